@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 6961c7cf7341de8663c2080eba1529ef2a41bf8539421902abc2c13d3f1daaad
+// Made by `npm run console:types` of the OpenAPI document 72196f5509428b9756f08b8845ee00f03fa08c042563143f8478fcffab8bd0e6
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -170,6 +170,26 @@ export interface paths {
      */
     put: operations["replaceCeiling"];
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/policy/dry-run": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say what a policy would change of the last 100 decisions
+     * @description Makes the newest decisions again from today's figures, with the present policy and with the one in the body, and compares the two. It calls no provider and writes nothing. Left out: what limits had left then, rules of content negotiation, tool rounds, approvals, failover and prompt caching; `notReplayed` names those that differ. Open circuits do not count.
+     */
+    post: operations["tryPolicy"];
     delete?: never;
     options?: never;
     head?: never;
@@ -1443,6 +1463,110 @@ export interface components {
       providers?: string[];
       /** @description The operator's kill switch for the tenant, and why it is on. Absent: off. */
       stopped?: string;
+    };
+    PolicyTrial: {
+      /** @description How many were made again, 100 at most. */
+      decisions: number;
+      changed: number;
+      /** @description Calls that the present policy answers, and the other one would refuse. */
+      newlyRefused: number;
+      /** @description Records among the newest 200 without a decision. */
+      skipped: number;
+      /**
+       * @description Members that differ, and whose effect no record shows.
+       * @example [
+       *       "limits"
+       *     ]
+       */
+      notReplayed: string[];
+      data: {
+        id: string;
+        /**
+         * @description ms since the epoch
+         * @example 1795132800000
+         */
+        createdAt: number;
+        keyId: string;
+        serverId: string | null;
+        /** @description What was chosen then. */
+        recorded: string;
+        before: components["schemas"]["TriedChoice"];
+        after: components["schemas"]["TriedChoice"] & unknown;
+        isChanged: boolean;
+        /**
+         * @description Why the other policy can't choose what the present one does.
+         * @enum {string|null}
+         */
+        excludedBy:
+          | "input_modality"
+          | "output_modality"
+          | "tools"
+          | "context_window"
+          | "output_limit"
+          | "reasoning_room"
+          | "not_allowed"
+          | "unknown_price"
+          | "no_credential"
+          | "no_operator_leave"
+          | "credential_failing"
+          | "circuit_open"
+          | "retired"
+          | "preview"
+          | "image_model"
+          | "stopped"
+          | "canned"
+          | null;
+      }[];
+    };
+    /** @description What the present policy chooses today. */
+    TriedChoice: {
+      /** @description null: refused */
+      model: string | null;
+      refused: {
+        /** @enum {string} */
+        reason:
+          | "user_rejected"
+          | "approval_pending"
+          | "invalid_params"
+          | "capability_missing"
+          | "no_eligible_model"
+          | "rate_limited"
+          | "budget_exceeded"
+          | "forbidden"
+          | "stopped"
+          | "provider_failed"
+          | "provider_timeout"
+          | "server_unauthorized"
+          | "unavailable"
+          | "cancelled"
+          | "idempotency_conflict"
+          | "internal"
+          | "unreadable"
+          | "server_failed"
+          | "server_timeout"
+          | "loop_detected"
+          | "parse_error"
+          | "invalid_request"
+          | "method_not_found"
+          | "header_mismatch"
+          | "unsupported_protocol_version"
+          | "bad_request"
+          | "unauthorized"
+          | "not_found"
+          | "session_not_found"
+          | "session_required"
+          | "origin_not_allowed"
+          | "method_not_allowed"
+          | "not_acceptable"
+          | "conflict"
+          | "precondition_failed"
+          | "payload_too_large"
+          | "unsupported_media_type";
+        /** @description How many models each reason excludes. */
+        excluded: {
+          [key: string]: number;
+        };
+      } | null;
     };
     NewKey: components["schemas"]["Key"] & {
       /** @description The API key. Shown this once. */
@@ -4147,6 +4271,142 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Ceiling"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  tryPolicy: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": {
+          policy: components["schemas"]["Policy"];
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PolicyTrial"];
         };
       };
       /** @description Invalid params, or: Bad request */

@@ -52,7 +52,10 @@ interface Prepared {
 }
 
 /** The tenant's policy and the asking server's together: the narrower of each member. */
-function policyFor(snapshot: Snapshot, server: AskingServer | null): PoolPolicy {
+export function policyFor(
+  snapshot: Pick<Snapshot, "tenant" | "key">,
+  server: AskingServer | null,
+): PoolPolicy {
   const { policy } = snapshot.tenant;
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
   const { reasoning, reasoningTokens, promptCaching } = policy;

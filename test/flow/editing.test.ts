@@ -180,3 +180,37 @@ describe("two administrators", () => {
     expectProblem(answer, 412, "precondition_failed");
   });
 });
+
+describe("a policy's dry run", () => {
+  it("says what would change of the last decisions, and changes nothing", async () => {
+    const { path, key } = await given("policy-trial");
+    const session = await openSession(router, key);
+    const answer = await session.sample(asking("hello"));
+    expect(answer.text).toContain('"result"');
+    const [record] = (await operator("GET", `${path}/requests`)).get("data") as {
+      id: string;
+      model: string;
+    }[];
+    const dryRun = (policy: object) => operator("POST", `${path}/policy/dry-run`, { policy });
+    expect((await dryRun({ maxTokens: 4_000, toolRounds: 3 })).body).toMatchObject({
+      decisions: 1,
+      changed: 0,
+      newlyRefused: 0,
+      notReplayed: ["toolRounds"],
+      data: [{ id: record?.id, recorded: record?.model, after: { model: record?.model } }],
+    });
+    expect((await dryRun({ deniedModels: [record?.model] })).body).toMatchObject({
+      changed: 1,
+      data: [{ before: { model: record?.model }, isChanged: true, excludedBy: "not_allowed" }],
+    });
+    expect((await dryRun({ allowedModels: [] })).body).toMatchObject({
+      newlyRefused: 1,
+      data: [{ after: { model: null, refused: { reason: "no_eligible_model" } } }],
+    });
+    expect((await operator("GET", `${path}/policy`)).body).toEqual({});
+    await operator("PUT", `${path}/ceiling`, { limits: { usdPerDay: 1 } });
+    const beyond = await dryRun({ limits: { usdPerDay: 2 } });
+    expectProblem(beyond, 400, "invalid_params");
+    expect(beyond.get("path")).toBe("policy.limits.usdPerDay");
+  });
+});

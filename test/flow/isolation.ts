@@ -264,6 +264,11 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
   },
+  "POST /tenants/{tenant}/policy/dry-run": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: { policy: { deniedModels: ["*"] } } }),
+  },
   "POST /tenants/{tenant}/requests/{id}/replay": {
     reach: "tenant",
     status: 200,

@@ -21,7 +21,7 @@ function mayCall(role: Role, operation: string): boolean {
   if (role === "admin") return true;
   if (/\/(seals|requests\/export)$/.test(operation)) return role === "auditor";
   if (/^(?:GET|POST) .*\/approvals\/\{id\}$/.test(operation)) return role === "approver";
-  return operation.startsWith("GET ") || operation.endsWith("/replay");
+  return operation.startsWith("GET ") || /\/(replay|dry-run)$/.test(operation);
 }
 
 const document = await openApiDocument();

@@ -11,6 +11,8 @@ const permissionFor = {
   readPolicy: "view",
   replacePolicy: "change",
   changePolicy: "change",
+  // Chooses again from records, and writes nothing.
+  tryPolicy: "view",
   readCeiling: "view",
   replaceCeiling: "change",
   createKey: "change",

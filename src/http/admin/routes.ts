@@ -17,6 +17,7 @@ import { documentOf } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
+import { policyTrialRoutes } from "./policy-trial.ts";
 import { requestStreamRoutes } from "./request-stream.ts";
 import { eventRoutes, recordRoutes, usageRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
@@ -80,6 +81,7 @@ export function adminRoutes() {
   app.use("/*", authorise);
   app.use("/*", checkBody);
   app.route("/tenants", tenantRoutes());
+  app.route("/tenants", policyTrialRoutes());
   app.route("/tenants", keyRoutes());
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());

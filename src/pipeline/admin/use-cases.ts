@@ -19,6 +19,7 @@ import { createExportAdmin } from "./export.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createLimitAdmin } from "./limits.ts";
 import { createModelAdmin } from "./models.ts";
+import { createPolicyTrial } from "./policy-trial.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
@@ -72,6 +73,7 @@ export const createAdminUseCases = (
     limits: createLimitAdmin(deps),
     followRequests: createFollowRequests(deps),
     replay: createReplayAdmin(deps),
+    tryPolicy: createPolicyTrial(deps),
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),
     exports: createExportAdmin(deps),

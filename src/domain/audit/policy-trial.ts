@@ -1,0 +1,139 @@
+/**
+ * What another policy would have chosen: a recorded decision made again from today's figures, once with the policy
+ * that there is and once with the other one. So a difference is the policy's, and not the catalogue's.
+ */
+import type { SamplingRecord } from "./record.ts";
+import type { ModelPool } from "../choice/model-pool.ts";
+import type { Policy } from "../choice/policy.ts";
+import { decide } from "../choice/selection.ts";
+import type { ExclusionReason, ReasoningNeeds, Requirements } from "../requirements.ts";
+import type { Reason } from "../refusals.ts";
+
+/** What a policy chooses, or why it refuses. */
+export type TriedChoice =
+  | { model: string; refused: null }
+  | {
+      model: null;
+      refused: { reason: Reason; excluded: Partial<Record<ExclusionReason, number>> };
+    };
+
+export interface TriedDecision {
+  /** `provider/model` that was chosen then */
+  recorded: string;
+  before: TriedChoice;
+  after: TriedChoice;
+  isChanged: boolean;
+  /** why the other policy can't choose what the present one chooses; null: it can */
+  excludedBy: ExclusionReason | null;
+}
+
+/** Members on which a call's end depends in a way that its record does not hold. */
+const notReplayable = [
+  "limits",
+  "rules",
+  "toolRounds",
+  "approval",
+  "maxAttempts",
+  "promptCaching",
+] as const satisfies (keyof Policy)[];
+
+const isOther = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) !== JSON.stringify(other);
+
+/** Switches that stop a call before a model is chosen. */
+const callersStopped = ({ stopped = {} }: Policy) => [
+  stopped.tenant,
+  stopped.keys,
+  stopped.servers,
+];
+
+/** Which members differ whose effect no replay shows. */
+export const notReplayed = (before: Policy, after: Policy): string[] => [
+  ...notReplayable.filter((name) => isOther(before[name], after[name])),
+  ...(isOther(callersStopped(before), callersStopped(after)) ? ["stopped"] : []),
+];
+
+function reasoningUnder(
+  { shrinks: _s, roomless: _r, wish: _w, tokens: _t, ...asked }: ReasoningNeeds,
+  { reasoning, reasoningTokens }: Policy,
+): ReasoningNeeds {
+  return {
+    ...asked,
+    ...(reasoning !== undefined && reasoning !== "least" && { wish: reasoning }),
+    ...(reasoningTokens !== undefined && { tokens: reasoningTokens }),
+  };
+}
+
+function needsUnder(
+  { reasoning = {}, ...needs }: Requirements,
+  askedTokens: number,
+  pool: ModelPool,
+): Requirements {
+  const wanted = reasoningUnder(reasoning, pool.policy);
+  return {
+    ...needs,
+    maxTokens: Math.min(askedTokens, pool.policy.maxTokens ?? askedTokens),
+    ...(Object.keys(wanted).length > 0 && { reasoning: wanted }),
+  };
+}
+
+interface Tried {
+  choice: TriedChoice;
+  excludedBy: ReadonlyMap<string, ExclusionReason>;
+}
+
+function tryWith(
+  pool: ModelPool,
+  { decision, asked }: { decision: NonNullable<SamplingRecord["decision"]>; asked: Asked },
+): Tried {
+  const { weights, toolLoop } = decision;
+  const made = decide(
+    {
+      needs: needsUnder(decision.requirements, asked.maxTokens, pool),
+      hints: asked.hints,
+      weights,
+      notes: [],
+      toolLoop: toolLoop === undefined ? null : { ...toolLoop, credentialId: "" },
+    },
+    pool,
+  );
+  if (made.ok) {
+    const { provider, model, candidates } = made.value.decision;
+    return {
+      choice: { model: `${provider}/${model}`, refused: null },
+      excludedBy: new Map(
+        candidates.flatMap((candidate) =>
+          candidate.excludedBy === undefined
+            ? []
+            : [[`${candidate.provider}/${candidate.model}`, candidate.excludedBy] as const],
+        ),
+      ),
+    };
+  }
+  const excluded: Partial<Record<ExclusionReason, number>> = {};
+  const candidates = made.error.reason === "no_eligible_model" ? made.error.candidates : [];
+  for (const { excludedBy } of candidates) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
+  return {
+    choice: { model: null, refused: { reason: made.error.reason, excluded } },
+    excludedBy: new Map(candidates.map(({ model, excludedBy }) => [model, excludedBy])),
+  };
+}
+
+type Asked = NonNullable<SamplingRecord["asked"]>;
+
+/** null for a record without a decision. */
+export function tryPolicy(
+  { decision, asked }: Pick<SamplingRecord, "decision" | "asked">,
+  pools: { before: ModelPool; after: ModelPool },
+): TriedDecision | null {
+  if (decision === null || asked === null) return null;
+  const { choice: before } = tryWith(pools.before, { decision, asked });
+  const after = tryWith(pools.after, { decision, asked });
+  return {
+    recorded: `${decision.provider}/${decision.model}`,
+    before,
+    after: after.choice,
+    isChanged: before.model !== after.choice.model,
+    excludedBy: before.model === null ? null : (after.excludedBy.get(before.model) ?? null),
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from "@hono/zod-openapi";
+import { reasons } from "../../domain/refusals.ts";
+import { exclusionReasons } from "../../domain/requirements.ts";
+import { adminApp, endpoint, tenantParams } from "./endpoint.ts";
+import { policy } from "./policy-schemas.ts";
+import { millis } from "./schemas.ts";
+
+const triedChoice = z
+  .object({
+    model: z.string().nullable().openapi({ description: "null: refused" }),
+    refused: z
+      .object({
+        reason: z.enum(reasons),
+        excluded: z.record(z.string(), z.int()).openapi({
+          description: "How many models each reason excludes.",
+        }),
+      })
+      .nullable(),
+  })
+  .openapi("TriedChoice");
+
+const policyTrial = z
+  .object({
+    decisions: z.int().openapi({ description: "How many were made again, 100 at most." }),
+    changed: z.int(),
+    newlyRefused: z.int().openapi({
+      description: "Calls that the present policy answers, and the other one would refuse.",
+    }),
+    skipped: z.int().openapi({
+      description: "Records among the newest 200 without a decision.",
+    }),
+    notReplayed: z.array(z.string()).openapi({
+      description: "Members that differ, and whose effect no record shows.",
+      example: ["limits"],
+    }),
+    data: z.array(
+      z.object({
+        id: z.string(),
+        createdAt: millis,
+        keyId: z.string(),
+        serverId: z.string().nullable(),
+        recorded: z.string().openapi({ description: "What was chosen then." }),
+        before: triedChoice.openapi({ description: "What the present policy chooses today." }),
+        after: triedChoice.openapi({ description: "What the other policy would choose today." }),
+        isChanged: z.boolean(),
+        excludedBy: z.enum(exclusionReasons).nullable().openapi({
+          description: "Why the other policy can't choose what the present one does.",
+        }),
+      }),
+    ),
+  })
+  .openapi("PolicyTrial");
+
+/** What a policy would change, before it changes anything. */
+export function policyTrialRoutes() {
+  const app = adminApp();
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/policy/dry-run",
+    id: "tryPolicy",
+    tag: "Policy",
+    summary: "Say what a policy would change of the last 100 decisions",
+    description:
+      "Makes the newest decisions again from today's figures, with the present policy and with the one in the body, and compares the two. It calls no provider and writes nothing. Left out: what limits had left then, rules of content negotiation, tool rounds, approvals, failover and prompt caching; `notReplayed` names those that differ. Open circuits do not count.",
+    params: tenantParams,
+    body: z.strictObject({ policy }),
+    answer: policyTrial,
+    run: ({ admin, actor, params, body }) => admin.tryPolicy(actor, params.tenant, body.policy),
+  });
+  return app;
+}
