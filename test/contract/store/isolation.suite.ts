@@ -139,6 +139,11 @@ const nameNoTenant = [
   "placements.confirm",
   "placements.beginDeletion",
   "placements.list",
+  // Run in a database of one tenant alone, where nobody else's rows are: `compose/tenant-object.ts`.
+  "room.noted",
+  "room.note",
+  "room.deleteOldest",
+  "room.append",
   // All tenants of a database, for the home shard. What the home shard enters is tested in `outbox.suite.ts`.
   "outbox.begin",
   "outbox.end",
