@@ -22,6 +22,7 @@ import m0016 from "../migrations/0016_outbox.sql";
 import m0017 from "../migrations/0017_books_journal.sql";
 import m0018 from "../migrations/0018_latencies.sql";
 import m0019 from "../migrations/0019_webhooks.sql";
+import m0020 from "../migrations/0020_usage_of_tenants.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -44,4 +45,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0017_books_journal.sql", sql: m0017 },
   { name: "0018_latencies.sql", sql: m0018 },
   { name: "0019_webhooks.sql", sql: m0019 },
+  { name: "0020_usage_of_tenants.sql", sql: m0020 },
 ];

@@ -41,7 +41,10 @@ export const deliveries = sqliteTable("deliveries", {
   version: integer().notNull(),
 });
 
-/** In the home shard: what tenants of other databases used, as those databases say. */
+/**
+ * In the home shard: what tenants of other databases used, as those databases say. The table is `WITHOUT ROWID`, which
+ * its migration alone says.
+ */
 export const deliveredUsage = sqliteTable(
   "delivered_usage",
   {
