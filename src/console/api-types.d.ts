@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 72196f5509428b9756f08b8845ee00f03fa08c042563143f8478fcffab8bd0e6
+// Made by `npm run console:types` of the OpenAPI document e5d8322b377a70b4fb1bd09418ceb806d42aadcaab3a6b4bf9f19a41a7c13d64
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1199,6 +1199,8 @@ export interface components {
        */
       createdAt: number;
       policy: components["schemas"]["Policy"];
+      /** @description Why the operator's kill switch is on; null: it is off. The tenant's own switches are `policy.stopped`. */
+      stoppedByOperator: string | null;
       /**
        * @description Near where the tenant's database was made; null: nobody asked.
        * @enum {string|null}

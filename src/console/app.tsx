@@ -1,5 +1,5 @@
 /** Every page and its address. */
-import { LocationProvider, Route, Router, useLocation } from "preact-iso";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { consolePath, pathOf, tenantPath } from "./place.ts";
 import { session } from "./session.ts";
@@ -20,6 +20,7 @@ import { Seals } from "./pages/seals.tsx";
 import { Servers } from "./pages/servers.tsx";
 import { Sessions } from "./pages/sessions.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
+import { SwitchesPage } from "./pages/switches.tsx";
 import { Start } from "./pages/start.tsx";
 import { Tenants } from "./pages/tenants.tsx";
 
@@ -53,6 +54,7 @@ const routes = [
   ["/t/:tenant/start", Start],
   ["/t/:tenant/playground", Playground],
   ["/t/:tenant/policy", PolicyPage],
+  ["/t/:tenant/switches", SwitchesPage],
   ["/t/:tenant/keys", Keys],
   ["/t/:tenant/credentials", Credentials],
   ["/t/:tenant/servers", Servers],

@@ -7,6 +7,6 @@ import { followTheme } from "./theme.ts";
 import "./styles/console.css";
 
 followTheme();
-void restoreSession();
-const place = document.querySelector("#console");
+const place = document.querySelector<HTMLElement>("#console");
+void restoreSession(place?.dataset["session"]);
 if (place !== null) render(<App />, place);

@@ -1,5 +1,6 @@
 /** Who is signed in. The browser keeps the cookie; this page keeps the token that proves a change was meant. */
 import { computed, signal } from "@preact/signals";
+import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
 import { problemOf, unreachable, type Asked } from "./problem.ts";
 
@@ -38,8 +39,18 @@ async function ask(init: RequestInit): Promise<Asked<Session | null>> {
   }
 }
 
-/** Asks once, when the page is opened. */
-export async function restoreSession(): Promise<void> {
+/** What the router wrote into the page; null: nothing that counts. */
+function sessionIn(text: string | undefined): Session | null {
+  return text === undefined || text === "" ? null : (JSON.parse(text) as Session);
+}
+
+/** Who is signed in, when the page is opened: as the page says, else as the router says. */
+export async function restoreSession(text: string | undefined): Promise<void> {
+  const written = sessionIn(text);
+  if (written !== null) {
+    session.value = written;
+    return;
+  }
   const found = await ask({ method: "GET" });
   session.value = found.ok ? found.value : null;
   if (!found.ok && found.problem.status !== 401) signInReason.value = found.problem.detail;
@@ -72,8 +83,11 @@ export function sessionLost(): void {
   session.value = null;
 }
 
-/** Whether the person may change what a tenant owns. The API decides; the page only leaves out what it would refuse. */
-export const mayChange = computed(() => {
+/** Whether the person may. The API decides; the page only leaves out what the API would refuse. */
+export function may(permission: Permission): boolean {
   const actor = session.value?.actor;
-  return actor?.kind === "operator" || actor?.role === "admin";
-});
+  if (actor === undefined) return false;
+  const role = roles.find((each) => each === actor.role);
+  return actor.kind === "operator" || (role !== undefined && roleMay(role, permission));
+}
+export const mayChange = computed(() => may("change"));

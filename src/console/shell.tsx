@@ -1,7 +1,8 @@
 /** What stands around every page: where one is, where one can go, and who is signed in. */
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useEffect, useState } from "preact/hooks";
+import { Stopped } from "./parts/stopped.tsx";
 import { consolePath, pathOf, prefix, tenantPath } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
@@ -26,6 +27,7 @@ const groups: readonly [title: string, pages: readonly [page: string, title: str
       ["/keys", "API keys"],
       ["/servers", "Servers"],
       ["/policy", "Policy"],
+      ["/switches", "Kill switches"],
     ],
   ],
   [
@@ -145,6 +147,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </section>
       </nav>
       <main id="page" tabIndex={-1}>
+        {tenant !== null && <Stopped key={tenant} tenant={tenant} />}
         {children}
       </main>
     </div>

@@ -19,8 +19,8 @@ const needsTls: Refusal = {
 /** Longer than any key; the rest of a body is somebody's mistake. */
 const mostKeyCharacters = 1_000;
 
-/** As the API shows a session. */
-const shown = ({ actor, role, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
+/** As the API shows a session, and as the page has it. */
+export const shownSession = ({ actor, role, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
   csrf,
   actor: { kind: actor.kind, role, ...(tenant !== null && { tenant }) },
   expiresAt,
@@ -69,7 +69,7 @@ async function signIn(c: Context<HttpEnv>): Promise<Response> {
   await endBefore(c);
   const { token, seconds, session } = signedIn.value;
   keepSession(c, token, seconds);
-  return c.json(shown(session));
+  return c.json(shownSession(session));
 }
 
 /** Ends the session that the browser had before: its cookie is replaced. */
@@ -90,7 +90,7 @@ export const consoleSessionRoutes = (): Hono<HttpEnv> =>
     .post("/", signIn)
     .get("/", async (c) => {
       const session = await sessionOf(c, c.get("services").console);
-      return session.ok ? c.json(shown(session.value)) : problem(c, session.error);
+      return session.ok ? c.json(shownSession(session.value)) : problem(c, session.error);
     })
     .delete("/", async (c) => {
       const { console } = c.get("services");

@@ -3,9 +3,11 @@ import { Hono, type Context } from "hono";
 import { html } from "hono/html";
 import { isObject } from "../domain/json.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
+import { shownSession } from "./console-session.ts";
 import type { HttpEnv } from "./context.ts";
 import { protectApplication, protectPage } from "./page.ts";
 import { problem } from "./problem.ts";
+import { sessionOf } from "./session-guard.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
@@ -41,7 +43,13 @@ export function wayToAssets(path: string): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
-const page = (way: string, { script, style }: Manifest) =>
+/** `session`: who is signed in, so that the script need not ask; null: it asks */
+interface PageOptions {
+  way: string;
+  session: string | null;
+}
+
+const page = ({ script, style }: Manifest, { way, session }: PageOptions) =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -57,7 +65,7 @@ const page = (way: string, { script, style }: Manifest) =>
         <noscript
           >The console needs JavaScript. Everything it does, the admin API does too.</noscript
         >
-        <div id="console"></div>
+        <div id="console" data-session="${session ?? ""}"></div>
       </body>
     </html>`;
 
@@ -79,10 +87,16 @@ async function showPage(c: Context<HttpEnv>): Promise<Response> {
     protectPage(c.res.headers, "none");
     return c.html(await notBuilt, 503);
   }
+  const session = await sessionOf(c, c.get("services").console);
   protectApplication(c.res.headers);
-  // The page names files that the next version does not have.
-  c.header("Cache-Control", "no-cache");
-  return c.html(await page(wayToAssets(c.req.path), manifest));
+  // The page names files that the next version does not have. It is not kept, because it says who is signed in.
+  c.header("Cache-Control", "no-store");
+  const options = {
+    way: wayToAssets(c.req.path),
+    // Whatever went wrong, the script asks and says it.
+    session: session.ok ? JSON.stringify(shownSession(session.value)) : null,
+  };
+  return c.html(await page(manifest, options));
 }
 
 async function sendFile(c: Context<HttpEnv>): Promise<Response> {

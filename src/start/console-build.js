@@ -1,20 +1,13 @@
 /**
- * Builds the console from its source: one script, one style, each with a hash of its contents in its name, and
+ * Builds the console from its source: the script and style of every page, and scripts for what few ask for, each with a hash of its contents in its name, and
  * `manifest.json`, which says the names. Plain JavaScript, as `build.js` is, which calls it before anything is built.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const entry = "src/console/main.tsx";
-
-const named = ({ path, contents }) => {
-  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 12);
-  const [, ending] = /\.(\w+)$/.exec(path) ?? [];
-  return { name: `console-${hash}.${ending}`, ending, contents };
-};
 
 /** The files, and what they were made of. */
 export async function buildConsole() {
@@ -24,6 +17,10 @@ export async function buildConsole() {
     entryPoints: [entry],
     outdir: "console",
     bundle: true,
+    // What few people need is a file of its own.
+    splitting: true,
+    entryNames: "console-[hash]",
+    chunkNames: "console-[hash]",
     write: false,
     metafile: true,
     minify: true,
@@ -37,11 +34,11 @@ export async function buildConsole() {
     legalComments: "none",
     logLevel: "silent",
   });
-  const built = outputFiles.map(named);
-  const nameOf = (wanted) => built.find(({ ending }) => ending === wanted)?.name;
-  const manifest = { script: nameOf("js"), style: nameOf("css") };
+  const outputs = Object.entries(metafile.outputs);
+  const [script, { cssBundle }] = outputs.find(([, { entryPoint }]) => entryPoint === entry);
+  const manifest = { script: basename(script), style: basename(cssBundle) };
   const files = [
-    ...built.map(({ name, contents }) => ({ name, contents })),
+    ...outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
     { name: "manifest.json", contents: JSON.stringify(manifest) },
   ];
   return { files, inputs: Object.keys(metafile.inputs) };

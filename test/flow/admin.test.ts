@@ -95,6 +95,7 @@ describe("tenants", () => {
     expect(renamed.body).toEqual({ ...(created.body as object), name: "Two", version: 2 });
     const {
       policy: _policy,
+      stoppedByOperator: _stopped,
       version: _version,
       ...entry
     } = renamed.body as Record<string, unknown>;

@@ -12,8 +12,13 @@ import {
   visit,
   type Visit,
 } from "../fakes/browser.ts";
-import { adminOf, asking, callOnce } from "../fakes/caller.ts";
-import { createConsoleWorld, hostileProvider, type ConsoleWorld } from "../fakes/console-world.ts";
+import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
+import {
+  createConsoleWorld,
+  hostile,
+  hostileProvider,
+  type ConsoleWorld,
+} from "../fakes/console-world.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const mostFirstLoadBytes = 80_000;
@@ -68,30 +73,46 @@ const tenantPages = [
   "/keys",
   "/servers",
   "/policy",
+  "/switches",
   "/seals",
   "/events",
 ];
+
+/** As a click on a link does: the page's script and what it holds stay. */
+const go = async (path: string, { page }: Visit = operator): Promise<void> => {
+  await page.evaluate((href) => {
+    const link = document.createElement("a");
+    link.href = href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }, `/console${path}`);
+  await settled(page);
+};
+
+const looks = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "light", width: 390 },
+  { colorScheme: "dark", width: 390 },
+  { colorScheme: "dark", width: 1280 },
+] as const;
 
 describe("every page can be used by everybody, and shows what others wrote as text", () => {
   it.each(["/tenants", "/events", ...tenantPages.map((page) => `/t/watched${page}`)])(
     "%s",
     async (path) => {
       const { page } = operator;
-      for (const [colorScheme, width] of [
-        ["light", 1280],
-        ["dark", 390],
-      ] as const) {
+      await go(path);
+      for (const { colorScheme, width } of looks) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        if (width === 1280) await open(path);
         expect([colorScheme, width, await violationsOn(page)]).toEqual([colorScheme, width, []]);
+        const isTooWide = await page.evaluate(
+          () => document.documentElement.scrollWidth > window.innerWidth,
+        );
+        expect([width, isTooWide]).toEqual([width, false]);
       }
-      const isTooWide = await page.evaluate(
-        () => document.documentElement.scrollWidth > window.innerWidth,
-      );
-      expect(isTooWide).toBe(false);
       expect(await page.evaluate(() => window.hostile)).toBeUndefined();
-      await page.setViewportSize({ width: 1280, height: 900 });
       await page.emulateMedia({ colorScheme: null });
     },
   );
@@ -339,6 +360,112 @@ describe("changes", () => {
     await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
     await page.getByRole("button", { name: "Register" }).click();
     await page.locator(".field.wrong").getByText("Lower-case letters").first().waitFor();
+  });
+});
+
+describe("a kill switch", () => {
+  it("is turned with a reason, seen on every page and in the events, and lifted", async () => {
+    const { page } = operator;
+    const banner = page.getByRole("complementary", { name: "Kill switches that are on" });
+    await open("/t/watched/switches");
+    await page.getByLabel("What to stop").selectOption("providers");
+    await page.getByLabel("Its name").fill("own");
+    await page.getByLabel("Reason").fill(hostile);
+    await page.getByRole("button", { name: "Stop it" }).click();
+    await banner.getByText(hostile).waitFor();
+    const refused = await callOnce(router, world.key, asking("stopped"));
+    expect(refused.get("error.data.reason")).toBe("no_eligible_model");
+    await go("/t/watched/events");
+    await banner.waitFor();
+    await page.getByText("policy.replace").first().waitFor();
+    await go("/t/watched/switches");
+    await page.getByRole("button", { name: "lift provider own" }).click();
+    await page.getByRole("button", { name: "Lift the switch" }).click();
+    await banner.waitFor({ state: "detached" });
+  });
+
+  it("of the operator is one that no tenant lifts", async () => {
+    const { page } = operator;
+    await open("/t/watched/switches");
+    await page.getByLabel("What to stop").selectOption("operator");
+    await page.getByLabel("Reason").fill("unpaid");
+    await page.getByRole("button", { name: "Stop it" }).click();
+    await page.getByRole("complementary").getByText("unpaid").waitFor();
+    const visitor = await visit(browser, { origin: router.url });
+    await signIn(visitor, world.key);
+    await go("/t/watched/switches", visitor);
+    await visitor.page.getByRole("complementary").getByText("unpaid").waitFor();
+    expect(await visitor.page.getByRole("button", { name: /^lift/ }).count()).toBe(0);
+    await visitor.close();
+    await page.getByRole("button", { name: /^lift/ }).click();
+    await page.getByRole("button", { name: "Lift the switch" }).click();
+    await page.getByText("Nothing is stopped.").waitFor();
+  });
+});
+
+describe("a role", () => {
+  it("sees no button that the API would refuse, and is told why", async () => {
+    const made = await admin("POST", "/tenants/watched/keys", {
+      name: "for a viewer",
+      scopes: ["viewer"],
+    });
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    const forbidden: string[] = [];
+    page.on("response", (answer) => {
+      if (answer.status() === 403) forbidden.push(answer.url());
+    });
+    await signIn(visitor, String(made.get("key")));
+    const changes =
+      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end|Export|Verify)/i;
+    const told: string[] = [];
+    for (const path of tenantPages) {
+      await go(`/t/watched${path}`, visitor);
+      expect([path, await page.getByRole("button", { name: changes }).count()]).toEqual([path, 0]);
+      if ((await page.getByText("Your role, viewer,").count()) > 0) told.push(path);
+    }
+    expect(told).toEqual(["/approvals", "/start", "/playground", "/policy", "/switches", "/seals"]);
+    expect([forbidden, faults]).toEqual([[], []]);
+    await visitor.close();
+  });
+
+  it("is chosen with a new key, and a person signs in with it", async () => {
+    const { page } = operator;
+    await open("/t/watched/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("for an approver");
+    await page.getByLabel("Role").selectOption("approver");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
+    const visitor = await visit(browser, { origin: router.url });
+    await signIn(visitor, key);
+    await visitor.page.getByText("approver of watched").waitFor();
+    await visitor.close();
+  });
+});
+
+describe("approvals", () => {
+  it("of an edited prompt and of an edited result reach the caller, and say what a denial costs", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "held", {
+      provider: "demo",
+      policy: { approval: { mode: "both" } },
+    });
+    const answer = callOnce(router, key, asking(hostile));
+    await open("/t/held/approvals?state=waiting");
+    const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
+    await row.getByText("request", { exact: true }).waitFor();
+    await row.getByRole("button").click();
+    const drawer = page.getByRole("dialog", { name: "Approval" });
+    await drawer.getByLabel("Message 1, user").fill("Say hello.");
+    expect(await violationsOn(page)).toEqual([]);
+    await drawer.getByRole("button", { name: "Approve as edited" }).click();
+    await row.getByText("result", { exact: true }).waitFor();
+    await row.getByRole("button").click();
+    await drawer.getByText("A denial is charged, too.").waitFor();
+    await drawer.getByLabel("Result").fill("Edited by a person.");
+    await drawer.getByRole("button", { name: "Approve as edited" }).click();
+    expect((await answer).get("result.content.text")).toBe("Edited by a person.");
   });
 });
 

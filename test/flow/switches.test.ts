@@ -62,6 +62,7 @@ describe("a kill switch", () => {
     const admin = adminOf(router, key);
     await admin("PATCH", "/tenants/stop-ceiling/policy", { stopped: null });
     expect((await admin("PUT", path, { limits: {} })).status).toBe(403);
+    expect((await admin("GET", "/tenants/stop-ceiling")).get("stoppedByOperator")).toBe(why);
     expect((await session.sample(asking("stopped"))).get("error.data")).toMatchObject({
       reason: "stopped",
       what: "tenant",

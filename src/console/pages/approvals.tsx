@@ -1,18 +1,19 @@
 /** Calls that wait for a person: what they ask, what they may cost, and the decision. */
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { fromNow, usd } from "../format.ts";
+import { Decide } from "../approvals/decide.tsx";
+import { Held } from "../approvals/held.tsx";
+import { fromNow } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
-import { CodeBlock } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Choice, Field } from "../parts/form.tsx";
-import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
+import { Choice } from "../parts/form.tsx";
+import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import { Steps, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
-import type { Problem } from "../problem.ts";
+import { may } from "../session.ts";
 
 type Listed = Schemas["ListedApproval"];
 type State = Listed["state"];
@@ -30,11 +31,14 @@ const states: readonly (readonly [State | "", string])[] = [
 const columnsOf = (tenant: string, open: (id: string) => void): Column<Listed>[] => [
   {
     title: "Came",
-    show: ({ requestId, createdAt }) => (
-      <button type="button" class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
+    show: ({ requestId, createdAt }) =>
+      may("approve") ? (
+        <button type="button" class="link" aria-haspopup="dialog" onClick={() => open(requestId)}>
+          <Time at={createdAt} />
+        </button>
+      ) : (
         <Time at={createdAt} />
-      </button>
-    ),
+      ),
     text: ({ createdAt }) => isoOf(createdAt),
   },
   {
@@ -69,101 +73,6 @@ const columnsOf = (tenant: string, open: (id: string) => void): Column<Listed>[]
     text: ({ requestId }) => requestId,
   },
 ];
-
-interface DecideProps {
-  tenant: string;
-  held: Schemas["Approval"];
-  onDone: () => void;
-}
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const namesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-
-function Decide({ tenant, held, onDone }: DecideProps) {
-  const { content, shown } = held;
-  const chosen = textOf(content?.["model"]);
-  const [reason, setReason] = useState("");
-  const [model, setModel] = useState(chosen);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const decide = async (decision: "approve" | "deny"): Promise<void> => {
-    setBusy(true);
-    const isEdited = decision === "approve" && model !== chosen;
-    const done = await asked(
-      api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
-        params: { path: { tenant, id: held.requestId } },
-        body: {
-          decision,
-          shown,
-          ...(reason !== "" && { reason }),
-          ...(isEdited && { edited: { model } }),
-        },
-      }),
-    );
-    setBusy(false);
-    if (done.ok) onDone();
-    else setProblem(done.problem);
-  };
-  const models = [...new Set([chosen, ...namesOf(content?.["alternatives"])])];
-  return (
-    <section class="card stack" aria-label="Decision">
-      {models.length > 1 && (
-        <Choice
-          title="Model"
-          name="model"
-          value={model}
-          options={models.map((each) => [each, each] as const)}
-          onInput={setModel}
-          hint="Another one is reserved anew."
-        />
-      )}
-      <Field title="Reason" name="reason" value={reason} onInput={setReason} />
-      {problem !== null && <ProblemNotice problem={problem} />}
-      <div class="buttons">
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
-          Deny
-        </button>
-        <button type="button" class="main" disabled={isBusy} onClick={() => void decide("approve")}>
-          Approve
-        </button>
-      </div>
-    </section>
-  );
-}
-
-function Held({ held }: { held: Schemas["Approval"] }) {
-  const { content, keyId, why, deadline, onTimeout } = held;
-  const reserved = content?.["reservedUsd"];
-  return (
-    <>
-      <dl class="facts">
-        <dt>Asked by</dt>
-        <dd>
-          <code>{keyId}</code>
-        </dd>
-        <dt>Held because</dt>
-        <dd>{why.join(", ") || "the rule is for every call"}</dd>
-        <dt>Model</dt>
-        <dd>{textOf(content?.["model"]) || "–"}</dd>
-        <dt>Costs at most</dt>
-        <dd>{usd(typeof reserved === "number" ? reserved : null)}</dd>
-        <dt>Without a decision</dt>
-        <dd>
-          {onTimeout === "deny" ? "denied" : "approved"} {fromNow(deadline)}
-        </dd>
-      </dl>
-      {content === null ? (
-        <p class="faint">What was asked is kept no longer.</p>
-      ) : (
-        <CodeBlock
-          title="What is asked"
-          text={JSON.stringify(content["call"] ?? content, null, 2)}
-        />
-      )}
-    </>
-  );
-}
 
 interface DrawerProps {
   tenant: string;
@@ -238,7 +147,8 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
           />
         )}
       </There>
-      {shown !== undefined && (
+      {!may("approve") && <NotForRole what="reads and decides no held call" permission="approve" />}
+      {shown !== undefined && may("approve") && (
         <ApprovalDrawer
           {...{ tenant, id: shown }}
           onClose={close}

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
-import { Check, Field, Form } from "../parts/form.tsx";
+import { Check, Choice, Field, Form } from "../parts/form.tsx";
 import {
   LimitFields,
   limitsOf,
@@ -15,12 +15,21 @@ import { There } from "../parts/notice.tsx";
 type Key = Schemas["Key"];
 type Scope = Key["scopes"][number];
 
-const scopeTitles: Partial<Record<Scope, string>> = {
+const scopeTitles = {
   sampling: "sampling: calls /v1/sampling",
   proxy: "proxy: uses registered servers through /mcp",
-  "tenant-admin": "tenant-admin: administers the tenant",
-};
-const scopes = Object.keys(scopeTitles) as Scope[];
+} as const;
+type Use = keyof typeof scopeTitles;
+const uses = Object.keys(scopeTitles) as Use[];
+/** A key has one role at most. */
+const roleTitles = [
+  ["", "no place on the console and the admin API"],
+  ["viewer", "viewer: sees settings, figures and records"],
+  ["auditor", "auditor: a viewer who exports records and reads seals"],
+  ["approver", "approver: a viewer who decides on held calls"],
+  ["admin", "admin: everything in this tenant"],
+] as const satisfies readonly (readonly [Scope | "", string])[];
+type RoleChoice = (typeof roleTitles)[number][0];
 
 /** A moment as the browser's own field has it: in the reader's zone, without it. */
 function localText(at: number | null): string {
@@ -31,22 +40,22 @@ function localText(at: number | null): string {
 const millisOf = (text: string): number | null => (text === "" ? null : new Date(text).getTime());
 
 interface ScopeFieldsProps {
-  chosen: readonly Scope[];
-  onInput: (chosen: Scope[]) => void;
+  chosen: readonly Use[];
+  onInput: (chosen: Use[]) => void;
 }
 
 function ScopeFields({ chosen, onInput }: ScopeFieldsProps) {
   return (
     <fieldset>
-      <legend>Scopes</legend>
-      {scopes.map((scope) => (
+      <legend>What it may use</legend>
+      {uses.map((scope) => (
         <Check
           key={scope}
           name={scope}
-          title={scopeTitles[scope] ?? scope}
+          title={scopeTitles[scope]}
           value={chosen.includes(scope)}
           onInput={(isOn) =>
-            onInput(scopes.filter((each) => (each === scope ? isOn : chosen.includes(each))))
+            onInput(uses.filter((each) => (each === scope ? isOn : chosen.includes(each))))
           }
         />
       ))}
@@ -62,7 +71,8 @@ interface NewKeyProps {
 
 export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
   const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<Scope[]>(["sampling"]);
+  const [chosen, setChosen] = useState<Use[]>(["sampling"]);
+  const [role, setRole] = useState<RoleChoice>("");
   const [end, setEnd] = useState("");
   const [limits, setLimits] = useState<LimitTexts>({});
   const make = async () => {
@@ -72,7 +82,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
         params: { path: { tenant } },
         body: {
           name,
-          scopes: chosen,
+          scopes: role === "" ? chosen : [...chosen, role],
           limits: limitsOf(limits),
           ...(expiresAt !== null && { expiresAt }),
         },
@@ -95,6 +105,14 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
             fault={faultOf("name")}
           />
           <ScopeFields chosen={chosen} onInput={setChosen} />
+          <Choice
+            title="Role"
+            name="scopes"
+            value={role}
+            options={roleTitles}
+            onInput={setRole}
+            hint="A person signs in with the key, and may do what its role may."
+          />
           <Field
             title="Ends"
             name="expiresAt"

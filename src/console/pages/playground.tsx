@@ -16,6 +16,7 @@ import {
   type SamplingParams,
 } from "../playground/caller.ts";
 import { ImageField, type Picture } from "../playground/image-field.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import type { Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
 import { mayChange } from "../session.ts";
@@ -250,14 +251,19 @@ export function Playground({ params: { tenant } }: { params: { tenant: string } 
         <Bench tenant={tenant} apiKey={held} />
       ) : (
         <section class="card">
-          <Form submit={pasted === "" ? "Make a key for one hour" : "Use this key"} act={take}>
+          <Form
+            submit={pasted === "" && mayChange.value ? "Make a key for one hour" : "Use this key"}
+            act={take}
+          >
             {() => (
               <>
                 <p>
                   The playground calls the router as a program does: with an API key of this tenant.
                   The key stays in this page’s memory and goes when you close it.
                 </p>
-                {!mayChange.value && <p>Your role makes no keys. Paste one.</p>}
+                {!mayChange.value && (
+                  <NotForRole what="makes no keys: paste one" permission="change" />
+                )}
                 <Field
                   title="A key of your own"
                   name="key"

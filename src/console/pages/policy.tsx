@@ -2,11 +2,13 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
+import { CodeBlock } from "../parts/copy.tsx";
 import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
 import { JsonEdit } from "../parts/json-edit.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import { prefix } from "../place.ts";
 import { isOperator, mayChange } from "../session.ts";
 
@@ -215,15 +217,22 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
   );
   const done = () => setSaved(new Date().toLocaleTimeString());
-  const Edit = isJson || !mayChange.value ? PolicyJson : PolicyForm;
+  const Edit = isJson ? PolicyJson : PolicyForm;
   return (
     <Page
       title="Policy"
       lead="What this tenant may spend, and which models it may use. It holds from the next request on."
       actions={
-        <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
-          {isJson ? "Show the form" : "Show as JSON"}
-        </button>
+        mayChange.value && (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isJson}
+            onClick={() => setJson(!isJson)}
+          >
+            {isJson ? "Show the form" : "Show as JSON"}
+          </button>
+        )
       }
     >
       <div class="stack">
@@ -234,9 +243,16 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
         )}
         <section class="card">
           <There what="the policy" loading={loading}>
-            {(policy, { tag }) => (
-              <Edit key={`${tag} ${isJson}`} {...{ tenant, policy, tag }} onDone={done} />
-            )}
+            {(policy, { tag }) =>
+              mayChange.value ? (
+                <Edit key={`${tag} ${isJson}`} {...{ tenant, policy, tag }} onDone={done} />
+              ) : (
+                <>
+                  <NotForRole what="changes no policy" permission="change" />
+                  <CodeBlock title="Policy" text={JSON.stringify(policy, null, 2)} />
+                </>
+              )
+            }
           </There>
         </section>
         {isOperator.value && <Ceiling tenant={tenant} />}

@@ -4,10 +4,12 @@ import { count } from "../format.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import { Steps, usePaging } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { prefix } from "../place.ts";
+import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
 
@@ -55,6 +57,15 @@ const columns: Column<Seal>[] = [
 ];
 
 export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
+  if (may("audit")) return <SealList tenant={tenant} />;
+  return (
+    <Page title="Seals" lead="Each seal signs the records that ended since the one before.">
+      <NotForRole what="reads no seals and exports no records" permission="audit" />
+    </Page>
+  );
+}
+
+function SealList({ tenant }: { tenant: string }) {
   const { loading, cursor, go } = usePaging<Seal>(`seals of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/seals", { params: { path: { tenant }, query } })),
   );

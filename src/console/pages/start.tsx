@@ -7,6 +7,7 @@ import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
+import { NotForRole } from "../parts/role.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
@@ -53,21 +54,26 @@ function Provider({ tenant }: { tenant: string }) {
             mayChange.value ? (
               <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
             ) : (
-              <p>Ask an administrator for a credential. Without one no model can be chosen.</p>
+              <NotForRole
+                what="gives no credential, without which no model can be chosen"
+                permission="change"
+              />
             )
           ) : (
             <ul class="plain">
               {data.map((credential) => (
                 <li key={credential.id}>
                   {credential.provider} ({credential.name}) <Badge word={credential.status} />{" "}
-                  <button
-                    type="button"
-                    class="quiet"
-                    aria-label={`check ${credential.name}`}
-                    onClick={() => void check(credential)}
-                  >
-                    check
-                  </button>
+                  {mayChange.value && (
+                    <button
+                      type="button"
+                      class="quiet"
+                      aria-label={`check ${credential.name}`}
+                      onClick={() => void check(credential)}
+                    >
+                      check
+                    </button>
+                  )}
                 </li>
               ))}
             </ul>
@@ -96,9 +102,13 @@ function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }
       {key === null ? (
         <>
           <p>A program shows it to the router. The snippets below use it.</p>
-          <button type="button" disabled={!mayChange.value} onClick={() => void make()}>
-            Make a key
-          </button>
+          {mayChange.value ? (
+            <button type="button" onClick={() => void make()}>
+              Make a key
+            </button>
+          ) : (
+            <NotForRole what="makes no keys" permission="change" />
+          )}
         </>
       ) : (
         <CodeBlock title="Shown this once" text={key} />

@@ -1,5 +1,5 @@
 /** All tenants, for the operator. */
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { time } from "../format.ts";

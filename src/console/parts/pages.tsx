@@ -1,5 +1,5 @@
 /** Lists come in parts. The part that is shown stands in the address, so that a link leads to it. */
-import { useLocation } from "preact-iso";
+import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
 import { useLoaded, type Loading } from "../load.ts";

@@ -1,5 +1,5 @@
-/** Lines over time by uPlot. It is loaded apart: where a browser can't run it, the table of the same numbers is there. */
-import type uPlot from "uplot";
+/** Lines over time by uPlot. Where a browser can't draw them, the table of the same numbers is there. */
+import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { compact } from "../format.ts";
 import type { Series } from "../overview-figures.ts";
@@ -59,25 +59,21 @@ export function Plot({ series, label, theme }: { series: Series; label: string; 
     const element = place.current;
     if (element === null) return undefined;
     let drawn: uPlot | null = null;
-    let isOver = false;
     const watcher = new ResizeObserver(() =>
       drawn?.setSize({ width: element.clientWidth, height: 240 }),
     );
-    const draw = async (): Promise<void> => {
+    const draw = (): void => {
       try {
-        const { default: Plotter } = await import("uplot");
-        if (isOver) return;
         const times = series.at.map((at) => at / 1000);
         const data = [times, ...series.lines.map(({ values }) => values)] as uPlot.AlignedData;
-        drawn = new Plotter(optionsFor(element, series), data, element);
+        drawn = new uPlot(optionsFor(element, series), data, element);
         watcher.observe(element);
       } catch {
         setMissing(true);
       }
     };
-    void draw();
+    draw();
     return () => {
-      isOver = true;
       watcher.disconnect();
       drawn?.destroy();
     };

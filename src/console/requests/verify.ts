@@ -1,4 +1,7 @@
 /**
+ * A file of its own, which the browser loads when a person asks for it. So it imports nothing that every page needs:
+ * else what both need would be a third file of each page.
+ *
  * Verifies one record's seal in the browser. An export of the moment in which the record was made holds the record,
  * the leaves of its seal and the signatures. The code is the one that verifies an export offline.
  */
@@ -9,7 +12,6 @@ import type { SamplingRecord } from "../../domain/audit/record.ts";
 import { sealedRecord, type AuditKey } from "../../domain/audit/seals.ts";
 import { createVerification } from "../../domain/audit/verification.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
-import { prefix } from "../place.ts";
 import type { WholeRecord } from "./record.ts";
 
 export interface Verdict {
@@ -24,13 +26,20 @@ export interface Verdict {
 const unsure = (says: string): Verdict => ({ isGenuine: false, says, seal: null, findings: [] });
 
 /** The router's public keys, from the address at which anybody finds them. */
-async function publishedKeys(): Promise<AuditKey[]> {
+async function publishedKeys(prefix: string): Promise<AuditKey[]> {
   const answer = await fetch(`${prefix}/.well-known/sampling-router/audit-keys.json`);
   const { keys } = (await answer.json()) as { keys: { kid: string; x: string }[] };
   return keys.map(({ kid, x }) => ({ id: kid, publicKey: x }));
 }
 
-async function exportAround(tenant: string, { createdAt }: WholeRecord): Promise<string | null> {
+interface ToVerify {
+  prefix: string;
+  tenant: string;
+  record: WholeRecord;
+}
+
+async function exportAround({ prefix, tenant, record }: ToVerify): Promise<string | null> {
+  const { createdAt } = record;
   const query = new URLSearchParams({ from: `${createdAt}`, to: `${createdAt + 1}` });
   const path = `/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
   const answer = await fetch(`${prefix}${path}?${query}`, { credentials: "same-origin" });
@@ -62,9 +71,10 @@ const lineOf = (lines: readonly string[], id: string): Line | undefined =>
     .map((text) => JSON.parse(text) as Line)
     .find(({ kind, record }) => kind === "record" && record.id === id);
 
-export async function verifyRecord(tenant: string, record: WholeRecord): Promise<Verdict> {
+export async function verifyRecord(asked: ToVerify): Promise<Verdict> {
+  const { prefix, record } = asked;
   try {
-    const [keys, text] = await Promise.all([publishedKeys(), exportAround(tenant, record)]);
+    const [keys, text] = await Promise.all([publishedKeys(prefix), exportAround(asked)]);
     if (text === null) return unsure("The export could not be read. Your role may not export.");
     const lines = text.split("\n").filter((line) => line !== "");
     const found = lineOf(lines, record.id);

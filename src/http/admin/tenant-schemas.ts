@@ -67,6 +67,10 @@ export const tenant = z
     version: z.int(),
     createdAt: millis,
     policy,
+    stoppedByOperator: z.string().nullable().openapi({
+      description:
+        "Why the operator's kill switch is on; null: it is off. The tenant's own switches are `policy.stopped`.",
+    }),
     ...residency,
   })
   .openapi("Tenant");

@@ -25,9 +25,10 @@ const residencyOf = (residency: Residency | null) => ({
   jurisdiction: residency?.jurisdiction ?? null,
 });
 
-/** Without the ceiling, which has an endpoint of the operator's own. */
-const placed = ({ ceiling: _, residency, ...placedTenant }: Tenant) => ({
+/** Without the ceiling, which has an endpoint of the operator's own. Whoever is refused by its switch is told why. */
+const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
   ...placedTenant,
+  stoppedByOperator: own?.stopped ?? null,
   ...residencyOf(residency),
   shard: shardOf(placedTenant.id),
 });

@@ -1,0 +1,143 @@
+/** The decision on a held call: the prompt, the model or the result may be edited before. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Choice, Field, TextArea } from "../parts/form.tsx";
+import { ProblemNotice } from "../parts/notice.tsx";
+import type { Problem } from "../problem.ts";
+import { draftOf, editsOf, withText, type Draft } from "./edits.ts";
+
+interface EditProps {
+  draft: Draft;
+  change: (draft: Draft) => void;
+}
+
+const rowsFor = (text: string): number => Math.min(12, Math.max(2, text.split("\n").length + 1));
+
+function Prompt({ draft, change }: EditProps) {
+  const { messages, systemPrompt } = draft;
+  if (messages === null)
+    return <p class="faint">A tool’s loop made a part of the prompt, so it stays as it is.</p>;
+  return (
+    <>
+      <TextArea
+        title="System prompt"
+        name="systemPrompt"
+        rows={rowsFor(systemPrompt)}
+        value={systemPrompt}
+        onInput={(text) => change({ ...draft, systemPrompt: text })}
+      />
+      {messages.map(({ role, content }, at) =>
+        content.map((each, block) =>
+          each.type === "text" ? (
+            <TextArea
+              key={`${at} ${block}`}
+              title={`Message ${at + 1}, ${role}`}
+              name={`messages.${at}.content.${block}`}
+              rows={rowsFor(each.text)}
+              value={each.text}
+              onInput={(text) => change(withText(draft, { at, block, text }))}
+            />
+          ) : (
+            <p key={`${at} ${block}`} class="faint">
+              Message {at + 1}, {role}: {each.type}, {each.mimeType}. It stays as it is.
+            </p>
+          ),
+        ),
+      )}
+    </>
+  );
+}
+
+function Result({ draft, change }: EditProps) {
+  const { text } = draft;
+  if (text === null)
+    return (
+      <p class="faint">The result is more than one text, so it is given out as it is, or not.</p>
+    );
+  return (
+    <TextArea
+      title="Result"
+      name="text"
+      rows={rowsFor(text)}
+      value={text}
+      onInput={(edited) => change({ ...draft, text: edited })}
+      hint="The caller gets this text."
+    />
+  );
+}
+
+function Model({ draft, change, models }: EditProps & { models: readonly string[] }) {
+  if (models.length < 2) return null;
+  return (
+    <Choice
+      title="Model"
+      name="model"
+      value={draft.model}
+      options={models.map((each) => [each, each] as const)}
+      onInput={(model) => change({ ...draft, model })}
+      hint="Another one is reserved anew."
+    />
+  );
+}
+
+interface DecideProps {
+  tenant: string;
+  held: Schemas["Approval"];
+  onDone: () => void;
+}
+
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+
+export function Decide({ tenant, held, onDone }: DecideProps) {
+  const { content, shown, stage, requestId } = held;
+  const [before] = useState(() => draftOf(stage, content));
+  const [draft, change] = useState(before);
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const edited = editsOf(before, draft);
+  const decide = async (decision: "approve" | "deny"): Promise<void> => {
+    setBusy(true);
+    const done = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
+        params: { path: { tenant, id: requestId } },
+        body: {
+          decision,
+          shown,
+          ...(reason !== "" && { reason }),
+          ...(decision === "approve" && edited !== null && { edited }),
+        },
+      }),
+    );
+    setBusy(false);
+    if (done.ok) onDone();
+    else setProblem(done.problem);
+  };
+  const models = [...new Set([before.model, ...namesOf(content?.["alternatives"])])];
+  return (
+    <section class="card stack" aria-label="Decision">
+      {stage === "request" ? (
+        <>
+          <Prompt draft={draft} change={change} />
+          <Model {...{ draft, change, models }} />
+        </>
+      ) : (
+        <>
+          <p class="notice warn">The provider was paid. A denial is charged, too.</p>
+          <Result draft={draft} change={change} />
+        </>
+      )}
+      <Field title="Reason" name="reason" value={reason} onInput={setReason} />
+      {problem !== null && <ProblemNotice problem={problem} />}
+      <div class="buttons">
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void decide("deny")}>
+          {stage === "result" ? "Deny, and be charged" : "Deny"}
+        </button>
+        <button type="button" class="main" disabled={isBusy} onClick={() => void decide("approve")}>
+          {edited === null ? "Approve" : "Approve as edited"}
+        </button>
+      </div>
+    </section>
+  );
+}

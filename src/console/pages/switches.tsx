@@ -1,0 +1,182 @@
+/** Kill switches: what is stopped and why; stopping something, and lifting a switch. */
+import { useState } from "preact/hooks";
+import { api, asked } from "../api.ts";
+import { useLoaded } from "../load.ts";
+import { Confirm } from "../parts/dialog.tsx";
+import { Choice, Field, Form } from "../parts/form.tsx";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { NotForRole } from "../parts/role.tsx";
+import { turned } from "../parts/stopped.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import type { Asked } from "../problem.ts";
+import { isOperator, may } from "../session.ts";
+import { kinds, patchOf, stopsOf, type Kind, type Stop } from "../switches.ts";
+
+/** What the name of each is, as the policy has it. */
+const nameHints: Readonly<Record<Kind, string>> = {
+  operator: "",
+  tenant: "",
+  servers: "The server’s name in addresses, such as github.",
+  keys: "The key’s id, from the page of API keys.",
+  models: "provider/model; a star stands for anything, such as openai/gpt-5*.",
+  providers: "The provider’s name, such as openai.",
+};
+
+/** The ceiling is replaced as a whole. So it is read just before, and the change names what was read. */
+async function turnByOperator(tenant: string, why: string | null): Promise<Asked<unknown>> {
+  const params = { path: { tenant } };
+  const found = await asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params }));
+  if (!found.ok) return found;
+  const { stopped: _, ...ceiling } = found.value;
+  return asked(
+    api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
+      params,
+      headers: { "If-Match": found.tag ?? "*" },
+      body: why === null ? ceiling : { ...ceiling, stopped: why },
+    }),
+  );
+}
+
+async function turn(
+  tenant: string,
+  { kind, name, why }: Omit<Stop, "why"> & { why: string | null },
+) {
+  const done =
+    kind === "operator"
+      ? await turnByOperator(tenant, why)
+      : await asked(
+          api.PATCH("/admin/v1/tenants/{tenant}/policy", {
+            params: { path: { tenant } },
+            body: patchOf({ kind, name }, why) as Record<string, never>,
+          }),
+        );
+  if (done.ok) turned.value += 1;
+  return done;
+}
+
+const mayLift = ({ kind }: Stop): boolean =>
+  kind === "operator" ? isOperator.value : may("change");
+
+const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
+  { title: "What is stopped", show: ({ kind }) => kinds[kind], text: ({ kind }) => kinds[kind] },
+  { title: "Name", show: ({ name }) => <code>{name || "–"}</code>, text: ({ name }) => name },
+  { title: "Why", show: ({ why }) => why, text: ({ why }) => why },
+  {
+    title: "",
+    show: (stop) =>
+      mayLift(stop) && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`lift ${kinds[stop.kind]} ${stop.name}`}
+          onClick={() => lift(stop)}
+        >
+          lift
+        </button>
+      ),
+  },
+];
+
+function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
+  const [kind, setKind] = useState<Kind>("tenant");
+  const [name, setName] = useState("");
+  const [why, setWhy] = useState("");
+  const options = (Object.keys(kinds) as Kind[]).filter(
+    (each) => each !== "operator" || isOperator.value,
+  );
+  const stop = async () => {
+    const done = await turn(tenant, { kind, name: name.trim(), why });
+    if (done.ok) {
+      setWhy("");
+      setName("");
+      onDone();
+    }
+    return done;
+  };
+  return (
+    <Form submit="Stop it" act={stop}>
+      {(faultOf) => (
+        <>
+          <Choice
+            title="What to stop"
+            name="kind"
+            value={kind}
+            options={options.map((each) => [each, kinds[each]] as const)}
+            onInput={setKind}
+          />
+          {nameHints[kind] !== "" && (
+            <Field
+              title="Its name"
+              name="name"
+              isRequired
+              value={name}
+              onInput={setName}
+              hint={nameHints[kind]}
+              fault={faultOf(`stopped.${kind}`)}
+            />
+          )}
+          <Field
+            title="Reason"
+            name="why"
+            isRequired
+            value={why}
+            onInput={setWhy}
+            hint="Everybody who is refused reads it."
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+export function SwitchesPage({ params: { tenant } }: { params: { tenant: string } }) {
+  const loading = useLoaded(`all switches of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
+  );
+  const [lifting, lift] = useState<Stop | null>(null);
+  return (
+    <Page
+      title="Kill switches"
+      lead="A switch holds from the next request on, everywhere. Calls that run already end as they would have."
+    >
+      <div class="stack">
+        <There what="switches" loading={loading}>
+          {(found) => (
+            <Table
+              name="Kill switches"
+              columns={columnsOf(lift)}
+              rows={stopsOf(found)}
+              keyOf={({ kind, name }) => `${kind} ${name}`}
+              empty="Nothing is stopped."
+            />
+          )}
+        </There>
+        <section class="card">
+          <h2>Stop something</h2>
+          {may("change") ? (
+            <StopForm tenant={tenant} onDone={() => void loading.again()} />
+          ) : (
+            <NotForRole what="stops nothing" permission="change" />
+          )}
+        </section>
+      </div>
+      {lifting !== null && (
+        <Confirm
+          title="Lift the switch"
+          act={() => turn(tenant, { ...lifting, why: null })}
+          onDone={() => {
+            lift(null);
+            void loading.again();
+          }}
+          onClose={() => lift(null)}
+        >
+          <p>
+            Requests for {kinds[lifting.kind]} <code>{lifting.name}</code> go on. It was stopped
+            because: {lifting.why}
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

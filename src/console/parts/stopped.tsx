@@ -1,0 +1,41 @@
+/** On every page of a tenant: that a kill switch is on, what it stops, and why. */
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { api, asked } from "../api.ts";
+import { useLoaded, useRepeated } from "../load.ts";
+import { tenantPath } from "../place.ts";
+import { kinds, stopsOf } from "../switches.ts";
+
+const refreshMs = 10_000;
+const mostShown = 3;
+/** Rises with each switch that this page turned. */
+export const turned = signal(0);
+
+export function Stopped({ tenant }: { tenant: string }) {
+  const { loaded, again } = useLoaded(`switches of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
+  );
+  useRepeated(refreshMs, again);
+  const seen = useRef(turned.value);
+  useEffect(() => {
+    if (seen.current !== turned.value) void again();
+    seen.current = turned.value;
+  }, [turned.value]);
+  const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
+  if (stops.length === 0) return null;
+  return (
+    <aside class="notice bad stopped" aria-label="Kill switches that are on">
+      <strong>
+        {stops.length === 1 ? "A kill switch is on." : `${stops.length} kill switches are on.`}
+      </strong>
+      <ul class="plain">
+        {stops.slice(0, mostShown).map(({ kind, name, why }) => (
+          <li key={`${kind} ${name}`}>
+            Stopped: {kinds[kind]} <code>{name}</code> {why}
+          </li>
+        ))}
+      </ul>
+      <a href={tenantPath(tenant, "/switches")}>See the switches</a>
+    </aside>
+  );
+}

@@ -1,0 +1,43 @@
+/** Kill switches that are on: a tenant's own, and the operator's. Pure, so that tests can hold them. */
+import type { Schemas } from "./api.ts";
+
+type Tenant = Pick<Schemas["Tenant"], "policy" | "stoppedByOperator">;
+type Switches = NonNullable<Schemas["Policy"]["stopped"]>;
+
+/** What a switch stops. The operator's own stops the whole tenant, and no tenant lifts it. */
+export const kinds = {
+  operator: "the whole tenant, by the operator",
+  tenant: "the whole tenant",
+  servers: "server",
+  keys: "API key",
+  models: "model",
+  providers: "provider",
+} as const;
+export type Kind = keyof typeof kinds;
+
+export interface Stop {
+  kind: Kind;
+  /** empty: the tenant itself */
+  name: string;
+  why: string;
+}
+
+const named = ["servers", "keys", "models", "providers"] as const;
+
+export function stopsOf({ policy, stoppedByOperator }: Tenant): Stop[] {
+  const stopped: Switches = policy.stopped ?? {};
+  const whole = (kind: Kind, why: string | null | undefined): Stop[] =>
+    why === null || why === undefined ? [] : [{ kind, name: "", why }];
+  return [
+    ...whole("operator", stoppedByOperator),
+    ...whole("tenant", stopped.tenant),
+    ...named.flatMap((kind) =>
+      Object.entries(stopped[kind] ?? {}).map(([name, why]) => ({ kind, name, why })),
+    ),
+  ];
+}
+
+/** The merge patch of a policy that turns a switch on, or off where `why` is null. */
+export const patchOf = ({ kind, name }: Omit<Stop, "why">, why: string | null): object => ({
+  stopped: kind === "tenant" ? { tenant: why } : { [kind]: { [name]: why } },
+});
