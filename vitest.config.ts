@@ -27,9 +27,9 @@ export default defineConfig({
         test: {
           name: "worker",
           include: [...onBothHosts],
-          env: { ROUTER_HOST: "workerd" },
+          env: { ROUTER_HOST: "workerd", BOTH_HOSTS: "1" },
           isolate: false,
-          globalSetup: ["test/setup/shared-routers.ts"],
+          globalSetup: ["test/setup/built-worker.ts", "test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

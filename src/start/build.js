@@ -133,9 +133,10 @@ function forgetOthers(folder) {
   }
 }
 
+const cache = join(checkout, "node_modules", ".cache", "sampling-router");
+
 /** The folder of what was built, now or before. `onBuild` is told when it takes a moment. */
 export async function ensureBuilt(onBuild) {
-  const cache = join(checkout, "node_modules", ".cache", "sampling-router");
   const folder = join(cache, fingerprint());
   if (existsSync(folder)) return folder;
   onBuild();
@@ -150,4 +151,22 @@ export async function ensureBuilt(onBuild) {
     process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
     return keep(join(temporary, "built"), made);
   }
+}
+
+/** A text that is made of the same sources, made now or before. `make` gives null for what is not to be kept. */
+export async function ensureText(name, make) {
+  const path = join(cache, `${fingerprint()}-${name}`);
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  const text = await make();
+  if (text === null) return null;
+  const whole = `${path}.${process.pid}`;
+  try {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(whole, text);
+    renameSync(whole, path);
+  } catch {
+    // An installation that may not be written to: the text is made at each start.
+    rmSync(whole, { force: true });
+  }
+  return text;
 }

@@ -2,7 +2,7 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
-import { bundleWorker, readDeployment } from "./bundle.ts";
+import { keptWorker, readDeployment } from "./bundle.ts";
 import { writeConsole } from "./console-build.js";
 import type { Ending } from "./ending.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
@@ -21,7 +21,7 @@ async function prepare(
   say("Bundling the Worker…");
   const deployment = readDeployment(checkout);
   if (!deployment.ok) return deployment;
-  const bundling = bundleWorker(checkout, deployment.value.main);
+  const bundling = keptWorker(checkout, deployment.value.main);
   const assets = join(stateDir, "console");
   const writing = writeConsole(assets);
   const script = await bundling;
@@ -34,7 +34,7 @@ async function prepare(
     const applied = await migrateAll(databases, readMigrations(checkout));
     if (!applied.ok) return applied;
   }
-  return ok({ deployment: deployment.value, script: script.value.text, assets });
+  return ok({ deployment: deployment.value, script: script.value, assets });
 }
 
 interface Started {

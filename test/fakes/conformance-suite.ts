@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "../setup/compile-cache.ts";
 import { whenGone } from "./sqld.ts";
 
 const modules = join(import.meta.dirname, "..", "..", "node_modules");
@@ -52,7 +53,12 @@ export async function runSuite(line: Line, url: string, scenario?: string): Prom
   const child = spawn(
     join(modules, "node", "bin", "node"),
     [program, "server", "--url", url, "-o", directory, ...which],
-    { env: {}, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs, killSignal: "SIGKILL" },
+    {
+      env: compileCache,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: patienceMs,
+      killSignal: "SIGKILL",
+    },
   );
   const dismiss = whenGone(`kill -9 "$1"`, String(child.pid));
   let printed = "";

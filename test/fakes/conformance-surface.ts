@@ -269,6 +269,17 @@ function resourcesOn(server: McpServer): void {
     server.server.setRequestHandler(method, () => ({}));
 }
 
+const inputSchemas = new Map<string, ReturnType<typeof fromJsonSchema<Record<string, string>>>>();
+
+/** Compiled once: a server is made for each request of 2026-07-28, and its thirty schemas would take most of the time. */
+function inputSchemaOf(name: string) {
+  const known = inputSchemas.get(name);
+  if (known !== undefined) return known;
+  const compiled = fromJsonSchema<Record<string, string>>(taking[name] ?? object({}));
+  inputSchemas.set(name, compiled);
+  return compiled;
+}
+
 export function conformanceSurface(notify: Notify): McpServer {
   const server = new McpServer(
     { name: "conformance", version: "1" },
@@ -281,8 +292,7 @@ export function conformanceSurface(notify: Notify): McpServer {
     name: string,
     run: (args: Record<string, string>, ctx: ServerContext) => Promise<Answer> | Answer,
   ): void => {
-    const inputSchema = fromJsonSchema<Record<string, string>>(taking[name] ?? object({}));
-    server.registerTool(name, { description: name, inputSchema }, run);
+    server.registerTool(name, { description: name, inputSchema: inputSchemaOf(name) }, run);
   };
   for (const [name, content] of Object.entries(answering)) tool(name, () => ({ content }));
   for (const [name, asks] of Object.entries(asking))

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
 
 let router: SharedRouter;
 let shaky: FaultyProvider;
@@ -56,8 +57,11 @@ const route = async (key: string, params: unknown): Promise<Answered["body"]> =>
   return answer.json();
 };
 
+const ofFetch = ["reset", "cut"] as const;
+const ofAnswers = ["broken", "garbage", "empty", "rate-limited"] as const;
+
 describe("a provider that fails", () => {
-  it.each(["broken", "reset", "garbage", "empty", "rate-limited", "cut"] as const)(
+  it.each(isSecondHost ? ofFetch : [...ofFetch, ...ofAnswers])(
     "%s: the next candidate answers, both attempts are recorded, and one is paid for",
     async (mode) => {
       const { key, admin, path } = await tenant(`failover-${mode}`);
@@ -76,30 +80,34 @@ describe("a provider that fails", () => {
     },
   );
 
-  it("with a fault of the request itself stops at once", async () => {
-    const { key } = await tenant("failover-rejected");
-    shaky.setMode("rejected");
-    const answer = await callOnce(router, key, asking("hello"));
-    expect(answer.get("error.data")).toMatchObject({
-      reason: "provider_failed",
-      attempts: [{ provider: "shaky", status: 400, retryable: false }],
+  onOneHost(() => {
+    it("with a fault of the request itself stops at once", async () => {
+      const { key } = await tenant("failover-rejected");
+      shaky.setMode("rejected");
+      const answer = await callOnce(router, key, asking("hello"));
+      expect(answer.get("error.data")).toMatchObject({
+        reason: "provider_failed",
+        attempts: [{ provider: "shaky", status: 400, retryable: false }],
+      });
+      expect(steady.requests()).toHaveLength(0);
     });
-    expect(steady.requests()).toHaveLength(0);
   });
 
-  it("twice in a row is left alone for a while, and the dry run says why", async () => {
-    const { key } = await tenant("circuit");
-    shaky.setMode("broken");
-    for (let count = 0; count < 2; count += 1)
-      expect(decisionOf(await callOnce(router, key, asking("hello"))).attempts).toBe(2);
-    expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
-      model: "second",
-      attempts: 1,
-    });
-    expect(shaky.requests()).toHaveLength(2);
-    expect(await route(key, asking("hello"))).toMatchObject({
-      model: "second",
-      candidates: [{ model: "second" }, { model: "first", excludedBy: "circuit_open" }],
+  onOneHost(() => {
+    it("twice in a row is left alone for a while, and the dry run says why", async () => {
+      const { key } = await tenant("circuit");
+      shaky.setMode("broken");
+      for (let count = 0; count < 2; count += 1)
+        expect(decisionOf(await callOnce(router, key, asking("hello"))).attempts).toBe(2);
+      expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
+        model: "second",
+        attempts: 1,
+      });
+      expect(shaky.requests()).toHaveLength(2);
+      expect(await route(key, asking("hello"))).toMatchObject({
+        model: "second",
+        candidates: [{ model: "second" }, { model: "first", excludedBy: "circuit_open" }],
+      });
     });
   });
 
@@ -113,63 +121,72 @@ describe("a provider that fails", () => {
   });
 });
 
-describe("a credential that its provider refuses", () => {
-  it("is marked failing in the admin API, until it gets a new key", async () => {
-    const { key, admin, path, credentialId } = await tenant("refused");
-    shaky.setMode("unauthorized");
-    expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
-      model: "second",
-      attempts: 2,
+onOneHost(() => {
+  describe("a credential that its provider refuses", () => {
+    it("is marked failing in the admin API, until it gets a new key", async () => {
+      const { key, admin, path, credentialId } = await tenant("refused");
+      shaky.setMode("unauthorized");
+      expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
+        model: "second",
+        attempts: 2,
+      });
+      const statuses = async () =>
+        (
+          (await admin("GET", `${path}/credentials`)).get("data") as {
+            id: string;
+            status: string;
+          }[]
+        )
+          .filter(({ id }) => id === credentialId)
+          .map(({ status }) => status);
+      expect(await statuses()).toEqual(["failing"]);
+      const events = await adminOf(router, key)("GET", "/events?limit=5");
+      expect(events.get("data.0")).toMatchObject({
+        action: "credential.failing",
+        actor: "router",
+        target: credentialId,
+      });
+      expect(await route(key, asking("hello"))).toMatchObject({
+        candidates: [{ model: "second" }, { model: "first", excludedBy: "credential_failing" }],
+      });
+      shaky.setMode("fine");
+      await admin("PATCH", `${path}/credentials/${credentialId}`, { apiKey: "new" });
+      expect(await statuses()).toEqual(["active"]);
+      expect(decisionOf(await callOnce(router, key, asking("hello"))).model).toBe("first");
     });
-    const statuses = async () =>
-      ((await admin("GET", `${path}/credentials`)).get("data") as { id: string; status: string }[])
-        .filter(({ id }) => id === credentialId)
-        .map(({ status }) => status);
-    expect(await statuses()).toEqual(["failing"]);
-    const events = await adminOf(router, key)("GET", "/events?limit=5");
-    expect(events.get("data.0")).toMatchObject({
-      action: "credential.failing",
-      actor: "router",
-      target: credentialId,
-    });
-    expect(await route(key, asking("hello"))).toMatchObject({
-      candidates: [{ model: "second" }, { model: "first", excludedBy: "credential_failing" }],
-    });
-    shaky.setMode("fine");
-    await admin("PATCH", `${path}/credentials/${credentialId}`, { apiKey: "new" });
-    expect(await statuses()).toEqual(["active"]);
-    expect(decisionOf(await callOnce(router, key, asking("hello"))).model).toBe("first");
   });
 });
 
-describe("measured speed", () => {
-  it("beats the tier: a model that became slow loses its rank, and the catalogue shows it", async () => {
-    const { key, admin, path } = await tenant("measured");
-    const fast = {
-      ...asking("hello"),
-      modelPreferences: { speedPriority: 1, costPriority: 0, intelligencePriority: 0 },
-    };
-    expect(await route(key, fast)).toMatchObject({ model: "first" });
-    for (let count = 0; count < 4; count += 1)
-      await callOnce(router, key, {
-        ...fast,
-        modelPreferences: { hints: [{ name: "second" }] },
+onOneHost(() => {
+  describe("measured speed", () => {
+    it("beats the tier: a model that became slow loses its rank, and the catalogue shows it", async () => {
+      const { key, admin, path } = await tenant("measured");
+      const fast = {
+        ...asking("hello"),
+        modelPreferences: { speedPriority: 1, costPriority: 0, intelligencePriority: 0 },
+      };
+      expect(await route(key, fast)).toMatchObject({ model: "first" });
+      for (let count = 0; count < 4; count += 1)
+        await callOnce(router, key, {
+          ...fast,
+          modelPreferences: { hints: [{ name: "second" }] },
+        });
+      shaky.setMode("slow");
+      for (let count = 0; count < 6; count += 1)
+        await callOnce(router, key, { ...fast, modelPreferences: { hints: [{ name: "first" }] } });
+      expect(await route(key, fast)).toMatchObject({
+        model: "second",
+        candidates: [
+          { model: "second", measured: { samples: 4 } },
+          { model: "first", measured: { samples: 6 } },
+        ],
       });
-    shaky.setMode("slow");
-    for (let count = 0; count < 6; count += 1)
-      await callOnce(router, key, { ...fast, modelPreferences: { hints: [{ name: "first" }] } });
-    expect(await route(key, fast)).toMatchObject({
-      model: "second",
-      candidates: [
-        { model: "second", measured: { samples: 4 } },
-        { model: "first", measured: { samples: 6 } },
-      ],
-    });
-    const models = await admin("GET", `${path}/models?limit=200&cursor=shaky/a`);
-    expect(models.get("data.0")).toMatchObject({
-      id: "first",
-      measured: { samples: 6, p50Ms: expect.any(Number), tokensPerSecond: expect.any(Number) },
-    });
-    expect((models.get("data.0.measured") as { p50Ms: number }).p50Ms).toBeGreaterThan(600);
-  }, 30_000);
+      const models = await admin("GET", `${path}/models?limit=200&cursor=shaky/a`);
+      expect(models.get("data.0")).toMatchObject({
+        id: "first",
+        measured: { samples: 6, p50Ms: expect.any(Number), tokensPerSecond: expect.any(Number) },
+      });
+      expect((models.get("data.0.measured") as { p50Ms: number }).p50Ms).toBeGreaterThan(600);
+    }, 30_000);
+  });
 });

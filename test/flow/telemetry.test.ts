@@ -4,6 +4,7 @@ import { asking, callOnce, createTenant, openSession, until } from "../fakes/cal
 import { startCollector, type CollectedSpan, type Collector } from "../fakes/collector.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { spawnLauncher, startRouter, type Router } from "../fakes/router.ts";
+import { onOneHost } from "../setup/on-both-hosts.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const callersSpan = "b7ad6b7169203331";
@@ -181,20 +182,22 @@ describe("a call in its caller's trace", () => {
     expect(linesOf(id)).toHaveLength(1);
   });
 
-  it("takes the message's own context before the HTTP request's", async () => {
-    const { key } = await newTenant();
-    const session = await openSession(router, key);
-    const own = "11111111111111111111111111111111";
-    const body = {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "sampling/createMessage",
-      params: { ...asking("hello"), _meta: { traceparent: `00-${own}-${callersSpan}-01` } },
-    };
-    const answer = await session.send(JSON.stringify(body), { traceparent, tracestate });
-    const [request] = await spansOf(idOf(answer));
-    // The header's list belongs to the header's trace.
-    expect(request).toMatchObject({ traceId: own, traceState: null });
+  onOneHost(() => {
+    it("takes the message's own context before the HTTP request's", async () => {
+      const { key } = await newTenant();
+      const session = await openSession(router, key);
+      const own = "11111111111111111111111111111111";
+      const body = {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "sampling/createMessage",
+        params: { ...asking("hello"), _meta: { traceparent: `00-${own}-${callersSpan}-01` } },
+      };
+      const answer = await session.send(JSON.stringify(body), { traceparent, tracestate });
+      const [request] = await spansOf(idOf(answer));
+      // The header's list belongs to the header's trace.
+      expect(request).toMatchObject({ traceId: own, traceState: null });
+    });
   });
 
   it.each([
@@ -231,29 +234,31 @@ describe("a call in its caller's trace", () => {
   });
 });
 
-describe("what a caller sees of the time a call took", () => {
-  const steps = ["auth", "choose", "approve", "admit", "provider", "settle"];
+onOneHost(() => {
+  describe("what a caller sees of the time a call took", () => {
+    const steps = ["auth", "choose", "approve", "admit", "provider", "settle"];
 
-  it("is a header of a JSON answer, and in the decision", async () => {
-    const { key } = await newTenant();
-    const answer = await callOnce(router, key, asking("hello"));
-    const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
-    expect(Object.keys(timing)).toEqual(steps);
-    expect(answer.headers.get("server-timing")).toBe(
-      Object.entries(timing)
-        .map(([step, ms]) => `${step};dur=${ms}`)
-        .join(", "),
-    );
-  });
+    it("is a header of a JSON answer, and in the decision", async () => {
+      const { key } = await newTenant();
+      const answer = await callOnce(router, key, asking("hello"));
+      const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
+      expect(Object.keys(timing)).toEqual(steps);
+      expect(answer.headers.get("server-timing")).toBe(
+        Object.entries(timing)
+          .map(([step, ms]) => `${step};dur=${ms}`)
+          .join(", "),
+      );
+    });
 
-  it("is in the decision of a stream, whose headers went before", async () => {
-    const { key } = await newTenant();
-    const session = await openSession(router, key);
-    const answer = await session.sample(asking("hello"));
-    expect(answer.headers.get("content-type")).toBe("text/event-stream");
-    expect(answer.headers.get("server-timing")).toBeNull();
-    const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
-    expect(Object.keys(timing)).toEqual(steps);
+    it("is in the decision of a stream, whose headers went before", async () => {
+      const { key } = await newTenant();
+      const session = await openSession(router, key);
+      const answer = await session.sample(asking("hello"));
+      expect(answer.headers.get("content-type")).toBe("text/event-stream");
+      expect(answer.headers.get("server-timing")).toBeNull();
+      const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
+      expect(Object.keys(timing)).toEqual(steps);
+    });
   });
 });
 
@@ -304,20 +309,22 @@ describe("a call that goes wrong", () => {
     return answer.status;
   }
 
-  it("that no provider answered has its reason", async () => {
-    const { key } = await newTenant();
-    faulty.setMode("rejected");
-    const answer = await callOnce(router, key, asking(promptCanary));
-    expect(answer.get("error.data.reason")).toBe("provider_failed");
-    expect(answer.headers.get("server-timing")).toMatch(
-      /^auth;dur=\d+, choose;dur=\d+, approve;dur=0, admit;dur=\d+, provider;dur=\d+, settle;dur=\d+$/,
-    );
-    const [request, attempt] = await spansOf(idOf(answer));
-    expect(request).toMatchObject({
-      status: 2,
-      attributes: { "error.type": "provider_failed", "sampling_router.outcome": "failed" },
+  onOneHost(() => {
+    it("that no provider answered has its reason", async () => {
+      const { key } = await newTenant();
+      faulty.setMode("rejected");
+      const answer = await callOnce(router, key, asking(promptCanary));
+      expect(answer.get("error.data.reason")).toBe("provider_failed");
+      expect(answer.headers.get("server-timing")).toMatch(
+        /^auth;dur=\d+, choose;dur=\d+, approve;dur=0, admit;dur=\d+, provider;dur=\d+, settle;dur=\d+$/,
+      );
+      const [request, attempt] = await spansOf(idOf(answer));
+      expect(request).toMatchObject({
+        status: 2,
+        attributes: { "error.type": "provider_failed", "sampling_router.outcome": "failed" },
+      });
+      expect(attempt).toMatchObject({ status: 2, attributes: { "error.type": "invalid_request" } });
     });
-    expect(attempt).toMatchObject({ status: 2, attributes: { "error.type": "invalid_request" } });
   });
 
   it.each([
@@ -410,38 +417,42 @@ describe("no text of a call, and no secret,", () => {
   });
 });
 
-describe("a setting that is malformed", () => {
-  it.each([
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:CANARY@collector.test"],
-    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization: CANARY"],
-    ["OTEL_SERVICE_NAME", "CANARY\u0007"],
-  ])("%s is named at start, and not printed", async (name, value) => {
-    const launched = await spawnLauncher({ env: { [name]: value } });
-    expect(await launched.ended).toBe(1);
-    expect(launched.output()).toContain(`${name} must be`);
-    expect(launched.output()).not.toContain("CANARY");
+onOneHost(() => {
+  describe("a setting that is malformed", () => {
+    it.each([
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:CANARY@collector.test"],
+      ["OTEL_EXPORTER_OTLP_HEADERS", "authorization: CANARY"],
+      ["OTEL_SERVICE_NAME", "CANARY\u0007"],
+    ])("%s is named at start, and not printed", async (name, value) => {
+      const launched = await spawnLauncher({ env: { [name]: value } });
+      expect(await launched.ended).toBe(1);
+      expect(launched.output()).toContain(`${name} must be`);
+      expect(launched.output()).not.toContain("CANARY");
+    });
   });
 });
 
-describe("without a collector", () => {
-  it("hands on the caller's context and still writes its line", async () => {
-    const bare = await startRouter();
-    try {
-      const { key } = await createTenant(bare, "bare", {
-        provider: "openai",
-        baseUrl: faulty.url("openai"),
-        models: [{ id: "gpt-traced" }],
-      });
-      await callOnce(bare, key, asking("hello"));
-      await callOnce(bare, key, asking("hello"), { headers: { traceparent, tracestate } });
-      const [plain, traced] = faulty.requests();
-      expect(plain?.headers).not.toHaveProperty("traceparent");
-      expect(traced?.headers).toMatchObject({ traceparent, tracestate });
-      await until(() => (bare.output().includes(`"traceId":"${traceId}"`) ? true : undefined));
-      expect(bare.output()).toContain('"traceId":null');
-      expect(bare.output()).not.toContain('"event":"telemetry"');
-    } finally {
-      await bare.stop();
-    }
+onOneHost(() => {
+  describe("without a collector", () => {
+    it("hands on the caller's context and still writes its line", async () => {
+      const bare = await startRouter();
+      try {
+        const { key } = await createTenant(bare, "bare", {
+          provider: "openai",
+          baseUrl: faulty.url("openai"),
+          models: [{ id: "gpt-traced" }],
+        });
+        await callOnce(bare, key, asking("hello"));
+        await callOnce(bare, key, asking("hello"), { headers: { traceparent, tracestate } });
+        const [plain, traced] = faulty.requests();
+        expect(plain?.headers).not.toHaveProperty("traceparent");
+        expect(traced?.headers).toMatchObject({ traceparent, tracestate });
+        await until(() => (bare.output().includes(`"traceId":"${traceId}"`) ? true : undefined));
+        expect(bare.output()).toContain('"traceId":null');
+        expect(bare.output()).not.toContain('"event":"telemetry"');
+      } finally {
+        await bare.stop();
+      }
+    });
   });
 });

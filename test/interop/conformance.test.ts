@@ -143,6 +143,9 @@ function runThrough(line: Line, mode: Mode, direct: Results): Promise<string[]> 
   });
 }
 
+/** What the older package asks of 2025-11-25 the newer one asks too: of the older, the modes that do most. */
+const modesOf = (line: Line): readonly Mode[] => (line === "0.1" ? ["router", "bridged"] : modes);
+
 describe.each(Object.keys(lines) as Line[])("line %s", (line) => {
   let direct: Results = new Map();
   beforeAll(async () => {
@@ -164,7 +167,7 @@ describe.each(Object.keys(lines) as Line[])("line %s", (line) => {
     );
   });
 
-  it.each(modes)(
+  it.each(modesOf(line))(
     "ends the same through the router, but for what is listed: %s",
     async (mode) => {
       expect(await runThrough(line, mode, direct)).toEqual(listed(line, mode));

@@ -2,6 +2,8 @@
 declare module "cloudflare:workers" {
   import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 
+  export const RpcTarget: new () => object;
+
   export const env: {
     BARE: DurableObjectNamespace;
     DATABASES: DurableObjectNamespace;
