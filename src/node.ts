@@ -6,11 +6,13 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { createApp } from "./http/app.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate } from "./compose/isolate.ts";
-import type { RequestHooks } from "./node/server.ts";
+import { answerDirectly, proxiedPath } from "./http/direct.ts";
+import type { NodeServerDeps, RequestHooks } from "./node/server.ts";
 import { createOpenWork, type OpenWork } from "./node/open-work.ts";
 
 export interface NodeHost {
   answer(request: Request, about: RequestHooks): Promise<Response>;
+  answerDirectly: NodeServerDeps["answerDirectly"];
   /** One run of the scheduled jobs. */
   runJobs(): Promise<void>;
   open: OpenWork;
@@ -36,6 +38,12 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
     async answer(request, about) {
       const { servicesFor } = compositionAt(request.url);
       return app.fetch(request, { servicesFor, ...about });
+    },
+    answerDirectly({ request, url, path }, { requestIs }) {
+      const through = proxiedPath(path);
+      if (through === null) return null;
+      const { servicesFor } = compositionAt(url);
+      return answerDirectly({ servicesFor, requestIs }, { request, path, through });
     },
     async runJobs() {
       for (const report of await forJobs.jobs())

@@ -3,8 +3,10 @@
 /** The two headers that carry a key, and the header by which CORS is decided. */
 const keyHeaders = ["Authorization", "X-Sampling-Router-Key", "Origin"];
 
+type Fields = Pick<Headers, "get" | "has" | "set">;
+
 /** Adds those names to `Vary` that are not there yet. */
-export function addVary(headers: Headers, names: readonly string[]): void {
+export function addVary(headers: Pick<Fields, "get" | "set">, names: readonly string[]): void {
   const vary = headers.get("Vary");
   if (vary === null) return headers.set("Vary", names.join(", "));
   const there = vary.toLowerCase().split(/\s*,\s*/);
@@ -13,7 +15,7 @@ export function addVary(headers: Headers, names: readonly string[]): void {
 }
 
 /** No cache may give an answer to another key, and no browser may take a body for another type than declared. */
-export function protectAnswer(headers: Headers): void {
+export function protectAnswer(headers: Fields): void {
   headers.set("X-Content-Type-Options", "nosniff");
   addVary(headers, keyHeaders);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private");

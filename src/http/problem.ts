@@ -5,7 +5,10 @@ import { dataOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { HttpEnv } from "./context.ts";
 import { allowHeader, limitHeaders } from "../mcp/refusal-headers.ts";
 
-export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
+export const problem = (c: Context<HttpEnv>, refusal: Refusal): Response =>
+  problemOf(c.get("requestId"), refusal);
+
+export function problemOf(requestId: string, refusal: Refusal): Response {
   const { status, title } = refusalTable[refusal.reason];
   return new Response(
     JSON.stringify({
@@ -14,13 +17,13 @@ export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
       status,
       detail: explain(refusal),
       ...dataOf(refusal),
-      requestId: c.get("requestId"),
+      requestId,
     }),
     {
       status,
       headers: {
         "Content-Type": "application/problem+json",
-        "X-Request-Id": c.get("requestId"),
+        "X-Request-Id": requestId,
         ...limitHeaders([], refusal),
         ...allowHeader(refusal),
         ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),

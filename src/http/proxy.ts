@@ -1,5 +1,6 @@
 /** `/mcp/{tenant}/{server}` */
 import { Hono } from "hono";
+import { responseOf } from "../domain/ports/client-answer.ts";
 import { receive } from "../proxy/receive.ts";
 import { protectAnswer } from "./answer-headers.ts";
 import type { HttpEnv } from "./context.ts";
@@ -11,15 +12,16 @@ export const proxyRoutes = (): Hono<HttpEnv> =>
       await next();
       protectAnswer(c.res.headers);
     })
-    .on(["POST", "GET", "DELETE"], "/:tenant/:server", (c) =>
-      receive(c.get("services").proxy, {
+    .on(["POST", "GET", "DELETE"], "/:tenant/:server", async (c) => {
+      const answer = await receive(c.get("services").proxy, {
         request: c.req.raw,
         path: c.req.path,
         through: { tenant: c.req.param("tenant"), server: c.req.param("server") },
         requestId: c.get("requestId"),
         problem: (refusal) => problem(c, refusal),
-      }),
-    )
+      });
+      return responseOf(answer);
+    })
     .all("/:tenant/:server", (c) => {
       const response = problem(c, { reason: "method_not_allowed", allow: "POST, GET, DELETE" });
       response.headers.set("Allow", "POST, GET, DELETE");

@@ -1,4 +1,5 @@
 /** Reads the bodies of requests, up to a bound. */
+import type { ClientMessage } from "../domain/ports/client-message.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -10,7 +11,7 @@ export const maxBodyBytes = 12 * 1024 * 1024;
 /** A parsed body takes many times its size, so a larger one is read only for callers whose key is known. */
 const mostUnknownBytes = 64 * 1024;
 
-export const needsKnownCaller = (request: Request): boolean =>
+export const needsKnownCaller = (request: Pick<ClientMessage, "headers" | "body">): boolean =>
   // The body is asked for last: on Node, the adapter makes a stream of it only then.
   (declaredBytes(request) ?? Infinity) > mostUnknownBytes && request.body !== null;
 
@@ -32,7 +33,7 @@ export function declaredBytes({
 }
 
 export async function readBody(
-  request: Request,
+  request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
   // One read is much cheaper than many reads.
   if ((declaredBytes(request) ?? Infinity) <= maxBodyBytes)

@@ -73,7 +73,7 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
   const leave = (): void => gone.abort();
   left.addEventListener("abort", leave);
   const events = createClientStream({ silentTicks: () => silentTicks, left: leave });
-  const body = events.open();
+  const body = events.open().stream();
   events.comment();
   running
     .finish(running.leavingCancels ? gone.signal : never, (message) => {

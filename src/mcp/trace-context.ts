@@ -5,7 +5,10 @@
 import { own, type JsonValue } from "../domain/json.ts";
 import type { Propagated } from "../domain/audit/trace.ts";
 
-export function propagatedIn(headers: Headers, meta: JsonValue | undefined): Propagated {
+export function propagatedIn(
+  headers: Pick<Headers, "get">,
+  meta: JsonValue | undefined,
+): Propagated {
   const traceparent = own(meta, "traceparent");
   const tracestate = own(meta, "tracestate");
   if (typeof traceparent === "string")

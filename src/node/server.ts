@@ -7,7 +7,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { isPlain, responseOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
+import type { ClientMessage } from "../domain/ports/client-message.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { directMessage, writePlain } from "./direct-messages.ts";
 import { clientAddress, forwardedUrl, type IsTrusted } from "./forwarded.ts";
 import type { OpenWork } from "./open-work.ts";
 
@@ -27,6 +30,11 @@ export interface RequestHooks {
 
 export interface NodeServerDeps {
   answer: (request: Request, about: RequestHooks) => Promise<Response>;
+  /** The same for a proxied message; null: `answer` has to. `url` is the message's own. */
+  answerDirectly: (
+    message: { request: ClientMessage; url: string; path: string },
+    about: Pick<RequestHooks, "requestIs">,
+  ) => Promise<ClientAnswer> | null;
   isTrusted: IsTrusted;
   open: OpenWork;
   /** Hears what nobody expected: the name of what was thrown, never its message. */
@@ -77,6 +85,8 @@ function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
   };
 }
 
+/** What is proxied stands below it. */
+const proxyPath = "/mcp/";
 /** Longer than what proxies keep their connections for, so that none is closed under a request. */
 const keepAliveMs = 75_000;
 /** Keys, tokens and what a client's own proxies add. */
@@ -87,15 +97,20 @@ const problemOf = (cause: NodeJS.ErrnoException): string =>
 
 const pathOf = (url: string | undefined): string => (url ?? "").split("?")[0] ?? "";
 
-export function createNodeServer({ answer, isTrusted, open, report }: NodeServerDeps): NodeServer {
+export function createNodeServer(deps: NodeServerDeps): NodeServer {
+  const { answer, answerDirectly, isTrusted, open, report } = deps;
   const requestIds = new WeakMap<IncomingMessage, (id: string) => void>();
+  /** answers that are there, and that the adapter writes */
+  const answers = new WeakMap<IncomingMessage, Response>();
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       const caller = incoming as IncomingMessage;
-      const response = await answer(request, {
-        requestIs: requestIds.get(caller) ?? (() => {}),
-        address: () => clientAddress(caller, isTrusted),
-      });
+      const response =
+        answers.get(caller) ??
+        (await answer(request, {
+          requestIs: requestIds.get(caller) ?? (() => {}),
+          address: () => clientAddress(caller, isTrusted),
+        }));
       mendHead(outgoing as ServerResponse, response);
       return response;
     },
@@ -106,11 +121,33 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
       },
     },
   );
+  const adapt = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    sendHeadWithFirstPiece(outgoing);
+    void listener(incoming, outgoing);
+  };
+  /** null: the message is for the adapter from its beginning. */
+  const direct = (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    requestIs: (id: string) => void,
+  ): Promise<void> | null => {
+    const path = incoming.url ?? "";
+    if (!path.startsWith(proxyPath)) return null;
+    const request = directMessage(incoming, outgoing);
+    if (request === null) return null;
+    const url = `http://${request.headers.get("host")}${path}`;
+    return (
+      answerDirectly({ request, url, path }, { requestIs })?.then((made) => {
+        if (isPlain(made)) return writePlain(outgoing, made);
+        answers.set(incoming, responseOf(made));
+        return adapt(incoming, outgoing);
+      }) ?? null
+    );
+  };
   let draining = false;
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
     requestIds.set(incoming, request.is);
-    sendHeadWithFirstPiece(outgoing);
     outgoing.once("close", () => {
       request.ends();
       if (draining) setImmediate(() => server.closeIdleConnections());
@@ -118,7 +155,13 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
     const url = forwardedUrl(incoming, isTrusted);
     // The adapter believes a whole URL in the request line.
     if (url !== null) incoming.url = url;
-    void listener(incoming, outgoing);
+    const directly = direct(incoming, outgoing, request.is);
+    if (directly === null) adapt(incoming, outgoing);
+    else
+      directly.catch((cause: unknown) => {
+        report(cause instanceof Error ? cause.name : typeof cause);
+        outgoing.destroy();
+      });
   };
   const server: Server = createServer(
     { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes },

@@ -4,6 +4,7 @@
  * which headers cross. A server's `WWW-Authenticate` never does, since a client rightly refuses metadata of a
  * resource that it didn't call.
  */
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
 import { sentBy, sentHeaders } from "../domain/servers/proxied-headers.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
@@ -22,7 +23,7 @@ export interface Sending {
   server: SealedServer;
   method: "POST" | "GET" | "DELETE";
   /** as the client sent them, or as the router makes them */
-  headers: Headers;
+  headers: MessageHeaders;
   /** the client's `Authorization`, where the API key came in the other header; null: there is none to forward */
   authorization: string | null;
   body: Uint8Array<ArrayBuffer> | string | null;

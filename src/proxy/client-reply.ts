@@ -2,6 +2,7 @@
  * The reply to the client of one proxied request: an HTTP response of its own, or a stream. Once a stream has
  * begun, everything else is written into the stream.
  */
+import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { createClientStream, type StreamOwner } from "../mcp/sse/client-stream.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
 
@@ -25,14 +26,14 @@ export interface ClientReply {
   /** Ends the stream. */
   end(): void;
   /** The whole answer, where no stream has begun. */
-  answer(response: Response): void;
+  answer(answer: ClientAnswer): void;
   /** Comments while the router works, sooner than while the server does. */
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
 interface OpenClientReply {
   reply: ClientReply;
-  response: Promise<Response>;
+  response: Promise<ClientAnswer>;
   /** aborts when the client has left */
   gone: AbortSignal;
 }
@@ -40,7 +41,7 @@ interface OpenClientReply {
 /** The last word: a message, JSON text, in the stream that has begun, else a whole response. */
 export async function conclude(
   reply: ClientReply,
-  { text, whole }: { text: () => string; whole: () => Response | Promise<Response> },
+  { text, whole }: { text: () => string; whole: () => ClientAnswer | Promise<ClientAnswer> },
 ): Promise<void> {
   if (!reply.streams()) return reply.answer(await whole());
   await reply.write(sseMessageText(text()));
@@ -68,7 +69,7 @@ export function openClientReply(options: {
   const gone = new AbortController();
   const state = { hasBegun: false, works: false };
   let isBetweenEvents = (): boolean => true;
-  const { promise: response, resolve } = Promise.withResolvers<Response>();
+  const { promise: response, resolve } = Promise.withResolvers<ClientAnswer>();
 
   const stream = createClientStream({
     silentTicks: () => (state.works && state.hasBegun ? workingTicks : silentTicks),
@@ -81,7 +82,7 @@ export function openClientReply(options: {
     isBetweenEvents = mayComment;
     if (state.hasBegun) return;
     state.hasBegun = true;
-    resolve(new Response(stream.open(), { headers: streamHeaders(headers) }));
+    resolve(plainAnswer({ status: 200, fields: streamHeaders(headers), content: stream.open() }));
   };
   const beginForComments = (headers: Record<string, string>): boolean => {
     if (!state.hasBegun && options.acceptsStream && !stream.isOver()) begin(headers);

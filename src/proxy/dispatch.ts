@@ -1,4 +1,5 @@
 /** Chooses the way of a message: the era's own proxy where client and server speak the same era, else a bridge. */
+import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isObject, own } from "../domain/json.ts";
 import { serverFailed } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
@@ -17,7 +18,7 @@ import { beginTowardsModern, bridgeToModern } from "./bridge/modern-server.ts";
 export async function dispatchModern(
   services: BridgeServices,
   exchange: Exchange,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { method, body, server } = exchange;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
   const known = { era: server.learnt.era ?? null, discoverAnswer: null };
@@ -46,7 +47,7 @@ const isAnswered = (mode: SamplingMode): boolean =>
 async function beginDirectly(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
-): Promise<Response | null> {
+): Promise<ClientAnswer | null> {
   const { server } = exchange;
   if (server.learnt.beginsSessions === false) return null;
   const response = await proxyLegacy(services, exchange);
@@ -54,7 +55,7 @@ async function beginDirectly(
   if (response.ok && !isAnswered(server.sampling)) {
     const read = await readAnswer(response);
     if (read.ok && isObject(own(read.value.answer, "result")))
-      return new Response(read.value.body, response);
+      return new Response(read.value.body, headOf(response));
     if (read.ok) await dropBody(read.value);
     return null;
   }
@@ -69,7 +70,7 @@ async function beginLegacy(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
   knownEra: "legacy" | null,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const response = await proxyLegacy(services, exchange);
   if (knownEra === "legacy" && discoveredIn(response.status, undefined).era === "legacy")
     await learn(services, exchange, { era: undefined });
@@ -80,7 +81,7 @@ async function beginLegacy(
 export async function dispatchLegacy(
   services: BridgeServices,
   exchange: Exchange,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { body, caller, requestId } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   if (request?.method !== "initialize") {

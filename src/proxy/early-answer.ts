@@ -2,6 +2,7 @@
  * An answer that began before the server's answer had come. Its status is 200 and its kind is chosen by then,
  * so the server's own answer is written into the body.
  */
+import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
@@ -33,7 +34,7 @@ export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
 const bodyOf = (text: string): Body | null => new Response(text).body;
 
 /** The answer in a stream; null: the stream ends without one. */
-async function answerIn(response: Response, idText: string | null): Promise<string | null> {
+async function answerIn(response: ClientAnswer, idText: string | null): Promise<string | null> {
   const { segments } = eventsOf(response, {
     mayNeedRouter: (data) => isAnswer(data, idText),
     surelyHarmless: () => false,
@@ -45,7 +46,7 @@ async function answerIn(response: Response, idText: string | null): Promise<stri
 const isAnswer = (text: string, idText: string | null): boolean =>
   idText === null ? parsedJson(text) !== undefined : answers(text, idText);
 
-async function textIn(response: Response, idText: string | null): Promise<string | null> {
+async function textIn(response: ClientAnswer, idText: string | null): Promise<string | null> {
   if (streamsAnswer(response)) return answerIn(response, idText);
   const bytes = await bytesOf(response);
   const text = bytes === null ? "" : new TextDecoder().decode(bytes);
@@ -53,7 +54,7 @@ async function textIn(response: Response, idText: string | null): Promise<string
 }
 
 /** The server's response, as the rest of a body that has begun. Never throws. */
-export async function restOf(response: Response, early: EarlyAnswer): Promise<Body | null> {
+export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promise<Body | null> {
   const { kind, idText, refusalText } = early;
   const isPassed = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
   if (isPassed) return response.body;
@@ -64,7 +65,7 @@ export async function restOf(response: Response, early: EarlyAnswer): Promise<Bo
 }
 
 /** `restOf` for GET: a stream, or nothing. */
-export async function streamOf(response: Response): Promise<Body | null> {
+export async function streamOf(response: ClientAnswer): Promise<Body | null> {
   if (streamsAnswer(response)) return response.body;
   await response.body?.cancel();
   return null;

@@ -1,4 +1,5 @@
 /** One message, or one stream, on its way through the proxy. */
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import type { StreamOwner } from "../mcp/sse/client-stream.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
@@ -23,7 +24,7 @@ export interface Exchange {
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
   /** the client's own headers; `Upstream` decides which of them go on */
-  headers: Headers;
+  headers: MessageHeaders;
   /** the client's `Authorization`, where its key came in the other header */
   authorization: string | null;
   /** the body as it came; empty for GET and DELETE */
@@ -47,7 +48,7 @@ export interface Derivation {
   /** Refuses a caller that was read from the database again; null: nothing speaks against the caller. */
   confirm?: () => Promise<Refusal | null>;
   /** another message in the place of the client's */
-  message?: { headers: Headers; text: string };
+  message?: { headers: MessageHeaders; text: string };
   /** another word for the client's leaving */
   left?: AbortSignal;
   owner?: StreamOwner;

@@ -1,4 +1,5 @@
 /** The media type of a message, and the types that its sender takes. */
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { mediaTypeIn, type MediaKind } from "../domain/servers/media-type.ts";
 
@@ -14,7 +15,7 @@ export const isEventStream = (response: Pick<UpstreamAnswer, "headers">): boolea
 export const streamsAnswer = (response: Pick<UpstreamAnswer, "headers" | "ok">): boolean =>
   response.ok && isEventStream(response);
 
-export const takesStream = (headers: Headers): boolean =>
+export const takesStream = (headers: Pick<MessageHeaders, "get">): boolean =>
   (headers.get("Accept") ?? "").includes("text/event-stream");
 
 /**

@@ -6,6 +6,7 @@
  * answer that takes long begins before the server's: with comments where the client takes a stream, else with
  * blanks.
  */
+import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { StreamOwner } from "../mcp/sse/client-stream.ts";
 import type { HeldExchange } from "./open-exchanges.ts";
 import { createFiller, type BodyKind, type Filler } from "./filler.ts";
@@ -32,16 +33,16 @@ const standstillTicks = 30;
 /** What happens to an answer that takes longer than `quietMs`. */
 export type Early =
   /** the answer can't begin: its status and headers must be the server's */
-  | { kind: "waits"; tooLate: () => Promise<Response> }
+  | { kind: "waits"; tooLate: () => Promise<ClientAnswer> }
   /** nobody waits for more than the word that the message was sent */
   | { kind: "accepted" }
-  | { kind: "begins"; as: BodyKind; rest: (response: Response) => Promise<Body | null> };
+  | { kind: "begins"; as: BodyKind; rest: (response: ClientAnswer) => Promise<Body | null> };
 
 export interface OpenAnswer {
   /** ms since the request arrived */
   waitedMs: number;
   /** `owner`: of the stream that becomes the answer, if one does and takes an owner */
-  work: (left: AbortSignal, owner: StreamOwner) => Promise<Response>;
+  work: (left: AbortSignal, owner: StreamOwner) => Promise<ClientAnswer>;
   /** aborts when the runtime says that the client has left, which may never happen */
   left: AbortSignal;
   early: Early;
@@ -49,13 +50,13 @@ export interface OpenAnswer {
   /** Whether the caller's key has ended. */
   keyEnded: () => Promise<boolean>;
   /** the response for a thrown error, once an answer has begun */
-  failed: (thrown: unknown) => Promise<Response>;
+  failed: (thrown: unknown) => Promise<ClientAnswer>;
   /** keeps work alive when the client has left */
   background: (work: Promise<unknown>) => void;
 }
 
 /** null: the answer takes longer. */
-async function within(ms: number, working: Promise<Response>): Promise<Response | null> {
+async function within(ms: number, working: Promise<ClientAnswer>): Promise<ClientAnswer | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);
   try {
@@ -66,7 +67,7 @@ async function within(ms: number, working: Promise<Response>): Promise<Response 
 }
 
 /** The kind of a body that goes on while it arrives; null: the body is whole. */
-function streamedKind(response: Response): BodyKind | null {
+function streamedKind(response: ClientAnswer): BodyKind | null {
   const isIdentity = response.headers.get("Content-Encoding") === "identity";
   const kind = isEventStream(response) ? "events" : isIdentity ? "json" : null;
   // The body is asked for last: on Node, the adapter makes a whole `Response` only then.
@@ -166,9 +167,9 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
 
 /** Holds an answer open whose status, headers and kind are the server's. */
 function holdOpen(
-  response: Response,
+  response: ClientAnswer,
   { leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">,
-): Response {
+): ClientAnswer {
   const kind = streamedKind(response);
   if (kind === null) {
     held.close();
@@ -178,7 +179,7 @@ function holdOpen(
   const source = async (): Promise<Body | null> => response.body;
   return new Response(
     createHeldBody({ filler, first: null, source, leave, held, keyEnded }),
-    response,
+    headOf(response),
   );
 }
 
@@ -212,7 +213,7 @@ function ownedStream({ leave, held, keyEnded }: Pick<Holding, "leave" | "held" |
   return owned;
 }
 
-export async function openAnswer(options: OpenAnswer): Promise<Response> {
+export async function openAnswer(options: OpenAnswer): Promise<ClientAnswer> {
   const { early, held, keyEnded } = options;
   const gone = new AbortController();
   const leave = (): void => gone.abort();

@@ -2,7 +2,7 @@
 import type { AnswerBody, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
-import { readAheadBytes } from "../mcp/sse/client-stream.ts";
+import { readAheadBytes } from "../mcp/sse/client-output.ts";
 import { streamedHeaders } from "./media-type.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

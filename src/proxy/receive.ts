@@ -2,6 +2,9 @@
  * `/mcp/{tenant}/{server}`: finds the caller, the server and the era, and hands the message to the era's own
  * files.
  */
+import type { ClientMessage } from "../domain/ports/client-message.ts";
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
+import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -37,7 +40,7 @@ const ownKey = /\bsrk_/i;
 
 /** A request as the route gets it. */
 export interface Inbound {
-  request: Request;
+  request: ClientMessage;
   path: string;
   /** the tenant and the server in the path */
   through: { tenant: string; server: string };
@@ -47,7 +50,7 @@ export interface Inbound {
 }
 
 /** The API key, and the `Authorization` for the server, if the key came in the other header. */
-function keyIn(headers: Headers): { token: string | null; authorization: string | null } {
+function keyIn(headers: MessageHeaders): { token: string | null; authorization: string | null } {
   const authorization = headers.get("Authorization");
   const key = headers.get(routerKeyHeader);
   return key === null
@@ -59,7 +62,7 @@ function keyIn(headers: Headers): { token: string | null; authorization: string 
  * Why a message can't go to a server whose sampling the router may answer. A message that the router reads
  * otherwise than the server, or can't read, could answer in the router's place. null: it can go.
  */
-function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null {
+function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal | null {
   const expected = "application/json in UTF-8, without a content coding";
   const coding = headers.get("Content-Encoding") ?? "identity";
   const charset = /;\s*charset\s*=\s*"?([^";]*)/i.exec(headers.get("Content-Type") ?? "")?.[1];
@@ -71,8 +74,8 @@ function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null 
 }
 
 /** Without the session header: no check has said yet whose session the header names. */
-function withoutSession(from: Headers): Headers {
-  const headers = new Headers(from);
+function withoutSession(from: MessageHeaders): Headers {
+  const headers = new Headers([...from]);
   headers.delete(sessionHeader);
   return headers;
 }
@@ -91,7 +94,7 @@ function speaksModern(body: ProxiedBody | null, header: string | null): boolean 
  * A server may ask on the client's GET stream as soon as it gets a request. So no request overtakes the GET
  * that was sent before it, however long the database takes for either.
  */
-export async function receive(services: ReceiveServices, inbound: Inbound): Promise<Response> {
+export async function receive(services: ReceiveServices, inbound: Inbound): Promise<ClientAnswer> {
   const { headers, method, signal } = inbound.request;
   const session = headers.get(sessionHeader);
   if (session === null) return handle(services, inbound);
@@ -154,7 +157,7 @@ async function readMessage(
 /** Why the router can't let a message through that it must be able to read; null: nothing is wrong. */
 function faultOf(
   { method, bytes, body }: ReadMessage,
-  { server, headers }: { server: Exchange["server"]; headers: Headers },
+  { server, headers }: { server: Exchange["server"]; headers: MessageHeaders },
 ): { refusal: Refusal; isAmbiguous: boolean } | null {
   if (method !== "POST" || server.sampling === "client") return null;
   const refusal = unreadable(headers, body);
@@ -163,7 +166,7 @@ function faultOf(
   return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
 }
 
-async function handle(services: ReceiveServices, inbound: Inbound): Promise<Response> {
+async function handle(services: ReceiveServices, inbound: Inbound): Promise<ClientAnswer> {
   const { requestId, problem } = inbound;
   const startedAt = services.now();
   const read = await readMessage(services, inbound);
@@ -172,7 +175,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Resp
   const { body, text, method } = message;
   const caller = await services.authenticate(message.claim, "recent");
   const [request] = body === null ? [] : requestsIn(body);
-  const refused = (refusal: Refusal): Promise<Response> | Response =>
+  const refused = (refusal: Refusal): Promise<ClientAnswer> | ClientAnswer =>
     request === undefined ? problem(refusal) : refuse(refusal, { id: request.id, requestId });
   if (!caller.ok) return refused(caller.error);
   const { server } = caller.value;
@@ -234,9 +237,9 @@ function answer(
     exchange: Exchange;
     message: ReadMessage;
     held: HeldExchange;
-    refused: (refusal: Refusal) => Promise<Response> | Response;
+    refused: (refusal: Refusal) => Promise<ClientAnswer> | ClientAnswer;
   },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { exchange, message, held, refused } = context;
   const dispatch = message.isModern ? dispatchModern : dispatchLegacy;
   // Without the session, so that all streams of a key rest on one reading.

@@ -135,6 +135,7 @@ async function listen(
 ): Promise<Result<null, string>> {
   const server = createNodeServer({
     answer: host.answer,
+    answerDirectly: host.answerDirectly,
     isTrusted: settings.isTrustedProxy,
     open: host.open,
     report: (fault) => host.log({ event: "internal", fault }),

@@ -4,6 +4,7 @@
  * `X-Sendfile`, which a proxy before the router obeys; a server's `RateLimit` or `X-Request-Id`, which the
  * client takes for the router's.
  */
+import type { MessageHeaders } from "./message-headers.ts";
 import { asRead, headerRules } from "./header-table.ts";
 
 /** Stands in `passHeaders` of entries that are older than the lists: everything that the table of headers doesn't keep back. */
@@ -41,7 +42,7 @@ export function sentBy(passHeaders: readonly string[]): IsSent {
  * sent beside one of them
  */
 export function sentHeaders(
-  from: Headers,
+  from: Pick<MessageHeaders, "get" | "forEach">,
   { passHeaders, own }: { passHeaders: readonly string[]; own: Record<string, string> },
 ): Record<string, string> {
   const isSent = sentBy(passHeaders);

@@ -3,17 +3,17 @@
  * client has left, and says the last word. The runtime notices a client's leaving when it writes, and not before,
  * so a stream that stands still is written to now and then.
  */
+import type { ClientBody } from "../../domain/ports/client-answer.ts";
+import { createOutput, type Output } from "./client-output.ts";
 import { sseKeepAlive } from "./write.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes that wait for a client that reads slowly. */
-export const readAheadBytes = 64 * 1024;
 const tickMs = 1_000;
 
 export interface ClientStream {
   /** Begins the body; to be called once. What is written before goes nowhere. */
-  open(): ReadableStream<Bytes>;
+  open(): ClientBody;
   /** Resolves when there is room for more, or when nobody reads any more. */
   write(bytes: Bytes | string): Promise<void>;
   /** Writes a comment, if the client has room for the comment and no event is half written. */
@@ -66,7 +66,8 @@ const standstillTicks = 30;
 export function createClientStream(options: ClientStreamOptions): ClientStream {
   const { silentTicks, beforeComment, mayComment, left, ended, owner = null } = options;
   const encoder = new TextEncoder();
-  let controller: ReadableStreamDefaultController<Bytes> | null = null;
+  /** null: the body has not begun */
+  let output: Output | null = null;
   let isOver = false;
   let silent = 0;
   let lastByte = lineFeed;
@@ -91,25 +92,24 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     await left?.();
   };
   // A client that reads nothing needs no more of it.
-  const hasRoom = (): boolean => (controller?.desiredSize ?? 0) > 0;
+  const hasRoom = (): boolean => output?.hasRoom() ?? false;
   const enqueue = (bytes: Bytes | string): void => {
     silent = 0;
-    if (isOver || controller === null) return;
+    if (isOver || output === null) return;
     const encoded = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
     lastByte = encoded.at(-1) ?? lastByte;
-    controller.enqueue(encoded);
+    output.write(encoded);
   };
   const comment = (): void => {
     if (!isOver && hasRoom() && (mayComment?.() ?? true)) enqueue(sseKeepAlive);
   };
   const fail = (reason: unknown): void => {
-    if (!isOver) controller?.error(reason);
+    if (!isOver) output?.fail(reason);
     stop();
   };
   /** An event is half out, and its client waits for the rest of the event: by writing, the runtime finds out. */
   const writeInEvent = (): void => {
-    const waits = controller?.desiredSize === readAheadBytes;
-    if (!waits || silent < halfOutTicks) return;
+    if (output?.isTaken() !== true || silent < halfOutTicks) return;
     if (lastByte === lineFeed) enqueue(commentInEvent);
     else if (silent >= standstillTicks) {
       fail(new Error("The server's answer stands still."));
@@ -118,13 +118,13 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   };
   const close = (): void => {
     if (isOver) return;
-    controller?.close();
+    output?.end();
     void leave();
   };
   const timer = setInterval(() => {
     silent += 1;
     if (silent >= silentTicks() && (beforeComment?.() ?? true)) comment();
-    if (owner === null || controller === null || isOver) return;
+    if (owner === null || output === null || isOver) return;
     if (mayComment?.() === false) writeInEvent();
     owner.tick(close);
   }, tickMs);
@@ -132,24 +132,19 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   return {
     open() {
       owner?.began();
-      return new ReadableStream<Bytes>(
-        {
-          start: (opened) => void (controller = opened),
-          pull: readOn,
-          cancel: leave,
-        },
-        new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
-      );
+      const opened = createOutput({ readOn, cancel: leave });
+      output = opened;
+      return opened.body;
     },
     async write(bytes) {
       enqueue(bytes);
-      if (controller === null || isOver || hasRoom()) return;
+      if (output === null || isOver || hasRoom()) return;
       await (full ??= Promise.withResolvers<void>()).promise;
     },
     comment,
     end(last = "") {
       if (last !== "") enqueue(last);
-      if (!isOver) controller?.close();
+      if (!isOver) output?.end();
       stop();
     },
     fail,

@@ -1,4 +1,5 @@
 /** Which era a server speaks. It is asked once, with `server/discover`, and never with a client's own request. */
+import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Learnt } from "../../domain/servers/server.ts";
@@ -16,9 +17,12 @@ import { dropBody, readAnswer } from "../first-answer.ts";
 const timeoutMs = 15_000;
 
 /** The client's headers, as a message of the server's era carries them. */
-export function headersFor(from: Headers, own: Iterable<readonly [string, string]>): Headers {
-  const headers = new Headers(from);
-  for (const name of from.keys())
+export function headersFor(
+  from: MessageHeaders,
+  own: Iterable<readonly [string, string]>,
+): Headers {
+  const headers = new Headers([...from]);
+  for (const [name] of from)
     if (name.startsWith("mcp-") || name === "last-event-id") headers.delete(name);
   headers.set("Content-Type", "application/json");
   headers.set("Accept", "application/json, text/event-stream");

@@ -2,6 +2,7 @@
  * A modern client before a legacy server. Each request becomes one in a session that the router keeps, and goes
  * through the legacy proxy like any other. Sampling is intercepted there.
  */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { bridgedMethods } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -73,7 +74,7 @@ function inSession(
 export async function bridgeToLegacy(
   services: BridgeServices,
   original: Exchange,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { body, requestId } = original;
   if (original.method !== "POST")
     return refuse({ reason: "method_not_allowed", allow: "POST" }, { id: null, requestId });
@@ -83,7 +84,7 @@ export async function bridgeToLegacy(
   // acknowledged.
   if (request === undefined) return new Response(null, { status: 202 });
   const { id, method, params } = request;
-  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
+  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<ClientAnswer> =>
     refuse(refusal, { id, requestId, wireOf });
   const decoded = decodeModernMeta(params);
   if (!decoded.ok) return refused(decoded.error, () => missingMetaWire);
@@ -102,7 +103,7 @@ function carryToLegacy(
   services: BridgeServices,
   exchange: Exchange,
   { request, meta }: { request: ProxiedRequest; meta: ModernMeta },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { requestId } = exchange;
   const { id, method } = request;
   const messageId = JSON.stringify(services.ids.next("request"));
@@ -157,10 +158,10 @@ async function sendInSession(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
   context: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
-): Promise<Result<{ response: Response; session: Session }, Refusal>> {
+): Promise<Result<{ response: ClientAnswer; session: Session }, Refusal>> {
   const { meta, legacy } = context;
   const { left } = exchange;
-  const sent = (session: Session): Promise<Response> =>
+  const sent = (session: Session): Promise<ClientAnswer> =>
     proxyLegacy(
       services,
       inSession(services, exchange, { session, meta, text: legacy.text, left }),

@@ -2,6 +2,7 @@
  * The session that the router keeps with a legacy server for its modern clients: one for each API key,
  * credential and set of capabilities. The first request that needs the session begins it, and all use it.
  */
+import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { sentBy } from "../../domain/servers/proxied-headers.ts";
@@ -23,7 +24,7 @@ const notifyMs = 15_000;
 
 /** The headers of a message in that session. */
 export function sessionHeaders(
-  from: Headers,
+  from: MessageHeaders,
   { upstreamId, revision }: Pick<Session, "upstreamId" | "revision">,
 ): Headers {
   const version = ["MCP-Protocol-Version", revision] as const;

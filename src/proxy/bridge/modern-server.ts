@@ -2,6 +2,7 @@
  * A legacy client before a modern server. The router is the server of the client's session. Each request
  * becomes a modern one and goes through the modern proxy like any other, rounds included.
  */
+import { responseOf, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { readBounded } from "../../domain/bounded-body.ts";
 import { bridgedDeclarations, bridgedMethods } from "../../domain/servers/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
@@ -40,9 +41,9 @@ export async function beginTowardsModern(
   services: Pick<BridgeServices, "ids" | "sessions">,
   exchange: Exchange,
   { request, discovered }: { request: ProxiedRequest; discovered: JsonObject },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { server, caller, requestId } = exchange;
-  const refused = (refusal: Refusal): Promise<Response> =>
+  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     refuse(refusal, { id: request.id, requestId });
   const call = decodeInitialize(request.params);
   if (!call.ok) return refused(call.error);
@@ -131,8 +132,8 @@ async function carry(
   const { request, left, bridging } = context;
   let { session } = context;
   const calls = request.method === "tools/call";
-  const send = (): Promise<Response> =>
-    proxyModern(services, asModern(exchange, { request, session, left }));
+  const send = async (): Promise<Response> =>
+    responseOf(await proxyModern(services, asModern(exchange, { request, session, left })));
   const { bridge } = session;
   const isRead = bridge?.to !== "modern" || (bridge.paramHeaders !== null && bridge.wrapped);
   if (calls && !isRead)
@@ -164,9 +165,9 @@ async function carry(
 export async function bridgeToModern(
   services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { method, body, requestId } = exchange;
-  const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
+  const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<ClientAnswer> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   // A session that ends has to end in every isolate, and no server behind it would say that it has
   // ended.
@@ -201,7 +202,7 @@ async function carryToModern(
   services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
   { request, session }: { request: ProxiedRequest; session: Session },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { requestId } = exchange;
   const { reply, response } = openClientReply({
     acceptsStream: takesStream(exchange.headers),

@@ -1,4 +1,5 @@
 /** Carries what a server says to one request to a client of the other era. */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
@@ -13,7 +14,7 @@ export interface Bridging {
   /** Ends before the client hears the answer: what its next request rests on. */
   beforeAnswer?(message: string): Promise<void>;
   /** the refusal as an HTTP response */
-  refuse(refusal: Refusal): Promise<Response>;
+  refuse(refusal: Refusal): Promise<ClientAnswer>;
   /** the refusal as a JSON-RPC error in a stream, JSON text */
   refusalText(refusal: Refusal): string;
   /** the HTTP status of a JSON answer, made from the server's */
@@ -48,7 +49,7 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
 }
 
 /** Passes on what a stream says; gives the refusal where the stream ends without an answer. */
-async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
+async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
   const { reply, gone } = bridging;
   reply.begin({});
   const { segments } = eventsOf(response, {
@@ -72,7 +73,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
   return serverFailed("Its stream ended without an answer.");
 }
 
-async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
+async function relayBody(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
   if (bytes === null) return serverFailed(tooLarge);
   const message = new TextDecoder().decode(bytes);
@@ -85,7 +86,7 @@ async function relayBody(bridging: Bridging, response: Response): Promise<Refusa
   return null;
 }
 
-export async function relayTranslated(bridging: Bridging, response: Response): Promise<void> {
+export async function relayTranslated(bridging: Bridging, response: ClientAnswer): Promise<void> {
   const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
     bridging,
     response,

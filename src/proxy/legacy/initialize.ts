@@ -2,6 +2,7 @@
  * `initialize` through the proxy. The router advertises to the server what it can do, and stores the session
  * before the client gets its answer.
  */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -74,9 +75,9 @@ export async function proxyInitialize(
   services: InterceptorDeps & Pick<LegacyServices, "servers" | "sessions" | "upstream">,
   exchange: Exchange,
   { id, params }: { id: RequestId; params: JsonObject },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { server, caller } = exchange;
-  const refused = (refusal: Refusal): Promise<Response> =>
+  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     refuse(refusal, { id, requestId: exchange.requestId });
   const { capabilities, clientInfo, protocolVersion: requested } = params;
   const declared = {
@@ -127,5 +128,5 @@ export async function proxyInitialize(
   };
   if (isEventStream(rest)) return relayEvents(rest, relaying);
   const relayed = await relayJson(rest, relaying);
-  return relayed instanceof Response ? relayed : refused(relayed);
+  return "reason" in relayed ? refused(relayed) : relayed;
 }

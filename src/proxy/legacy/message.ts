@@ -1,4 +1,5 @@
 /** The legacy era through the proxy. */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { own, type JsonValue } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/sampling/replay-key.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -116,13 +117,16 @@ function noteNoStream(
   else if (status !== 409) background(streams.clientReleases(session));
 }
 
-export async function proxyLegacy(services: LegacyServices, exchange: Exchange): Promise<Response> {
+export async function proxyLegacy(
+  services: LegacyServices,
+  exchange: Exchange,
+): Promise<ClientAnswer> {
   const { server, method, body, requestId } = exchange;
   const { session } = exchange.caller;
   const [request] = body === null ? [] : requestsIn(body);
   if (body?.batch === false && request?.method === "initialize")
     return proxyInitialize(services, exchange, request);
-  const refused = (refusal: Refusal): Promise<Response> =>
+  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   const { sessions, background } = services;
   if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
@@ -169,5 +173,5 @@ export async function proxyLegacy(services: LegacyServices, exchange: Exchange):
   if (streams) return relayEvents(response, relaying);
   const relayed = await relayJson(response, relaying);
   closeRouterStream();
-  return relayed instanceof Response ? relayed : refused(relayed);
+  return "reason" in relayed ? refused(relayed) : relayed;
 }

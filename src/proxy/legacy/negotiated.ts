@@ -1,4 +1,5 @@
 /** What client, router and server agreed on for one legacy stream: its revision, and what may be asked on it. */
+import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
@@ -22,7 +23,7 @@ export interface Negotiated {
   declared: Declared;
 }
 
-export function negotiatedOf(session: Session | null, headers: Headers): Negotiated {
+export function negotiatedOf(session: Session | null, headers: MessageHeaders): Negotiated {
   const revision = session?.revision ?? headers.get("MCP-Protocol-Version") ?? unnamedRevision;
   const codec = codecFor(revision) ?? codecFor(unnamedRevision);
   if (codec === null) throw new Error("no codec");
@@ -44,10 +45,10 @@ export function negotiatedOf(session: Session | null, headers: Headers): Negotia
 
 /** The headers of a POST by which the router answers a server in the client's place. */
 export function answerHeaders(
-  from: Headers,
+  from: MessageHeaders,
   { revision, session }: { revision: string; session: Session | null },
 ): Headers {
-  const headers = new Headers(from);
+  const headers = new Headers([...from]);
   for (const name of ["Last-Event-ID", "Mcp-Session-Id"]) headers.delete(name);
   headers.set("Content-Type", "application/json");
   headers.set("Accept", "application/json, text/event-stream");

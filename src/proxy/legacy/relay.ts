@@ -3,6 +3,11 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
+import {
+  plainAnswer,
+  type ClientAnswer,
+  type PlainAnswer,
+} from "../../domain/ports/client-answer.ts";
 import type { AnswerReader, UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -102,7 +107,7 @@ async function copyEvents(
   }
 }
 
-export function relayEvents(response: UpstreamAnswer, relaying: Relaying): Response {
+export function relayEvents(response: UpstreamAnswer, relaying: Relaying): ClientAnswer {
   const { interceptor, losses, ended, owner } = relaying;
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
@@ -122,26 +127,27 @@ export function relayEvents(response: UpstreamAnswer, relaying: Relaying): Respo
   copyEvents(reader, { stream, splitter, relaying }).catch(stream.fail);
   // A proxy that buffers would hold back events and comments.
   const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
-  return new Response(body, { status: response.status, headers });
+  return plainAnswer({ status: response.status, fields: headers, content: body });
 }
 
 /** The body without what the router intercepts. */
 async function withoutIntercepted(
   bytes: Bytes,
-  init: { status: number; headers: Record<string, string> },
+  { status, fields }: Pick<PlainAnswer, "status" | "fields">,
   interceptor: Interceptor | null,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const text = interceptor === null ? "" : decoder.decode(bytes);
-  if (interceptor === null || !interceptor.mayNeedRouter(text)) return new Response(bytes, init);
+  if (interceptor === null || !interceptor.mayNeedRouter(text))
+    return plainAnswer({ status, fields, content: bytes });
   const intercepted = await interceptor.intercept(text, null);
   switch (intercepted.kind) {
     case "pass":
-      return new Response(bytes, init);
+      return plainAnswer({ status, fields, content: bytes });
     case "changed":
-      return new Response(intercepted.text, init);
+      return plainAnswer({ status, fields, content: intercepted.text });
     case "intercepted": {
-      const { "content-type": _, ...headers } = init.headers;
-      return new Response(null, { status: 202, headers });
+      const { "content-type": _, ...rest } = fields;
+      return plainAnswer({ status: 202, fields: rest, content: null });
     }
   }
 }
@@ -150,8 +156,9 @@ async function withoutIntercepted(
 export async function relayJson(
   response: UpstreamAnswer,
   { interceptor, losses }: Relaying,
-): Promise<Response | Refusal> {
-  const init = { status: response.status, headers: returnedHeaders(response.headers) };
+): Promise<ClientAnswer | Refusal> {
+  const { status } = response;
+  const fields = returnedHeaders(response.headers);
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
     mostBytes: maxBodyBytes,
@@ -159,9 +166,9 @@ export async function relayJson(
   });
   switch (read.kind) {
     case "whole":
-      return withoutIntercepted(read.bytes, init, interceptor);
+      return withoutIntercepted(read.bytes, { status, fields }, interceptor);
     case "parts":
-      return new Response(read.body, { ...init, headers: streamedHeaders(init.headers) });
+      return new Response(read.body, { status, headers: streamedHeaders(fields) });
     case "unreadable":
       losses?.note(read.fault);
       return unreadableAnswer(read.fault);

@@ -111,7 +111,7 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
   if (turn === null) return tickMs;
   const stop = new AbortController();
   const keeping = keep(standing, { stop, turn });
-  const headers = new Headers(exchange.headers);
+  const headers = new Headers([...exchange.headers]);
   headers.delete("Content-Type");
   headers.delete("Last-Event-ID");
   headers.set("Accept", "text/event-stream");

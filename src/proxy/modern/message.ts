@@ -2,6 +2,7 @@
  * The modern era through the proxy. With each request the router advertises what it can do. If the server's
  * answer asks for sampling, the router gives it. Everything else passes.
  */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -40,7 +41,7 @@ async function pass(
   services: Pick<ModernServices, "background" | "note" | "report" | "upstream">,
   exchange: Exchange,
   body: string | Uint8Array<ArrayBuffer> | null,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { requestId } = exchange;
   const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
   const id = request?.id ?? null;
@@ -184,10 +185,10 @@ async function withRounds(
   services: ModernServices,
   exchange: Exchange,
   message: RoundMessage,
-): Promise<Response> {
+): Promise<ClientAnswer> {
   const { id } = message.request;
   const idFor = (requestId: string | null): string => requestId ?? exchange.requestId;
-  const refused = (refusal: Refusal, requestId: string | null): Promise<Response> =>
+  const refused = (refusal: Refusal, requestId: string | null): Promise<ClientAnswer> =>
     refuse(refusal, { id, requestId: idFor(requestId), wireOf: modernWireOf });
   const refusalText = (refusal: Refusal, requestId: string | null): string =>
     JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, idFor(requestId)));
@@ -218,12 +219,15 @@ async function withRounds(
   return response;
 }
 
-export async function proxyModern(services: ModernServices, exchange: Exchange): Promise<Response> {
+export async function proxyModern(
+  services: ModernServices,
+  exchange: Exchange,
+): Promise<ClientAnswer> {
   const { server, text, body, bytes, headers } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   const raw = exchange.method === "POST" ? bytes : null;
   if (request === undefined || server.sampling === "client") return pass(services, exchange, raw);
-  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
+  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<ClientAnswer> =>
     refuse(refusal, { id: request.id, requestId: exchange.requestId, wireOf });
   // A body that is not UTF-8 can't be rewritten without becoming another text.
   if (!isFaithful(exchange)) return refused({ reason: "parse_error" });

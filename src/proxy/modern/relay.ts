@@ -2,6 +2,7 @@
  * Carries one modern request to the server, again for every round, and the server's answer to the client. What
  * comes before the answer goes on as it comes; the answer itself goes on when no round is left.
  */
+import { plainAnswer, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
@@ -33,7 +34,7 @@ export interface Relaying {
   losses: Losses;
   gone: AbortSignal;
   /** the refusal as an HTTP response */
-  refuse: (refusal: Refusal, requestId: string | null) => Promise<Response>;
+  refuse: (refusal: Refusal, requestId: string | null) => Promise<ClientAnswer>;
   /** the refusal as a JSON-RPC error in a stream, JSON text */
   refusalText: (refusal: Refusal, requestId: string | null) => string;
 }
@@ -55,8 +56,10 @@ const failed = (detail: string, status: number | null = null): ServerReply => ({
   refusal: serverFailed(detail, status),
 });
 
-export const asItCame = ({ status, headers }: UpstreamAnswer, body: BodyInit | null): Response =>
-  new Response(body, { status, headers: returnedHeaders(headers) });
+export const asItCame = (
+  { status, headers }: UpstreamAnswer,
+  content: Uint8Array<ArrayBuffer>,
+): ClientAnswer => plainAnswer({ status, fields: returnedHeaders(headers), content });
 
 /**
  * Whether a message is the response to the request of that id. An error without an id can be about no other
@@ -179,8 +182,10 @@ async function deliver(
 ): Promise<void> {
   const same = delivery.text === text;
   if (!client.streams()) {
-    const body = same && from.kind === "body" ? from.bytes : delivery.text;
-    return client.answer(new Response(body, delivery));
+    const content = same && from.kind === "body" ? from.bytes : delivery.text;
+    return client.answer(
+      plainAnswer({ status: delivery.status, fields: delivery.headers, content }),
+    );
   }
   if (from.kind === "body") await client.write(sseMessageText(delivery.text));
   else if (!same) await client.write(from.event.withData(delivery.text));

@@ -1,8 +1,8 @@
 /** The one writer of event streams to clients. */
+import { readAheadBytes } from "../../../src/mcp/sse/client-output.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createClientStream,
-  readAheadBytes,
   type ClientStreamOptions,
   type StreamOwner,
 } from "../../../src/mcp/sse/client-stream.ts";
@@ -11,7 +11,7 @@ const comment = ": keep-alive\n\n";
 const second = 1_000;
 const open = (options: Partial<ClientStreamOptions> = {}) => {
   const stream = createClientStream({ silentTicks: () => 2, ...options });
-  return { stream, body: stream.open() };
+  return { stream, body: stream.open().stream() };
 };
 const textOf = (body: ReadableStream): Promise<string> => new Response(body).text();
 const full = "x".repeat(readAheadBytes);
@@ -88,7 +88,7 @@ describe("a client's stream", () => {
   it("does not comment where there is nothing to comment on yet", async () => {
     const stream = createClientStream({ silentTicks: () => 1, beforeComment: () => false });
     await vi.advanceTimersByTimeAsync(10 * second);
-    const body = stream.open();
+    const body = stream.open().stream();
     stream.end();
     expect(await textOf(body)).toBe("");
   });

@@ -1,5 +1,6 @@
 /** Comments to a client whose server is silent: often enough to notice that it has left, and never in an event. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { responseOf } from "../../../src/domain/ports/client-answer.ts";
 import { openClientReply } from "../../../src/proxy/client-reply.ts";
 
 const silentMs = 4_000;
@@ -12,8 +13,11 @@ async function readAll(response: Response): Promise<string> {
 describe("comments to a client", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-  const opened = () =>
-    openClientReply({ acceptsStream: true, left: new AbortController().signal, owner: null });
+  const opened = () => {
+    const left = new AbortController().signal;
+    const { reply, response } = openClientReply({ acceptsStream: true, left, owner: null });
+    return { reply, response: response.then(responseOf) };
+  };
 
   it("come when the server is silent", async () => {
     const { reply, response } = opened();

@@ -1,5 +1,6 @@
 /** Whichever way an exchange ends, its place in the count is free again, and its server is let go. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { responseOf } from "../../../src/domain/ports/client-answer.ts";
 import { openAnswer, type Early, type OpenAnswer } from "../../../src/proxy/open-answer.ts";
 import { createOpenExchanges } from "../../../src/proxy/open-exchanges.ts";
 
@@ -33,7 +34,7 @@ function opened(about: Partial<OpenAnswer> & Pick<OpenAnswer, "work">) {
       left.addEventListener("abort", () => (state.leftServer = true));
       return work(left, owner);
     },
-  });
+  }).then(responseOf);
   return { response, state, open: () => exchanges.count() };
 }
 

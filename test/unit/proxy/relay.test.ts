@@ -1,6 +1,7 @@
 /** A legacy server's stream on its way to the client, over a fake interceptor. */
 import { expect, it, vi } from "vitest";
 import type { Interceptor, Intercepted } from "../../../src/proxy/legacy/sampling-interceptor.ts";
+import { responseOf } from "../../../src/domain/ports/client-answer.ts";
 import { relayEvents, type Relaying } from "../../../src/proxy/legacy/relay.ts";
 
 const encoder = new TextEncoder();
@@ -41,7 +42,7 @@ function given(
     broken: () => ({ jsonrpc: "2.0", id: 1, error: { code: -32_000, message: "broke" } }),
   };
   const response = new Response(body, { headers: { "content-type": events, "x-secret": "s" } });
-  return { relayed: relayEvents(response, relaying), ended, cancelled, read: () => at };
+  return { relayed: responseOf(relayEvents(response, relaying)), ended, cancelled, read: () => at };
 }
 
 const asks = 'data: {"id":7,"method":"sampling/createMessage"}\n\n';

@@ -1,0 +1,140 @@
+/**
+ * Proxied messages without the objects that `fetch` has for requests and answers. Only what clients usually send goes
+ * this way; the adapter judges everything else. Both ways write the same bytes.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BodySink, ClientBody, PlainAnswer } from "../domain/ports/client-answer.ts";
+import type { ClientMessage } from "../domain/ports/client-message.ts";
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
+
+/** A larger body is read only for callers whose key is known, which asks for the body as a stream. */
+const mostBytes = 64 * 1024;
+/** As the adapter takes it without a closer look. */
+const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
+/** What makes a request one of a browser's, or its body another than what arrives. */
+const unusual = ["origin", "content-encoding", "transfer-encoding", "expect", "upgrade"];
+
+/** null: one header stands there twice, for the adapter to join. */
+function headersIn({ rawHeaders }: IncomingMessage): Map<string, string> | null {
+  const headers = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.set((rawHeaders[at] ?? "").toLowerCase(), rawHeaders[at + 1] ?? "");
+  return headers.size * 2 === rawHeaders.length ? headers : null;
+}
+
+/** In the order in which `Headers` gives them. */
+const inOrder = (headers: ReadonlyMap<string, string>): [string, string][] =>
+  [...headers].toSorted(([one], [other]) => (one < other ? -1 : 1));
+
+function messageHeaders(headers: ReadonlyMap<string, string>): MessageHeaders {
+  return {
+    get: (name) => headers.get(name.toLowerCase()) ?? null,
+    has: (name) => headers.has(name.toLowerCase()),
+    forEach(act) {
+      for (const [name, value] of inOrder(headers)) act(value, name);
+    },
+    [Symbol.iterator]: () => inOrder(headers).values(),
+  };
+}
+
+/** The body, as far as it has come when its sender leaves. */
+function bodyOf(incoming: IncomingMessage, bytes: number): Promise<ArrayBuffer> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    const whole = (): void => {
+      const all = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      resolve(new Uint8Array(all).buffer);
+    };
+    incoming.on("data", (part: Buffer) => {
+      parts.push(part);
+      size += part.byteLength;
+      if (size === bytes) whole();
+    });
+    if (bytes === 0) whole();
+    // A message that broke off is none.
+    incoming.once("close", () => resolve(new ArrayBuffer(0)));
+  });
+}
+
+/** null: a message for the adapter. */
+export function directMessage(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): ClientMessage | null {
+  if (incoming.method !== "POST") return null;
+  const headers = headersIn(incoming);
+  if (headers === null || unusual.some((name) => headers.has(name))) return null;
+  const length = headers.get("content-length") ?? "";
+  if (!/^\d{1,5}$/.test(length) || Number(length) > mostBytes) return null;
+  if (!plainHost.test(headers.get("host") ?? "")) return null;
+  const leaving = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) leaving.abort();
+  });
+  return {
+    method: "POST",
+    headers: messageHeaders(headers),
+    signal: leaving.signal,
+    // Asked for where a length is unknown, or large.
+    body: null,
+    arrayBuffer: () => bodyOf(incoming, Number(length)),
+  };
+}
+
+const sorted = (fields: Record<string, string>): Record<string, string> => {
+  const head: Record<string, string> = {};
+  for (const name of Object.keys(fields).toSorted()) head[name] = fields[name] ?? "";
+  return head;
+};
+
+/**
+ * The first piece is often there when a head is, and each write to a connection is a call of the system. So what is
+ * written in one turn of the loop goes out together.
+ */
+function gatherWrites({ socket }: ServerResponse): void {
+  socket?.cork();
+  setImmediate(() => socket?.uncork());
+}
+
+function pourInto(outgoing: ServerResponse, body: ClientBody): void {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  const sink: BodySink = {
+    write: (bytes) => outgoing.write(bytes),
+    end() {
+      over();
+      outgoing.end();
+    },
+    fail(reason) {
+      over();
+      outgoing.destroy(reason instanceof Error ? reason : new Error(String(reason)));
+    },
+  };
+  const pouring = body.pour(sink);
+  outgoing.on("drain", pouring.readOn);
+  const leave = (): void => {
+    if (!isOver) pouring.cancel();
+    over();
+  };
+  outgoing.once("close", leave);
+  if (outgoing.destroyed) leave();
+}
+
+export function writePlain(
+  outgoing: ServerResponse,
+  { status, fields, content }: PlainAnswer,
+): void {
+  const head = sorted(fields);
+  // A client that has left is noticed by the end of its connection, and what is written meanwhile goes nowhere.
+  outgoing.on("error", () => {});
+  if (content === null) return void outgoing.writeHead(status, head).end();
+  if (typeof content === "string" || content instanceof Uint8Array) {
+    head["content-length"] = String(Buffer.byteLength(content));
+    return void outgoing.writeHead(status, head).end(content);
+  }
+  outgoing.writeHead(status, head);
+  gatherWrites(outgoing);
+  outgoing.flushHeaders();
+  pourInto(outgoing, content);
+}
