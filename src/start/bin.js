@@ -18,6 +18,7 @@ const commands = {
   start: "starts the router in this folder; also without a command",
   init: "asks for settings, and writes .env; on request compose.yaml or wrangler.toml",
   proxy: "runs a stdio server, and answers what it samples by a router: proxy -- COMMAND",
+  doctor: "checks an installation, and says what to do",
   backup: "writes a backup of the embedded database",
   restore: "puts a backup in the place of the embedded database",
   migrate: "brings the databases at DATABASE_URL up to date",

@@ -19,6 +19,7 @@ import { importD1 } from "./import-d1.ts";
 import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { describe, otherMasterKeys, untilReady } from "./ready.ts";
+import { noteScheduleRun } from "./schedule-run.ts";
 import { startSchedule } from "./schedule.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { seed } from "./seed.ts";
@@ -189,7 +190,9 @@ export async function launchNode(
   if (!seeded.ok) return seeded;
   const listening = await listen(host.value, settings, ending);
   if (!listening.ok) return listening;
-  ending.add(startSchedule(host.value.runJobs, { seconds: scheduleSeconds, log }));
+  const ran = (isDone: boolean): void =>
+    noteScheduleRun(stateDir.value, { at: Date.now(), ok: isDone });
+  ending.add(startSchedule(host.value.runJobs, { seconds: scheduleSeconds, log, ran }));
   return ok({
     host: host.value,
     at: settings,

@@ -27,6 +27,7 @@ const checkout = join(import.meta.dirname, "..", "..");
 /** By the name that `bin.js` gives to the command: the file under `src/cli`. */
 const commands = [
   "init",
+  "doctor",
   "proxy",
   "backup",
   "restore",

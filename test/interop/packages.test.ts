@@ -1,6 +1,7 @@
 /** Both packages, as a stranger's project has them: packed, unpacked, checked, compiled, run. */
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +14,7 @@ import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { startRouter } from "../fakes/router.ts";
 import { packBoth, type Packed } from "../setup/packed.ts";
 
@@ -273,7 +275,7 @@ describe("the package of the router", () => {
     },
   );
 
-  it.each(["init", "backup", "restore", "migrate", "catalogue", "audit", "replay"])(
+  it.each(["init", "doctor", "backup", "restore", "migrate", "catalogue", "audit", "replay"])(
     "has the command %s, which names itself as it was called",
     (name) => {
       const { code, out } = run(ownNode, [name, "--help"]);
@@ -316,6 +318,19 @@ describe("the package of the router", () => {
       expect([page.status, tenants.status]).toEqual([200, 200]);
       expect(await page.text()).toContain("console-");
       expect(readdirSync(cwd)).toEqual([".env", ".sampling-router"]);
+      const examined = run(ownNode, ["doctor", "--json"], { cwd });
+      const { ok, findings } = JSON.parse(examined.out) as { ok: boolean; findings: Finding[] };
+      expect([ok, findings.filter(({ level }) => level === "fault")]).toEqual([
+        false,
+        [expect.objectContaining({ check: "permissions" })],
+      ]);
+      chmodSync(join(cwd, ".env"), 0o600);
+      const again = run(ownNode, ["doctor"], { cwd });
+      expect([again.code, again.errors]).toEqual([0, ""]);
+      expect(again.out).toMatch(
+        /router +runs at .*, and is ready\n[^]*schedule +the scheduled jobs ran/,
+      );
+      expect(again.out).toMatch(/warning +providers +.*canned/);
       const { code, out } = run(ownNode, ["backup", "copy.sqlite"], { cwd });
       expect([code, out]).toEqual([0, expect.stringContaining("1 tenants")]);
     } finally {

@@ -1,0 +1,51 @@
+/**
+ * `npm run doctor`: looks at an installation, also beside a running router, and says what to do. Ends with 1 where
+ * something is wrong. It changes nothing, and prints no secret.
+ */
+import { parseSettings } from "../start/settings.ts";
+import { commandLine } from "../start/called.ts";
+import { databasesOf } from "./doctor/database.ts";
+import { exposureOf } from "./doctor/exposure.ts";
+import { faulty, linesOf, type Finding } from "./doctor/finding.ts";
+import { reachesOf } from "./doctor/reach.ts";
+import { runningOf } from "./doctor/running.ts";
+import { permissionsOf, roomOf, secretsOf } from "./doctor/state.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: ${commandLine("doctor", "[--json]")}
+Checks settings, secrets, permissions, databases, migrations, clock, providers, schedule and exposure, and says what to
+do. A running router goes on. Ends with 1 where something is wrong. --json: for machines.`;
+
+async function examine(): Promise<Finding[]> {
+  const settings = parseSettings(process.env);
+  if (!settings.ok)
+    return [faulty("settings", settings.error, "Mend it in the environment, or in .env.")];
+  const found = [
+    ...permissionsOf(settings.value, process.cwd()),
+    ...secretsOf(settings.value),
+    ...roomOf(settings.value),
+    ...(await runningOf(settings.value)),
+  ];
+  for await (const finding of databasesOf(settings.value)) found.push(finding);
+  return [
+    ...found,
+    ...(await reachesOf(settings.value.providers)),
+    ...exposureOf(settings.value, process.env),
+  ];
+}
+
+answerHelp(usage);
+const [given, ...more] = process.argv.slice(2);
+if (more.length > 0 || (given !== undefined && given !== "--json")) {
+  process.stderr.write(`sampling-router: ${usage}\n`);
+  process.exitCode = 1;
+} else {
+  const findings = await examine();
+  const isSound = findings.every(({ level }) => level !== "fault");
+  process.stdout.write(
+    given === "--json"
+      ? `${JSON.stringify({ ok: isSound, findings })}\n`
+      : `${linesOf(findings).join("\n")}\n`,
+  );
+  process.exitCode = isSound ? 0 : 1;
+}

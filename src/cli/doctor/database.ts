@@ -1,0 +1,173 @@
+/** One database of the installation: whether it answers, is sound, has its migrations, and opens with the keys here. */
+import { existsSync, statSync } from "node:fs";
+import { seconds } from "./duration.ts";
+import { commandLine, startCommand } from "../../start/called.ts";
+import { embeddedFile } from "../../start/embedded-file.ts";
+import { nameOtherMasterKey } from "../../start/master-key.ts";
+import { connect, nameOf, readMigrations } from "../../start/migrations.ts";
+import { keptMasterKey } from "../../start/secrets.ts";
+import { checkout, type LibsqlDatabase, type Settings } from "../../start/settings.ts";
+import { openLibsql, type Database } from "../../store/db.ts";
+import { openLocally } from "../../store/embedded/local.ts";
+import { faulty, fine, warning, type Finding } from "./finding.ts";
+
+/** All of a database up to this size is read. */
+const wholeBytes = 256 * 1024 * 1024;
+const mostSkewMs = 5_000;
+
+interface Opened {
+  where: string;
+  db: Database;
+  /** The first column of the first row; throws as the database does. */
+  ask: (sql: string) => Promise<unknown>;
+  /** null: another machine has the database, and its own clock */
+  file: string | null;
+}
+
+async function* migrationsOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
+  const known = readMigrations(checkout).map(({ name }) => name);
+  const hasTable = Number(
+    await ask("select count(*) from sqlite_master where name = 'd1_migrations'"),
+  );
+  const listed =
+    hasTable === 0 ? "[]" : await ask("select json_group_array(name) from d1_migrations");
+  const applied = JSON.parse(String(listed)) as string[];
+  const missing = known.filter((name) => !applied.includes(name));
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    yield faulty(
+      "migrations",
+      `${where} is of a newer version: it has ${unknown.join(", ")}`,
+      "Start the newer version, or restore a copy from before it.",
+    );
+  else if (missing.length > 0)
+    yield warning(
+      "migrations",
+      `${where} lacks ${missing.length}: ${missing.join(", ")}`,
+      file === null
+        ? `Run ${commandLine("db:migrate")}.`
+        : `The next ${startCommand} applies them; make a backup first.`,
+    );
+  else yield fine("migrations", `${where} has all ${known.length}`);
+}
+
+async function* clockOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
+  const newest = Number(
+    (await ask("select created_at from sampling_requests order by rowid desc limit 1")) ?? 0,
+  );
+  const ahead = newest - Date.now();
+  if (ahead > mostSkewMs)
+    yield faulty(
+      "clock",
+      `the newest record of ${where} is ${seconds(ahead)} in the future: this clock was set back`,
+      "Set the clock by NTP; limits and budgets count by it.",
+    );
+  else if (file !== null)
+    yield fine("clock", `${new Date().toISOString()}, after the newest record`);
+  else {
+    const skew = Math.abs(Number(await ask("select unixepoch('now')")) * 1_000 - Date.now());
+    yield skew > mostSkewMs
+      ? warning(
+          "clock",
+          `the clock of ${where} is ${seconds(skew)} away from this one`,
+          "Set both by NTP.",
+        )
+      : fine("clock", `${new Date().toISOString()}, as the clock of ${where}`);
+  }
+}
+
+async function* credentialsOf(
+  { where, ask, db }: Opened,
+  settings: Settings,
+): AsyncGenerator<Finding> {
+  const masterKey = settings.masterKey ?? keptMasterKey(settings.stateDir);
+  const previous = settings.passedOn["MASTER_KEY_PREVIOUS"];
+  const foreign =
+    masterKey === null ? null : await nameOtherMasterKey({ db, where }, { masterKey, previous });
+  if (foreign !== null) yield faulty("secrets", foreign, "See docs/master-key.md.");
+  const listed = await ask(
+    "select json_group_array(provider) from (select distinct provider from credentials order by provider)",
+  );
+  const providers = JSON.parse(String(listed)) as string[];
+  const failing = Number(await ask("select count(*) from credentials where status = 'failing'"));
+  const real = providers.filter((name) => name !== "demo");
+  if (failing > 0)
+    yield warning(
+      "providers",
+      `${failing} credentials in ${where} were refused by their provider`,
+      "Look at GET /admin/v1/tenants/{tenant}/credentials, and send a new key with PATCH.",
+    );
+  if (real.length === 0)
+    yield warning(
+      "providers",
+      `no tenant in ${where} has a provider: answers are canned, or refused`,
+      "Set a provider's variable, or add a credential: see docs/admin-api.md.",
+    );
+  else if (failing === 0) yield fine("providers", `credentials in ${where}: ${real.join(", ")}`);
+}
+
+async function* soundnessOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
+  const isWhole = file !== null && statSync(file).size <= wholeBytes;
+  const said = isWhole ? await ask("pragma quick_check(1)") : "ok";
+  yield said === "ok"
+    ? fine("database", `${where} answers${isWhole ? " and is sound" : ""}`)
+    : faulty(
+        "database",
+        `${where} is corrupted: ${String(said)}`,
+        `Restore a backup: ${commandLine("restore", "FILE")}.`,
+      );
+}
+
+async function* findingsOf(opened: Opened, settings: Settings): AsyncGenerator<Finding> {
+  try {
+    yield* soundnessOf(opened);
+    const found: Finding[] = [];
+    for await (const finding of migrationsOf(opened)) found.push(finding);
+    yield* found;
+    // Its tables are not this version's.
+    if (found.some(({ level }) => level !== "ok")) return;
+    yield* clockOf(opened);
+    yield* credentialsOf(opened, settings);
+  } catch (cause) {
+    // A server's words may hold its URL, with a token in it.
+    const words = opened.file === null ? "it does not answer, or refuses" : String(cause);
+    yield faulty("database", `${opened.where}: ${words}`, "See docs/operate.md.");
+  }
+}
+
+async function* embeddedOf(settings: Settings): AsyncGenerator<Finding> {
+  const file = embeddedFile(settings.stateDir);
+  const where = "the embedded database";
+  if (!existsSync(file)) {
+    yield fine("database", `none yet; the first ${startCommand} makes ${file}`);
+    return;
+  }
+  const opened = openLocally(file, "reads");
+  try {
+    yield* findingsOf(
+      { where, db: opened.db, ask: async (sql) => opened.one(sql), file },
+      settings,
+    );
+  } finally {
+    opened.close();
+  }
+}
+
+async function* libsqlOf(database: LibsqlDatabase, settings: Settings): AsyncGenerator<Finding> {
+  const client = connect(database);
+  const ask = async (sql: string): Promise<unknown> => (await client.execute(sql)).rows[0]?.[0];
+  try {
+    yield* findingsOf(
+      { where: nameOf(database), db: openLibsql(client), ask, file: null },
+      settings,
+    );
+  } finally {
+    client.close();
+  }
+}
+
+/** Of each database, beside whatever runs on it: nothing is written. */
+export async function* databasesOf(settings: Settings): AsyncGenerator<Finding> {
+  if (settings.embedded) yield* embeddedOf(settings);
+  for (const database of settings.databases) yield* libsqlOf(database, settings);
+}

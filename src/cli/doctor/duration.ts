@@ -1,0 +1,5 @@
+/** A duration for a person, in the unit that says enough. */
+export function seconds(ms: number): string {
+  const whole = Math.round(ms / 1_000);
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+}

@@ -1,0 +1,45 @@
+/** What a check of an installation found, and what to do about it. */
+
+export interface Finding {
+  check: string;
+  /** `fault`: the router does not work, or secrets are open to others */
+  level: "ok" | "warning" | "fault";
+  says: string;
+  /** null: there is nothing to do */
+  advice: string | null;
+}
+
+export const fine = (check: string, says: string): Finding => ({
+  check,
+  level: "ok",
+  says,
+  advice: null,
+});
+
+export const warning = (check: string, says: string, advice: string): Finding => ({
+  check,
+  level: "warning",
+  says,
+  advice,
+});
+
+export const faulty = (check: string, says: string, advice: string): Finding => ({
+  check,
+  level: "fault",
+  says,
+  advice,
+});
+
+const marks = { ok: "ok     ", warning: "warning", fault: "FAULT  " } as const;
+
+export function linesOf(findings: readonly Finding[]): string[] {
+  const faults = findings.filter(({ level }) => level === "fault").length;
+  const warnings = findings.filter(({ level }) => level === "warning").length;
+  return [
+    ...findings.flatMap(({ check, level, says, advice }) => [
+      `${marks[level]}  ${check.padEnd(11)} ${says}`,
+      ...(advice === null ? [] : [`${" ".repeat(21)}→ ${advice}`]),
+    ]),
+    `${faults} faults, ${warnings} warnings.`,
+  ];
+}

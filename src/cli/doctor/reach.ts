@@ -1,0 +1,38 @@
+/** Whether this machine reaches the providers of its settings. No key is sent, so nothing is paid for. */
+import { baseUrls } from "../../domain/choice/endpoints.ts";
+import type { ProviderSetting } from "../../start/provider-settings.ts";
+import { seconds } from "./duration.ts";
+import { fine, warning, type Finding } from "./finding.ts";
+
+const deadlineMs = 5_000;
+/** An answer's `Date` has whole seconds, and takes time to arrive. */
+const mostSkewMs = 10_000;
+
+async function reachOf({ name, provider, baseUrl }: ProviderSetting): Promise<Finding[]> {
+  const origin = new URL(baseUrl ?? baseUrls.get(provider) ?? "").origin;
+  let date: string | null;
+  try {
+    const signal = AbortSignal.timeout(deadlineMs);
+    // Any answer is one: without a key it is a refusal.
+    const answer = await fetch(origin, { method: "HEAD", redirect: "manual", signal });
+    date = answer.headers.get("date");
+  } catch {
+    return [
+      warning(
+        "providers",
+        `${name}: ${origin} can't be reached from here`,
+        "See whether a firewall or a proxy stands between; a router's requests go out directly.",
+      ),
+    ];
+  }
+  const skew = date === null ? 0 : Math.abs(Date.parse(date) - Date.now());
+  return [
+    fine("providers", `${name}: ${origin} answers`),
+    ...(skew > mostSkewMs
+      ? [warning("clock", `this clock is ${seconds(skew)} away from ${origin}'s`, "Set it by NTP.")]
+      : []),
+  ];
+}
+
+export const reachesOf = async (providers: readonly ProviderSetting[]): Promise<Finding[]> =>
+  (await Promise.all(providers.map(reachOf))).flat();

@@ -1,0 +1,74 @@
+/** The router that runs on this state, if one does: whether it is ready, and when its scheduled jobs last ran. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { parsedJson } from "../../domain/json.ts";
+import { startCommand } from "../../start/called.ts";
+import { readScheduleRun } from "../../start/schedule-run.ts";
+import type { Settings } from "../../start/settings.ts";
+import { seconds } from "./duration.ts";
+import { faulty, fine, type Finding } from "./finding.ts";
+
+const deadlineMs = 5_000;
+/** How many runs may be missing before something is wrong, and how long one may take. */
+const missedRuns = 3;
+const longestRunMs = 60_000;
+
+const holder = z.looseObject({ pid: z.number(), port: z.number() });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    // Another user's process is there, and may not be signalled.
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+  }
+}
+
+/** null: none runs; what is there was left by one that was killed. */
+function holderOf(stateDir: string): { port: number; forMs: number } | null {
+  const path = join(stateDir, "runtime.json");
+  if (!existsSync(path)) return null;
+  const read = holder.safeParse(parsedJson(readFileSync(path, "utf8")));
+  if (!read.success || !isAlive(read.data.pid)) return null;
+  return { port: read.data.port, forMs: Date.now() - statSync(path).mtimeMs };
+}
+
+async function readinessOf(origin: string): Promise<Finding> {
+  const check = "router";
+  try {
+    const signal = AbortSignal.timeout(deadlineMs);
+    const answer = await fetch(`${origin}/health/ready`, { signal });
+    if (answer.ok) return fine(check, `runs at ${origin}, and is ready`);
+    const words = (await answer.text()).slice(0, 300);
+    return faulty(check, `runs at ${origin}, and is not ready: ${words}`, "See docs/operate.md.");
+  } catch {
+    return faulty(
+      check,
+      `its process is there, and ${origin} does not answer`,
+      "Look at its log; end it, and start it again.",
+    );
+  }
+}
+
+function scheduleOf({ stateDir, scheduleSeconds }: Settings, forMs: number): Finding {
+  const check = "schedule";
+  const run = readScheduleRun(stateDir);
+  const ago = run === null ? Infinity : Date.now() - run.at;
+  const isLate = ago > missedRuns * scheduleSeconds * 1_000 + longestRunMs;
+  const advice = "Look at its log for lines about scheduled jobs; end it, and start it again.";
+  if (isLate && forMs < longestRunMs) return fine(check, "the router has only just started");
+  if (run === null) return faulty(check, "the scheduled jobs have not run", advice);
+  if (!run.ok) return faulty(check, `the scheduled jobs failed ${seconds(ago)} ago`, advice);
+  return isLate
+    ? faulty(check, `the scheduled jobs last ran ${seconds(ago)} ago`, advice)
+    : fine(check, `the scheduled jobs ran ${seconds(ago)} ago`);
+}
+
+export async function runningOf(settings: Settings): Promise<Finding[]> {
+  const found = holderOf(settings.stateDir);
+  if (found === null)
+    return [fine("router", `none runs on this state; ${startCommand} starts one`)];
+  const ready = await readinessOf(`http://${settings.urlHost}:${found.port}`);
+  return [ready, scheduleOf(settings, found.forMs)];
+}
