@@ -5,11 +5,13 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
-    // The stores' contract on one engine, no start of whole processes, and no crashes of them.
+    // The stores' contract on one engine, no start of whole processes, no crashes of them, and no thousand drawn changes.
     exclude: [
       "test/contract/store/{sqld,sqld-grouped,bulk}.test.ts",
       "test/contract/start/**",
-      "test/contract/embedded/crashes.test.ts",
+      "test/contract/embedded/{crashes,faults,lock}.test.ts",
+      "test/contract/export/{tampering,witness}.test.ts",
+      "test/unit/installed.test.ts",
     ],
     globalSetup: ["test/setup/built-server.ts"],
     isolate: false,

@@ -1,4 +1,5 @@
 /** A process that owns a database's file, writes ten times a second, and prints what became of each write. */
+import { flushCompileCache } from "node:module";
 import { sql } from "drizzle-orm";
 import { raw } from "../../src/store/db.ts";
 import { startEmbedded } from "../../src/store/embedded/engine.ts";
@@ -8,6 +9,8 @@ import { databaseThread } from "../setup/engine.ts";
 const [path = ""] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const engine = await startEmbedded({ path, thread: databaseThread, books: null });
+// Written now: a process that is killed writes nothing at its end.
+flushCompileCache();
 if (!engine.ok) {
   say(engine.error);
   process.exit(1);

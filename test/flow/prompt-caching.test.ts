@@ -69,7 +69,10 @@ async function loop(key: string): Promise<Answered[]> {
   }
 }
 
-/** A second later: what is sent at the same time repeats nothing that a cache could serve yet. */
+/**
+ * A second later, which is when an entry of a provider's cache counts as readable: time is part of what is tested. What
+ * is sent at the same time repeats nothing that a cache could serve yet.
+ */
 async function callLater(key: string, params: Record<string, unknown>): Promise<Answered> {
   await new Promise((resolve) => setTimeout(resolve, 1_050));
   return callOnce(router, key, params);

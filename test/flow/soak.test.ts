@@ -7,7 +7,7 @@ describe("under load", () => {
     "limits hold, and counters and usage say what the records say: %s",
     async (database) => {
       const routers = database === "sqld" ? 2 : 1;
-      const about = { database, routers, callers: 32, calls: 128, paceMs: 0 };
+      const about = { database, routers, callers: 32, calls: 80, paceMs: 0 };
       const cases = ["requests", "concurrent", "day"];
       expect(await soakLimits({ ...about, cases }, () => {})).toEqual([]);
     },

@@ -415,6 +415,7 @@ it("forgets what it learnt when the server moves", async () => {
   await before.close();
   const admin = adminOf(router, router.adminToken);
   await admin("PATCH", `/tenants/${tenant}/servers/moving`, { url: servers.modern.url });
+  // For some seconds the router goes on with the entry that it has read before: time is what is waited for.
   await until(async () => {
     const after = await connect("modern", url).catch(() => null);
     const name = (after?.server() as { name: string } | undefined)?.name;

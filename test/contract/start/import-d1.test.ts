@@ -14,6 +14,7 @@ import { migrate } from "../../../src/store/migrations.ts";
 import { aboutD1State, givenD1State, type D1State } from "../../setup/d1-state.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { storesOn, value } from "../store/open.ts";
+import { compileCache } from "../../setup/compile-cache.ts";
 
 const program = fileURLToPath(new URL("../../fakes/importer.ts", import.meta.url));
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -92,6 +93,7 @@ describe("a state directory with an emulated D1", () => {
   it("is taken over by the next start when one was killed in between", async () => {
     for (const ms of [0, 30, 60, 90, 120, 200, 400]) {
       const child = spawn(process.execPath, [program, state.folder, path], {
+        env: { ...process.env, ...compileCache },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const isOver = once(child, "exit");

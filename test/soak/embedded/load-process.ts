@@ -4,6 +4,7 @@
  * pragmas.
  */
 import { statSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
 import { startEngine } from "../../setup/engine.ts";
@@ -15,6 +16,8 @@ const db = openOverEngine(engine);
 const at = (): number => (log === "" ? 0 : (statSync(log, { throwIfNoEntry: false })?.size ?? 0));
 // A pipe is written at once: what is killed now has said so before.
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+// Written now: a process that is killed writes nothing at its end.
+flushCompileCache();
 say({ id: "", what: "begun", at: at() });
 await Promise.all(
   Array.from({ length: Number(callers) }, async () => {
