@@ -8,6 +8,7 @@ import type { Ending } from "./ending.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { startRuntime, type Runtime } from "./runtime.ts";
+import { noteScheduleRun } from "./schedule-run.ts";
 import { startSchedule } from "./schedule.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { checkout, type Settings } from "./settings.ts";
@@ -132,7 +133,9 @@ export async function launchDev(
   const welcome = await welcomeTo(started, stateDir.value);
   if (!welcome.ok) return welcome;
   const seconds = settings.scheduleSeconds;
-  ending.add(startSchedule(() => runtime.value.scheduled("* * * * *"), { seconds, log }));
+  const ran = (isDone: boolean): void =>
+    noteScheduleRun(stateDir.value, { at: Date.now(), ok: isDone });
+  ending.add(startSchedule(() => runtime.value.scheduled("* * * * *"), { seconds, log, ran }));
   flushCompileCache();
   return welcome;
 }

@@ -3,7 +3,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCatalogue } from "../../src/cli/catalogue-command.ts";
+import { databasesOf } from "../../src/cli/doctor/database.ts";
 import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import { parseSettings } from "../../src/start/settings.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
@@ -218,6 +220,15 @@ describe("npm run catalogue", () => {
     const show = (await run(["show"], env)).out;
     expect(show).toContain("The last file was not taken: malformed");
     expect(show).toMatch(/^openai: \d+ models, \d+ retired$/m);
+  });
+
+  it("runs on a database in which doctor finds migrations and the clock in order", async () => {
+    const settings = parseSettings({ DATABASE_URL: sqld.url });
+    if (!settings.ok) throw new Error(settings.error);
+    const found: string[] = [];
+    for await (const { level, check } of databasesOf(settings.value))
+      found.push(`${level} ${check}`);
+    expect(found).toEqual(["ok database", "ok migrations", "ok clock", "warning providers"]);
   });
 
   it("without a database says what to do, and how the command is used", async () => {

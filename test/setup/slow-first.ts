@@ -32,6 +32,7 @@ const slow = [
   "flow/idempotency",
   "flow/flood",
   "contract/export/tampering",
+  "interop/stdio-proxy",
   "interop/sdk-examples",
   "unit/mcp/codec",
 ];

@@ -193,6 +193,14 @@ describe("the embedded database", () => {
   });
 });
 
+it("says that a libSQL server does not answer, and never with which token it was asked", async () => {
+  const env = { DATABASE_URL: "http://127.0.0.1:9", DATABASE_AUTH_TOKEN: "token-of-it" };
+  const found: Finding[] = [];
+  for await (const each of databasesOf(settingsWith(env))) found.push(each);
+  expect(brief(found)).toEqual(["fault database"]);
+  expect(JSON.stringify(found)).not.toContain("token-of-it");
+});
+
 describe("a router", () => {
   const holding = (stateDir: string, pid: number, port: number): void =>
     writeFileSync(join(stateDir, "runtime.json"), JSON.stringify({ pid, port }));
