@@ -23,6 +23,7 @@ import m0017 from "../migrations/0017_books_journal.sql";
 import m0018 from "../migrations/0018_latencies.sql";
 import m0019 from "../migrations/0019_webhooks.sql";
 import m0020 from "../migrations/0020_usage_of_tenants.sql";
+import m0021 from "../migrations/0021_sealed_by.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -46,4 +47,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0018_latencies.sql", sql: m0018 },
   { name: "0019_webhooks.sql", sql: m0019 },
   { name: "0020_usage_of_tenants.sql", sql: m0020 },
+  { name: "0021_sealed_by.sql", sql: m0021 },
 ];

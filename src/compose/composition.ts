@@ -60,12 +60,13 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   };
   const everywhere: Everywhere = {
     adminFor: (actor, slug) =>
-      createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
+      createAdminFor({ shards, placements: shards.home.stores.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
     // The home shard has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
     auditKeys: () => shards.home.admin.exports.publicKeys(),
-    catalogues: () => shardNamed(homeShard).catalogues,
-    deliveries: () => shardNamed(homeShard).deliveries,
+    catalogues: () => shardNamed(homeShard).stores.catalogues,
+    deliveries: () => shardNamed(homeShard).stores.deliveries,
+    isResealed: (name) => shardNamed(name).isResealed(),
     finishAuthorization(query) {
       const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
       return shard.admin.authorizations.finish(query.toString());

@@ -1,5 +1,6 @@
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import type { DeliveryStore } from "../domain/ports/outbox.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
 import type { Services } from "../http/context.ts";
 
 /** What no single shard can do. */
@@ -11,4 +12,6 @@ export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
 export type Everywhere = EveryShardsServices & {
   catalogues: () => CatalogueStore;
   deliveries: () => DeliveryStore;
+  /** of the database of a name */
+  isResealed: (shard: string) => AsyncResult<boolean>;
 };

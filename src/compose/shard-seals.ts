@@ -8,6 +8,10 @@ import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import { createKeyCodes, type KeyCodes } from "../pipeline/key-codes.ts";
 import { createResealJob } from "../pipeline/scheduled/reseal.ts";
+import { createResealTenantsJob } from "../pipeline/scheduled/reseal-tenants.ts";
+import { ok } from "../domain/result.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
+import type { Everywhere } from "./everywhere.ts";
 import { createSealing } from "../pipeline/sealing.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
@@ -17,12 +21,21 @@ interface ShardSeals {
   keyCodes: KeyCodes;
   /** the scheduled job */
   reseal: () => AsyncResult<number>;
+  /** the home shard's scheduled job, over the databases of all tenants */
+  resealTenants: () => AsyncResult<number>;
+  /** Whether all of this database is sealed under the master key. The question begins the work. */
+  isResealed: () => AsyncResult<boolean>;
 }
 
 /** Makes no store before it needs one, which a warm call never does. */
 export function createShardSeals(
   { config, host, vaultKeys, roundKeys, keyMac, sealingMac, sealingMemory }: Isolate,
-  { name, stores, ids }: { name: string; stores: Stores; ids: Ids },
+  {
+    name,
+    stores,
+    ids,
+    everywhere,
+  }: { name: string; stores: Stores; ids: Ids; everywhere: Pick<Everywhere, "isResealed"> },
 ): ShardSeals {
   const sealing = createSealing({
     store: () => stores.sealing,
@@ -38,6 +51,21 @@ export function createShardSeals(
     vault,
     roundVault: vaultOf({ keys: roundKeys, randomBytesOf, versions: sealing }),
     keyCodes: createKeyCodes({ mac: keyMac, sealing }),
+    async isResealed() {
+      const state = await sealing.current();
+      return state.ok ? ok(state.value.step === "done") : state;
+    },
+    async resealTenants() {
+      const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
+      if (name !== homeShard || !haveTheirOwn || config.previousMasterKey === null) return ok(0);
+      return createResealTenantsJob({
+        keyId: vaultKeys.current.id,
+        tenants: stores.resealedTenants,
+        isResealed: everywhere.isResealed,
+        ids,
+        now,
+      })();
+    },
     reseal: () =>
       createResealJob({
         sealing,

@@ -108,7 +108,8 @@ export function createShard(
     residency: lifetime.residency ?? null,
     ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
-  const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
+  const seals = createShardSeals(isolate, { name, stores, ids, everywhere });
+  const { vault, roundVault, keyCodes } = seals;
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const cataloguesOf = (): CatalogueStore =>
     catalogueShard === name ? stores.catalogues : everywhere.catalogues();
@@ -265,15 +266,9 @@ export function createShard(
     services: servicesWith(known),
     /** for a key of no shard */
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
-    get placements() {
-      return stores.placements;
-    },
-    get catalogues() {
-      return stores.catalogues;
-    },
-    get deliveries() {
-      return stores.deliveries;
-    },
+    /** of the home shard, which the others read */
+    stores,
+    isResealed: seals.isResealed,
     deliver,
     get admin() {
       return admin();
@@ -287,7 +282,7 @@ export function createShard(
         ...isolate.auditing,
         ids,
         ...parts.approvals,
-        reseal,
+        ...seals,
         sendToWitness,
         roomNow: host.roomOf?.(name) ?? null,
         syncCatalogue: syncCatalogue(),

@@ -99,15 +99,19 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
   };
 
   /** Deletes what nobody needs any more, or says when the next alarm comes. */
-  async function afterwards({ config }: Isolate, reports: readonly JobReport[]): Promise<void> {
+  async function afterwards(
+    { config, vaultKeys }: Isolate,
+    reports: readonly JobReport[],
+  ): Promise<void> {
     if (!database.isKept()) {
       // With the storage its alarm goes too.
       await storage.deleteAll();
       await storage.deleteAlarm();
       return database.forget();
     }
-    const isUnfinished =
-      config.previousMasterKey !== null || reports.some(({ changed }) => changed !== 0);
+    const isToBeResealed =
+      config.previousMasterKey !== null && !database.isSealedBy(vaultKeys.current.id);
+    const isUnfinished = isToBeResealed || reports.some(({ changed }) => changed !== 0);
     const due = isUnfinished ? now() : database.nextDue();
     if (due !== null) alarm.due(due);
   }

@@ -7,7 +7,8 @@
  * long as `versions` says so. The vault never logs, and its only error is "unopenable".
  */
 import { err, ok } from "../domain/result.ts";
-import type { SealVersions, SealedFor, Vault } from "../domain/ports/stores.ts";
+import type { SealVersions, Vault } from "../domain/ports/stores.ts";
+import type { SealedFor } from "../domain/tenancy/sealing.ts";
 import { fromBase64Url, toBase64Url } from "./encoding.ts";
 import { masterKeyId } from "./master-key-id.ts";
 import { webCrypto, type Cipher, type Primitives } from "./primitives.ts";

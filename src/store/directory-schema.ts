@@ -19,6 +19,8 @@ export const placements = sqliteTable(
     createdAt: integer("created_at").notNull().default(0),
     residency: text({ mode: "json" }).$type<Residency>(),
     state: text().$type<PlacementState>().notNull().default("active"),
+    /** id of the master key under which all of the tenant's own database is sealed; null: nobody asked it */
+    sealedBy: text("sealed_by"),
   },
   (table) => [
     index("placements_shard").on(table.shard),

@@ -22,6 +22,7 @@ import { createOutboxStore } from "./outbox.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestFeedStore } from "./request-feed.ts";
 import { createRequestStore } from "./requests.ts";
+import { createResealedTenants } from "./resealed-tenants.ts";
 import { createRoomStore } from "./room.ts";
 import { createSealedRowStore } from "./sealed-rows.ts";
 import { createSealingStore } from "./sealing.ts";
@@ -81,6 +82,7 @@ export function createStores(
     sealing: () => createSealingStore(db),
     sealedRows: () => createSealedRowStore(db),
     room: () => createRoomStore(db),
+    resealedTenants: () => createResealedTenants(db),
     seals: () => createSealStore(db, note),
   });
 }

@@ -25,6 +25,7 @@ import type { AuthorizationStore, ServerStore, TokenStore } from "./server-store
 import type { Residency } from "../tenancy/residency.ts";
 import type { Bridge, Session } from "../tenancy/session.ts";
 import type { DeliveryStore, OutboxStore } from "./outbox.ts";
+import type { ResealedTenants } from "./resealed-tenants.ts";
 import type { RoomStore } from "./room.ts";
 
 export interface Tenant {
@@ -267,11 +268,10 @@ export interface Stores {
   sealing: SealingStore;
   sealedRows: SealedRowStore;
   room: RoomStore;
+  resealedTenants: ResealedTenants;
 }
 
 // -- Crypto -----------------------------------------------------------------------------------------
-
-export type { SealedFor };
 
 /** Which versions of seals count at the moment. */
 export interface SealVersions {

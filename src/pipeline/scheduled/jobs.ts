@@ -52,6 +52,8 @@ export function createJobs(
       sendWebhooksOnce: SendWebhooks;
       /** Seals everything anew that is not under the current master key and version. */
       reseal: () => AsyncResult<number>;
+      /** Sees to it that databases which sleep do the same. */
+      resealTenants: () => AsyncResult<number>;
       sendToWitness: WitnessDeps["sendToWitness"];
       /** null: this deployment syncs no catalogue */
       syncCatalogue: (() => AsyncResult<number>) | null;
@@ -93,6 +95,7 @@ export function createJobs(
     // After all that writes events and usage.
     deliver,
     reseal,
+    resealTenants: deps.resealTenants,
     pruneWebhooks: () => deps.webhooks.prune(now()),
     // Last, since these jobs wait for other people's servers.
     webhooks: deps.sendWebhooksOnce,

@@ -25,6 +25,8 @@ export interface ObjectDatabase {
   tenantDatabase(): string | null;
   /** ms since the epoch, when jobs have something to do; null: they have nothing to do unless somebody writes */
   nextDue(): number | null;
+  /** Whether all of it is sealed under the master key of that id. */
+  isSealedBy(keyId: string): boolean;
   /** Pages that nothing fills do not count. */
   room(): Room;
   /** Stands after the storage was deleted. */
@@ -125,6 +127,8 @@ export function createObjectDatabase(deps: {
       return id === undefined ? null : shardOf(id);
     },
     nextDue: () => nextDue(sql),
+    isSealedBy: (keyId) =>
+      sql.all("select 1 from sealing where key_id = ? and step = 'done'", [keyId]).length > 0,
     room,
     forget() {
       tables = "unknown";

@@ -21,6 +21,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
     ...(await sealingOn(its)),
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),
+    resealTenants: async () => ({ ok: true, value: 0 }),
     sendToWitness: null,
     roomNow: null,
     syncCatalogue: null,

@@ -144,6 +144,13 @@ const nameNoTenant = [
   "room.note",
   "room.deleteOldest",
   "room.append",
+  // Of the home shard alone, which no tenant asks.
+  "resealedTenants.claim",
+  "resealedTenants.release",
+  "resealedTenants.progress",
+  "resealedTenants.waiting",
+  "resealedTenants.note",
+  "resealedTenants.append",
   // All tenants of a database, for the home shard. What the home shard enters is tested in `outbox.suite.ts`.
   "outbox.begin",
   "outbox.end",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
-import type { SealedFor } from "../../../src/domain/ports/stores.ts";
+import type { SealedFor } from "../../../src/domain/tenancy/sealing.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const [master, other, third] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
