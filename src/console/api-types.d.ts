@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document e5d8322b377a70b4fb1bd09418ceb806d42aadcaab3a6b4bf9f19a41a7c13d64
+// Made by `npm run console:types` of the OpenAPI document 4ad30991667e1daee2b0a0016e554cbef0785b260fbd7842a8ad712fe639f0d2
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -8841,6 +8841,15 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["SamplingRequest"][];
             nextCursor: string | null;
+            /**
+             * @description What people call the keys and servers that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names: {
+              [key: string]: string;
+            };
           };
         };
       };
@@ -9380,6 +9389,15 @@ export interface operations {
         };
         content: {
           "application/json": {
+            /**
+             * @description What people call the keys and servers that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names?: {
+              [key: string]: string;
+            };
             data: components["schemas"]["Usage"][];
           };
         };
@@ -9659,6 +9677,15 @@ export interface operations {
         };
         content: {
           "application/json": {
+            /**
+             * @description What people call the keys and servers that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names?: {
+              [key: string]: string;
+            };
             data: components["schemas"]["Usage"][];
           };
         };

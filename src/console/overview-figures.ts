@@ -18,6 +18,7 @@ export const metrics = {
   costUsd: { title: "USD", of: (row: UsageRow) => row.costUsd },
   tokens: { title: "Tokens", of: (row: UsageRow) => row.inputTokens + row.outputTokens },
   errors: { title: "Errors", of: (row: UsageRow) => row.failed + row.refused + row.unknown },
+  duration: { title: "Duration (ms)", of: (row: UsageRow) => row.latency?.total.p50 ?? 0 },
 } as const;
 export type MetricName = keyof typeof metrics;
 
@@ -44,7 +45,28 @@ export function totalsOf(rows: readonly UsageRow[]): Totals {
 export interface Series {
   /** ms since the epoch, each bucket's beginning, without gaps */
   at: number[];
-  lines: { name: string; values: number[] }[];
+  /** null: nothing was measured in that bucket */
+  lines: { name: string; values: (number | null)[] }[];
+}
+
+const beginsOf = ({ bucketMs, from, until }: Omit<SeriesOptions, "metric">): number[] => {
+  const first = Math.floor(from / bucketMs) * bucketMs;
+  const buckets = Math.floor((until - first) / bucketMs) + 1;
+  return Array.from({ length: buckets }, (_, at) => first + at * bucketMs);
+};
+
+/** How long calls took, of rows that are of all models together: percentiles can't be added up. */
+export function durationsOf(
+  rows: readonly UsageRow[],
+  options: Omit<SeriesOptions, "metric">,
+): Series {
+  const begins = beginsOf(options);
+  const found = new Map(rows.map(({ at, latency }) => [at, latency?.total]));
+  const lines = (["p50", "p90", "p99"] as const).map((name) => ({
+    name,
+    values: begins.map((at) => found.get(at)?.[name] ?? null),
+  }));
+  return { at: begins, lines };
 }
 
 const mostLines = 6;
@@ -59,25 +81,22 @@ interface SeriesOptions {
 }
 
 /** One line for each of the largest groups, and one for all others. A bucket without a row is 0. */
-export function seriesOf(
-  rows: readonly UsageRow[],
-  { metric, bucketMs, from, until }: SeriesOptions,
-): Series {
+export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
   const { of } = metrics[metric];
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(row.group, (sums.get(row.group) ?? 0) + of(row));
   const byPart = [...sums.entries()].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
   const own = byPart.length > mostLines ? byPart.slice(0, mostLines - 1) : byPart;
-  const first = Math.floor(from / bucketMs) * bucketMs;
-  const buckets = Math.floor((until - first) / bucketMs) + 1;
+  const begins = beginsOf(options);
+  const [first = 0] = begins;
   const names = own.length < byPart.length ? [...own, others] : own;
-  const lines = names.map((name) => ({ name, values: Array.from({ length: buckets }, () => 0) }));
+  const lines = names.map((name) => ({ name, values: begins.map(() => 0) }));
   for (const row of rows) {
     const line = lines.find(({ name }) => name === row.group) ?? lines.at(-1);
-    const at = Math.round((row.at - first) / bucketMs);
+    const at = Math.round((row.at - first) / options.bucketMs);
     if (line !== undefined) line.values[at] = (line.values[at] ?? 0) + of(row);
   }
-  return { at: Array.from({ length: buckets }, (_, at) => first + at * bucketMs), lines };
+  return { at: begins, lines };
 }
 
 /** When the calendar window of a budget began, in UTC; null: the limit is none of a calendar window. */

@@ -3,7 +3,7 @@
  * `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
-import type { CancellationStore, CancelledCall } from "../domain/ports/stores.ts";
+import type { CancellationStore, CancelledCall } from "../domain/ports/cancellations.ts";
 
 /**
  * ms between two looks: often enough to take effect within two seconds, and rare enough to cost next to

@@ -1,5 +1,5 @@
 import { and, eq, gte, lt } from "drizzle-orm";
-import type { CancellationStore } from "../domain/ports/stores.ts";
+import type { CancellationStore } from "../domain/ports/cancellations.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { cancellations } from "./schema.ts";

@@ -15,6 +15,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createLatencyStore } from "./latencies.ts";
+import { createNameStore } from "./names.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -77,6 +78,7 @@ export function createStores(
     webhooks: () => createWebhookStore(db),
     usage: () => createUsageStore(db, note),
     latencies: () => createLatencyStore(db),
+    names: () => createNameStore(db),
     limits: () => createLimitStore(db),
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),

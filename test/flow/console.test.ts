@@ -233,6 +233,7 @@ describe("requests", () => {
     await open("/t/watched/requests?outcome=succeeded");
     const rows = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
     const succeeded = await rows.count();
+    expect(await rows.first().textContent()).toContain(hostile);
     await page.getByLabel("Outcome").selectOption("refused");
     await page.getByText("No request matches these filters.").waitFor();
     expect(page.url()).toContain("outcome=refused");
@@ -314,6 +315,21 @@ describe("the stream of records", () => {
     const id = await sample("unseen");
     await see("visible");
     await page.getByRole("row", { name: id }).waitFor();
+  });
+});
+
+describe("a policy", () => {
+  it("is tried on the last decisions before it is saved", async () => {
+    const { page } = operator;
+    await open("/t/watched/policy");
+    await page.getByLabel("Denied models").fill("own/works");
+    await page.getByRole("button", { name: "What would change?" }).click();
+    await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
+    const changed = page.getByRole("region", { name: "What would change" });
+    await changed.getByText("the policy forbids it").first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const policy = await admin("GET", "/tenants/watched/policy");
+    expect(policy.get("deniedModels")).toEqual([hostile]);
   });
 });
 
@@ -504,6 +520,8 @@ describe("the overview", () => {
     await page.getByRole("button", { name: "30 days" }).click();
     await settled(page);
     expect(page.url()).toContain("range=30d");
+    await page.getByRole("button", { name: "Duration (ms)" }).click();
+    await page.getByRole("columnheader", { name: "p99 ms" }).waitFor();
   });
 
   it("speaks the reader's language of numbers", async () => {

@@ -37,19 +37,21 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
     (query["range"] ?? "24h") in ranges ? ((query["range"] ?? "24h") as RangeName) : "24h";
   const by = splits.find((each) => each === query["by"]) ?? "model";
   const metric = (query["metric"] ?? "requests") as MetricName;
+  const isTable = query["table"] === "yes";
   const { ms, bucket } = ranges[range];
-  const loading = useLoaded(`usage of ${tenant} ${range} ${by}`, () =>
+  const asks = metric === "duration" ? "all" : by;
+  const loading = useLoaded(`usage of ${tenant} ${range} ${asks}`, () =>
     asked(
       api.GET("/admin/v1/tenants/{tenant}/usage", {
         params: {
           path: { tenant },
-          query: { from: Date.now() - ms, to: Date.now() + 1, bucket, by },
+          query: { from: Date.now() - ms, to: Date.now() + 1, bucket, by: asks },
         },
       }),
     ),
   );
   useRepeated(refreshMs, loading.again);
-  const choices = useMemo(() => ({ range, by, metric }), [range, by, metric]);
+  const choices = useMemo(() => ({ range, by, metric, isTable }), [range, by, metric, isTable]);
   return (
     <Page
       title="Overview"
@@ -63,7 +65,9 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
       <div class="stack">
         <Limits tenant={tenant} />
         <There what="usage" loading={loading}>
-          {({ data }) => <UsagePart {...{ tenant, rows: data, choices, change }} />}
+          {({ data, names = {} }) => (
+            <UsagePart {...{ tenant, rows: data, names, choices, change }} />
+          )}
         </There>
       </div>
     </Page>

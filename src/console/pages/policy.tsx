@@ -1,5 +1,6 @@
 /** A tenant's policy: the limits as fields, everything as JSON; for the operator the ceiling too. */
 import { useState } from "preact/hooks";
+import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
@@ -11,6 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { prefix } from "../place.ts";
 import { isOperator, mayChange } from "../session.ts";
+import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
 
@@ -42,34 +44,38 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
   const [denied, setDenied] = useState(lines(policy.deniedModels));
   const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
   const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
+  const patch = {
+    limits: limitsPatchOf(limits),
+    maxTokens: numberOf(maxTokens),
+    allowedModels: listOf(allowed),
+    deniedModels: listOf(denied),
+    capture: capture === "" ? null : capture,
+    retentionDays: numberOf(days),
+  };
   const save = async () => {
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/policy", {
         params: { path: { tenant } },
         headers: { "If-Match": tag ?? "*" },
-        body: {
-          limits: limitsPatchOf(limits),
-          maxTokens: numberOf(maxTokens),
-          allowedModels: listOf(allowed),
-          deniedModels: listOf(denied),
-          capture: capture === "" ? null : capture,
-          retentionDays: numberOf(days),
-        },
+        body: patch,
       }),
     );
     if (changed.ok) onDone();
     return changed;
   };
   return (
-    <Form submit="Save the policy" act={save}>
-      {(faultOf) => (
-        <>
-          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
-          <Lists {...{ allowed, setAllowed, denied, setDenied }} />
-          <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
-        </>
-      )}
-    </Form>
+    <>
+      <Form submit="Save the policy" act={save}>
+        {(faultOf) => (
+          <>
+            <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+            <Lists {...{ allowed, setAllowed, denied, setDenied }} />
+            <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
+          </>
+        )}
+      </Form>
+      <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
+    </>
   );
 }
 
@@ -170,6 +176,7 @@ function PolicyJson({ tenant, policy, tag, onDone }: EditProps) {
       submit="Replace the policy"
       put={put}
       hint="The whole policy: what you leave out goes back to its default."
+      beside={(policyOf) => <PolicyTrial tenant={tenant} policyOf={policyOf} />}
     />
   );
 }

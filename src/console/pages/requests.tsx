@@ -12,12 +12,14 @@ import { askedOf, type RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
 import { RequestDrawer } from "./request.tsx";
 
-const whoOf = ({ who }: RequestRecord): string =>
-  [who.tool ?? "", who.clientName ?? "", who.keyId].find((each) => each !== "") ?? "";
+type Names = Readonly<Record<string, string>>;
+
+/** By name; what is deleted has its id alone. */
+const nameOf = (names: Names, id: string | null): string => (id === null ? "–" : (names[id] ?? id));
 
 const figures: Column<RequestRecord>[] = [
   {
-    title: "Asked",
+    title: "Characters in",
     isNumber: true,
     show: (record) => count(askedOf(record)?.characters),
     text: (record) => askedOf(record)?.characters ?? null,
@@ -48,7 +50,7 @@ const figures: Column<RequestRecord>[] = [
   },
 ];
 
-const columnsOf = (open: (id: string) => void): Column<RequestRecord>[] => [
+const columnsOf = (names: Names, open: (id: string) => void): Column<RequestRecord>[] => [
   {
     title: "When",
     show: ({ id, createdAt }) => (
@@ -77,14 +79,28 @@ const columnsOf = (open: (id: string) => void): Column<RequestRecord>[] => [
     show: ({ model }) => (model === null ? "–" : <code>{model}</code>),
     text: ({ model }) => model,
   },
-  { title: "Who", show: whoOf, text: whoOf },
+  {
+    title: "Key",
+    show: ({ who }) => nameOf(names, who.keyId),
+    text: ({ who }) => nameOf(names, who.keyId),
+  },
+  {
+    title: "Server",
+    show: ({ who }) => nameOf(names, who.serverId),
+    text: ({ who }) => nameOf(names, who.serverId),
+  },
+  {
+    title: "Tool or client",
+    show: ({ who }) => who.tool ?? who.clientName ?? "–",
+    text: ({ who }) => who.tool ?? who.clientName,
+  },
   ...figures,
 ];
 
 export function Requests({ params: { tenant } }: { params: { tenant: string } }) {
   const [query, change] = useQuery();
   const [isLive, setLive] = useState(true);
-  const { loading, rowsOf, isFollowing } = useRequestList({ tenant, query, isLive });
+  const { loading, rowsOf, names, isFollowing } = useRequestList({ tenant, query, isLive });
   const cursor = query["cursor"] ?? null;
   const shown = query["open"];
   const isFiltered = filters.some((name) => query[name]);
@@ -98,14 +114,14 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
         </span>
       }
     >
-      <Filters query={query} change={change} />
+      <Filters {...{ query, change, names }} />
       <There what="requests" loading={loading}>
         {(listed) => {
           const { rows, nextCursor } = rowsOf(listed);
           return (
             <Table
               name="Requests"
-              columns={columnsOf((open) => change({ open }))}
+              columns={columnsOf(names, (open) => change({ open }))}
               rows={rows}
               keyOf={({ id }) => id}
               current={shown ?? null}

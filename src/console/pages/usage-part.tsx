@@ -1,8 +1,9 @@
 /** Usage over time: sums, a plot, and the table of the same numbers. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { bucketTime, compact, count, percent, usd } from "../format.ts";
 import { zone } from "../locale.ts";
 import {
+  durationsOf,
   metrics,
   ranges,
   seriesOf,
@@ -28,11 +29,15 @@ interface Choices {
   range: RangeName;
   by: Split;
   metric: MetricName;
+  /** the same numbers as a table */
+  isTable: boolean;
 }
 
 interface UsagePartProps {
   tenant: string;
   rows: readonly UsageRow[];
+  /** of keys and servers, by id */
+  names: Readonly<Record<string, string>>;
   choices: Choices;
   change: (changes: Record<string, string>) => void;
 }
@@ -93,9 +98,23 @@ function Tiles({ rows }: { rows: readonly UsageRow[] }) {
   );
 }
 
-const columnsOf = (bucket: "hour" | "day", by: Split): Column<UsageRow>[] => [
+interface Grouped {
+  /** null: rows of everything together */
+  by: Split | null;
+  names: UsagePartProps["names"];
+}
+
+const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<UsageRow>[] => [
   { title: "From", show: ({ at }) => bucketTime(at, bucket), text: ({ at }) => isoOf(at) },
-  { title: by, show: ({ group }) => <code>{group || "none"}</code>, text: ({ group }) => group },
+  ...(by === null
+    ? []
+    : [
+        {
+          title: by,
+          show: ({ group }: UsageRow) => <code>{(names[group] ?? group) || "none"}</code>,
+          text: ({ group }: UsageRow) => group,
+        },
+      ]),
   ...(
     [
       ["Requests", ({ requests }: UsageRow) => requests],
@@ -104,6 +123,9 @@ const columnsOf = (bucket: "hour" | "day", by: Split): Column<UsageRow>[] => [
       ["Refused", ({ refused }: UsageRow) => refused],
       ["Tokens in", ({ inputTokens }: UsageRow) => inputTokens],
       ["Tokens out", ({ outputTokens }: UsageRow) => outputTokens],
+      ["p50 ms", ({ latency }: UsageRow) => latency?.total.p50 ?? null],
+      ["p90 ms", ({ latency }: UsageRow) => latency?.total.p90 ?? null],
+      ["p99 ms", ({ latency }: UsageRow) => latency?.total.p99 ?? null],
     ] as const
   ).map(([title, of]) => ({
     title,
@@ -123,11 +145,10 @@ interface SwitchesProps {
   metric: MetricName;
   by: Split;
   isTable: boolean;
-  setTable: (isTable: boolean) => void;
   change: UsagePartProps["change"];
 }
 
-function Switches({ metric, by, isTable, setTable, change }: SwitchesProps) {
+function Switches({ metric, by, isTable, change }: SwitchesProps) {
   return (
     <div class="over">
       <Pick
@@ -136,13 +157,20 @@ function Switches({ metric, by, isTable, setTable, change }: SwitchesProps) {
         options={Object.entries(metrics).map(([name, { title }]) => [name, title])}
         onPick={(picked) => change({ metric: picked })}
       />
-      <Pick
-        label="Split"
-        value={by}
-        options={Object.entries(splitTitles)}
-        onPick={(picked) => change({ by: picked })}
-      />
-      <button type="button" class="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+      {metric !== "duration" && (
+        <Pick
+          label="Split"
+          value={by}
+          options={Object.entries(splitTitles)}
+          onPick={(picked) => change({ by: picked })}
+        />
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isTable}
+        onClick={() => change({ table: isTable ? "" : "yes" })}
+      >
         {isTable ? "Show the plot" : "Show the table"}
       </button>
     </div>
@@ -151,16 +179,18 @@ function Switches({ metric, by, isTable, setTable, change }: SwitchesProps) {
 
 const bucketMs = { hour: 3_600_000, day: 86_400_000 };
 
-export function UsagePart({ tenant, rows, choices, change }: UsagePartProps) {
-  const { range, by } = choices;
+export function UsagePart({ tenant, rows, names, choices, change }: UsagePartProps) {
+  const { range, by, isTable } = choices;
   const metric = choices.metric in metrics ? choices.metric : "requests";
   const { bucket } = ranges[range];
-  const [isTable, setTable] = useState(false);
   const series = useMemo(() => {
     const until = Date.now();
     const from = until - ranges[range].ms;
-    return seriesOf(rows, { metric, bucketMs: bucketMs[bucket], from, until });
-  }, [rows, metric, range, bucket]);
+    const options = { bucketMs: bucketMs[bucket], from, until };
+    if (metric === "duration") return durationsOf(rows, options);
+    const { at, lines } = seriesOf(rows, { metric, ...options });
+    return { at, lines: lines.map((line) => ({ ...line, name: names[line.name] ?? line.name })) };
+  }, [rows, names, metric, range, bucket]);
   return (
     <section class="card stack" aria-label="Usage">
       <div class="over">
@@ -173,7 +203,7 @@ export function UsagePart({ tenant, rows, choices, change }: UsagePartProps) {
         />
       </div>
       <Tiles rows={rows} />
-      <Switches {...{ metric, by, isTable, setTable, change }} />
+      <Switches {...{ metric, by, isTable, change }} />
       {rows.length === 0 ? (
         <div class="empty">
           Nothing was used in this time. <a href={tenantPath(tenant, "/start")}>First steps</a>
@@ -181,7 +211,7 @@ export function UsagePart({ tenant, rows, choices, change }: UsagePartProps) {
       ) : isTable ? (
         <Table
           name="Usage"
-          columns={columnsOf(bucket, by)}
+          columns={columnsOf(bucket, { by: metric === "duration" ? null : by, names })}
           rows={rows}
           keyOf={({ at, group }) => `${at} ${group}`}
           empty=""

@@ -1,5 +1,5 @@
 /** The list of requests with what has happened since it was read. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { askedFor } from "../requests/filters.tsx";
@@ -36,5 +36,8 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
     isNewest
       ? withHeard(listed.data, heard, { query: wanted, most, nextCursor: listed.nextCursor })
       : { rows: listed.data, nextCursor: listed.nextCursor };
-  return { loading, rowsOf, isFollowing };
+  // Names that one filter's list had are offered under the next.
+  const known = useRef<Record<string, string>>({});
+  if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
+  return { loading, rowsOf, names: known.current, isFollowing };
 }

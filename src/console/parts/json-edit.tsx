@@ -1,4 +1,5 @@
 /** A whole object as JSON, to be replaced. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
 import { Form, TextArea } from "./form.tsx";
@@ -27,27 +28,32 @@ interface JsonEditProps {
   submit: string;
   put: (value: object) => Promise<Asked<unknown>>;
   hint: string;
+  /** stands below, and sees what is written; null: no JSON object */
+  beside?: (valueOf: () => object | null) => ComponentChildren;
 }
 
-export function JsonEdit({ value, submit, put, hint }: JsonEditProps) {
+export function JsonEdit({ value, submit, put, hint, beside }: JsonEditProps) {
   const [text, setText] = useState(JSON.stringify(value, null, 2));
   const act = async (): Promise<Asked<unknown>> => {
     const given = parsed(text);
     return given === null ? notJson : put(given);
   };
   return (
-    <Form submit={submit} act={act}>
-      {() => (
-        <TextArea
-          title="JSON"
-          name="json"
-          rows={14}
-          isCode
-          value={text}
-          onInput={setText}
-          hint={hint}
-        />
-      )}
-    </Form>
+    <>
+      <Form submit={submit} act={act}>
+        {() => (
+          <TextArea
+            title="JSON"
+            name="json"
+            rows={14}
+            isCode
+            value={text}
+            onInput={setText}
+            hint={hint}
+          />
+        )}
+      </Form>
+      {beside?.(() => parsed(text))}
+    </>
   );
 }

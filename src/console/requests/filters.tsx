@@ -24,9 +24,25 @@ export const filters = ["outcome", "model", "key", "server", "session", "from", 
 interface FiltersProps {
   query: Readonly<Record<string, string>>;
   change: (changes: Record<string, string>) => void;
+  /** of keys and servers, by id */
+  names: Readonly<Record<string, string>>;
 }
 
-export function Filters({ query, change }: FiltersProps) {
+const idPrefixes = { key: "key_", server: "srv_" } as const;
+
+/** The keys or servers whose names are known, and the one that the address names. */
+function choicesOf(
+  kind: keyof typeof idPrefixes,
+  { query, names }: Pick<FiltersProps, "query" | "names">,
+): [id: string, name: string][] {
+  const chosen = query[kind] ?? "";
+  const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
+  const isKnown = chosen === "" || known.some(([id]) => id === chosen);
+  const all = isKnown ? known : [...known, [chosen, chosen] as [string, string]];
+  return [["", `every ${kind}`], ...all.toSorted(([, one], [, other]) => one.localeCompare(other))];
+}
+
+export function Filters({ query, change, names }: FiltersProps) {
   // Another filter begins at the newest.
   const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
   const field = (name: (typeof filters)[number], title: string, placeholder: string) => (
@@ -57,8 +73,16 @@ export function Filters({ query, change }: FiltersProps) {
         onInput={(outcome) => filter({ outcome })}
       />
       {field("model", "Model", "openai/gpt-5.4-mini")}
-      {field("key", "Key", "key_…")}
-      {field("server", "Server", "srv_…")}
+      {(["key", "server"] as const).map((kind) => (
+        <Choice
+          key={kind}
+          title={kind === "key" ? "Key" : "Server"}
+          name={kind}
+          value={query[kind] ?? ""}
+          options={choicesOf(kind, { query, names })}
+          onInput={(id) => filter({ [kind]: id })}
+        />
+      ))}
       {day("from", "From (UTC)")}
       {day("to", "To (UTC)")}
       <Choice

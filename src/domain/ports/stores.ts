@@ -3,7 +3,9 @@ import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
+import type { CancellationStore } from "./cancellations.ts";
 import type { LatencyStore } from "./latencies.ts";
+import type { NameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -193,21 +195,6 @@ export interface SessionStore {
   prune(now: number): AsyncResult<number>;
 }
 
-/** A call, as the notification that cancels it names it. */
-export interface CancelledCall {
-  tenantId: string;
-  sessionId: string;
-  /** the JSON-RPC id, as JSON */
-  messageId: string;
-}
-
-export interface CancellationStore {
-  record(call: CancelledCall, now: number): AsyncResult<null>;
-  /** Whether the cancellation was recorded at `since` or later. */
-  isRecorded(call: CancelledCall, since: number): AsyncResult<boolean>;
-  prune(now: number): AsyncResult<number>;
-}
-
 export interface HealthStore {
   list(tenantId: string): AsyncResult<Health[]>;
   circuits(tenantId: string): AsyncResult<Circuit[]>;
@@ -262,6 +249,7 @@ export interface Stores {
   webhooks: WebhookStore;
   usage: UsageStore;
   latencies: LatencyStore;
+  names: NameStore;
   limits: LimitStore;
   events: EventStore;
   seals: SealStore;

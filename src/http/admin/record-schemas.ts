@@ -217,7 +217,12 @@ const latency = z
     description:
       "How long calls took that succeeded or failed, without the time in which people decided. A call is counted about a minute after its end.",
   });
+export const names = z.record(z.string(), z.string()).openapi({
+  description: "What people call the keys and servers that the answer has by id.",
+  example: { srv_1: "github" },
+});
 export const usage = z.object({
+  names: names.optional(),
   data: z.array(
     z
       .object({

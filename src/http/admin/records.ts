@@ -5,6 +5,7 @@ import {
   correctionInput,
   event,
   limitState,
+  names,
   record,
   recordFilter,
   recordWithContent,
@@ -54,7 +55,7 @@ export function recordRoutes() {
       "One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match.",
     params: tenantParams,
     query: pageQuery.extend(recordFilter.shape),
-    answer: pageOf(record),
+    answer: pageOf(record).extend({ names }),
     run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
       const page = pageRequestOf({
         ...(cursor !== undefined && { cursor }),

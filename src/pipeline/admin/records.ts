@@ -14,6 +14,7 @@ import type {
   SessionStore,
   Vault,
 } from "../../domain/ports/stores.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
 import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -26,8 +27,14 @@ export interface RecordWithContent extends SamplingRecord {
   providerMessages: ProviderMessage[];
 }
 
+/** Names of the keys and servers that the answer has by id. */
+export interface Named {
+  names: Record<string, string>;
+}
+
 export function createRecordAdmin(
   deps: AdminDeps & {
+    names: NameStore;
     sessions: SessionStore;
     requests: RequestStore;
     events: EventStore;
@@ -56,9 +63,15 @@ export function createRecordAdmin(
       slug: string,
       filter: RequestFilter,
       page: PageRequest,
-    ): AsyncResult<Page<SamplingRecord>> {
+    ): AsyncResult<Page<SamplingRecord> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
-      return tenant.ok ? deps.requests.list(tenant.value.id, filter, page) : tenant;
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.requests.list(id, filter, page);
+      if (!listed.ok) return listed;
+      const ids = listed.value.data.flatMap(({ who }) => [who.keyId, who.serverId ?? []].flat());
+      const names = await deps.names.of(id, ids);
+      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
 
     async request(actor: Actor, slug: string, id: string): AsyncResult<RecordWithContent> {

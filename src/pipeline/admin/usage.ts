@@ -9,6 +9,7 @@ import {
   type Latency,
 } from "../../domain/latencies.ts";
 import type { HistogramRow, LatencyStore } from "../../domain/ports/latencies.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
 import type {
   UsageAsked,
   UsageBy,
@@ -80,7 +81,7 @@ const shownRows = (rows: readonly UsageRow[]): Result<{ data: ShownUsage[] }, Re
     : ok({ data: rows.map(shown) });
 
 export const createUsageAdmin = (
-  deps: AdminDeps & { usage: UsageStore; latencies: Pick<LatencyStore, "read"> },
+  deps: AdminDeps & { usage: UsageStore; latencies: Pick<LatencyStore, "read">; names: NameStore },
 ) => ({
   async read(actor: Actor, slug: string, { by = "model", ...asked }: Partial<UsageAsked>) {
     const tenant = await tenantFor(deps, actor, slug);
@@ -95,7 +96,12 @@ export const createUsageAdmin = (
       ...range.value,
       by: by === "all" ? "model" : by,
     });
-    return counted.ok ? ok({ data: withLatency(rows.value.data, counted.value, by) }) : counted;
+    if (!counted.ok) return counted;
+    const groups = by === "key" || by === "server" ? rows.value.data.map(({ group }) => group) : [];
+    const names = await deps.names.of(tenant.value.id, groups);
+    return names.ok
+      ? ok({ data: withLatency(rows.value.data, counted.value, by), names: names.value })
+      : names;
   },
 
   /** Of all tenants; `group` is a tenant's id unless it is asked by the model. */

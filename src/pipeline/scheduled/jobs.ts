@@ -1,13 +1,9 @@
 /** The jobs of every minute. Each job may run twice, and may be cut off. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
-import type {
-  CancellationStore,
-  HealthStore,
-  RequestStore,
-  SessionStore,
-} from "../../domain/ports/stores.ts";
+import type { HealthStore, RequestStore, SessionStore } from "../../domain/ports/stores.ts";
 import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
+import type { CancellationStore } from "../../domain/ports/cancellations.ts";
 import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";

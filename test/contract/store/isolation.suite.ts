@@ -652,6 +652,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const holds = holdsOf({ now: start, scopes, tokens: 0, microUsd: 0 });
       expect(value(await limits.sum(tenantId, holds, start))).toMatchObject([{ counted: 0 }]);
     },
+    "names.of": async ({ names }, { who }, { tenantId }) => {
+      const ids = [who.keyId];
+      expect(value(await names.of(tenantId, ids))).toEqual({});
+      expect(Object.keys(value(await names.of(who.tenantId, ids)))).toContain(who.keyId);
+    },
     "usage.read": async ({ usage }, owner, { tenantId }) => {
       const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key", limit: 9 } as const;
       expect(value(await usage.read(tenantId, all))).toEqual([]);

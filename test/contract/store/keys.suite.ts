@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event, id, key, start, tenant } from "./fixtures.ts";
+import { event, id, key, server, start, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
 
@@ -33,6 +33,21 @@ export const keysSuite = (backend: Backend): void => {
       const { secretHash: _, code: _code, ...shown } = its;
       expect(value(listed).data).toEqual([shown]);
       expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
+    });
+
+    it("is known by its name beside servers, revoked or not, and what is unknown is left out", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId, { name: "search" });
+      const itsServer = server(tenantId, { slug: "github" });
+      value(await world.stores.servers.create(itsServer, event(tenantId)));
+      const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
+      value(await world.stores.keys.revoke(revoked, event(tenantId)));
+      const { names } = world.stores;
+      expect(value(await names.of(tenantId, [its.id, itsServer.id, id("key"), its.id]))).toEqual({
+        [its.id]: "search",
+        [itsServer.id]: "github",
+      });
+      expect(value(await names.of(tenantId, []))).toEqual({});
     });
 
     it("raises its tenant's version with every change", async () => {

@@ -44,6 +44,7 @@ function admin(rows: number, counted: Counted[] = []) {
       readAll: async (query) => rowsFor(query),
     },
     latencies: { read: async () => ok(counted) },
+    names: { of: async () => ok({}) },
   });
   const rowsFor = (query: (typeof asked)[number]) => {
     asked.push(query);

@@ -1,0 +1,104 @@
+/** What a policy would change, before it is saved: the last decisions, made again with both policies. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { count, words } from "../format.ts";
+import { ProblemNotice } from "../parts/notice.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { tenantPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
+import { exclusionWords } from "../requests/record.ts";
+
+type Trial = Schemas["PolicyTrial"];
+type Tried = Trial["data"][number];
+
+const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
+  model ?? `refused: ${words(refused?.reason ?? "")}`;
+const whyOf = ({ excludedBy }: Tried): string =>
+  excludedBy === null ? "" : (exclusionWords[excludedBy] ?? words(excludedBy));
+
+const columnsOf = (tenant: string): Column<Tried>[] => [
+  {
+    title: "Request",
+    show: ({ id }) => (
+      <a href={tenantPath(tenant, `/requests/${encodeURIComponent(id)}`)}>
+        <code>{id.slice(-6)}</code>
+      </a>
+    ),
+    text: ({ id }) => id,
+  },
+  {
+    title: "As it is",
+    show: ({ before }) => choiceOf(before),
+    text: ({ before }) => choiceOf(before),
+  },
+  {
+    title: "As it would be",
+    show: ({ after }) => choiceOf(after),
+    text: ({ after }) => choiceOf(after),
+  },
+  { title: "Why", show: whyOf, text: whyOf },
+];
+
+function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
+  const { decisions, changed, newlyRefused, notReplayed, data } = trial;
+  return (
+    <div role="status">
+      <p class={`notice ${changed === 0 ? "good" : "warn"}`}>
+        <strong>
+          Of the last {count(decisions)} decisions {count(changed)} would change, and{" "}
+          {count(newlyRefused)} would be refused.
+        </strong>
+        {notReplayed.length > 0 && ` No record shows the effect of: ${notReplayed.join(", ")}.`}
+      </p>
+      {changed > 0 && (
+        <Table
+          name="What would change"
+          columns={columnsOf(tenant)}
+          rows={data.filter(({ isChanged }) => isChanged)}
+          keyOf={({ id }) => id}
+          empty=""
+        />
+      )}
+    </div>
+  );
+}
+
+interface PolicyTrialProps {
+  tenant: string;
+  /** null: what was written is no policy yet */
+  policyOf: () => object | null;
+}
+
+export function PolicyTrial({ tenant, policyOf }: PolicyTrialProps) {
+  const [found, setFound] = useState<Asked<Trial> | "asking" | null>(null);
+  const policy = policyOf();
+  const attempt = async (): Promise<void> => {
+    if (policy === null) return;
+    setFound("asking");
+    setFound(
+      await asked(
+        api.POST("/admin/v1/tenants/{tenant}/policy/dry-run", {
+          params: { path: { tenant } },
+          body: { policy },
+        }),
+      ),
+    );
+  };
+  return (
+    <section class="stack" aria-label="Dry run">
+      <button
+        type="button"
+        disabled={policy === null || found === "asking"}
+        onClick={() => void attempt()}
+      >
+        {found === "asking" ? "Choosing again…" : "What would change?"}
+      </button>
+      {found !== null && found !== "asking" && !found.ok && (
+        <ProblemNotice problem={found.problem} />
+      )}
+      {found !== null && found !== "asking" && found.ok && (
+        <Found tenant={tenant} trial={found.value} />
+      )}
+    </section>
+  );
+}

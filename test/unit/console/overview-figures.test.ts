@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { durationsOf, seriesOf, type UsageRow } from "../../../src/console/overview-figures.ts";
+
+const hour = 3_600_000;
+const options = { bucketMs: hour, from: hour, until: 3 * hour };
+const row = (at: number, changes: Partial<UsageRow>): UsageRow =>
+  ({ at, group: "a", requests: 1, latency: null, ...changes }) as UsageRow;
+const percentiles = { p50: 10, p90: 20, p99: 30 };
+
+describe("plots of usage", () => {
+  it("have a line for each percentile, with a gap where nothing was measured", () => {
+    const latency = { calls: 2, total: percentiles, provider: percentiles, overhead: percentiles };
+    const { at, lines } = durationsOf([row(2 * hour, { latency })], options);
+    expect(at).toEqual([hour, 2 * hour, 3 * hour]);
+    expect(lines).toEqual([
+      { name: "p50", values: [null, 10, null] },
+      { name: "p90", values: [null, 20, null] },
+      { name: "p99", values: [null, 30, null] },
+    ]);
+  });
+
+  it("have a line for each group, with 0 where nothing came", () => {
+    const rows = [row(hour, { requests: 3 }), row(3 * hour, { group: "b" })];
+    expect(seriesOf(rows, { metric: "requests", ...options }).lines).toEqual([
+      { name: "a", values: [3, 0, 0] },
+      { name: "b", values: [0, 0, 1] },
+    ]);
+  });
+});
