@@ -1,41 +1,36 @@
-/** A call is cancelled by a notification that reaches another process than the call. */
+/** A call is cancelled by a notification that reaches another process or isolate than the call. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
-import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
 
 const adminToken = "operator-token-of-the-tests";
-let sqld: Sqld;
-let faulty: FaultyProvider;
-let one: Router;
-let other: Router;
-
-beforeAll(async () => {
-  sqld = await startSqld();
-  faulty = await startFaultyProvider({ slowMs: 20_000 });
-  const env = {
-    DATABASE_URL: sqld.url,
-    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
-    ADMIN_TOKEN: adminToken,
-  };
-  one = await startRouter({ env });
-  other = await startRouter({ env });
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([one?.stop(), other?.stop()]);
-  await faulty?.stop();
-  await sqld?.stop();
-});
-
 const message = (id: number | string, method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const cancelled = (requestId: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 
-describe("notifications/cancelled", () => {
+describe.each(sharing)("notifications/cancelled, at two %s", (how) => {
+  let two: TwoRouters;
+  let faulty: FaultyProvider;
+  let one: Asked;
+  let other: Asked;
+
+  beforeAll(async () => {
+    faulty = await startFaultyProvider({ slowMs: 20_000 });
+    two = await startTwo(how, {
+      MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+      ADMIN_TOKEN: adminToken,
+    });
+    [one, other] = two.routers;
+  }, 60_000);
+  afterAll(async () => {
+    await two?.stop();
+    await faulty?.stop();
+  });
+
   // cites: U-002
-  it("ends the call within two seconds, from whichever process, and no other call", async () => {
+  it("ends the call within two seconds, from whichever of them, and no other call", async () => {
     const { key } = await createTenant({ ...one, adminToken }, "cancel", {
       provider: "openai-compatible",
       baseUrl: faulty.url("openai-compatible"),

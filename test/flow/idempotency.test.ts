@@ -1,4 +1,5 @@
 /** A call that is sent again under its idempotency key, through the real router. */
+import { readFileSync } from "node:fs";
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -16,8 +17,8 @@ import {
   type FaultyProvider,
 } from "../fakes/faulty-provider.ts";
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
-import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { databaseFilesIn, startRouter, type Router } from "../fakes/router.ts";
+import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
 
 const masterKey = Buffer.alloc(32, 7).toString("base64");
 const adminToken = "operator-token-of-the-tests";
@@ -48,25 +49,35 @@ const resultOf = (answer: Answered | undefined): unknown => {
   return result;
 };
 
-describe("an idempotency key", () => {
-  let sqld: Sqld;
+/** All that the database holds, as text. */
+async function everythingIn({ sqldUrl, routers }: TwoRouters): Promise<string> {
+  if (sqldUrl === null)
+    return databaseFilesIn(routers[0].stateDir)
+      .map((path) => readFileSync(path, "latin1"))
+      .join();
+  const client = createClient({ url: sqldUrl });
+  const tables = await client.execute("select name from sqlite_master where type = 'table'");
+  let all = "";
+  for (const { name } of tables.rows)
+    all += JSON.stringify((await client.execute(`select * from "${String(name)}"`)).rows);
+  client.close();
+  return all;
+}
+
+describe.each(sharing)("an idempotency key, at two %s", (how) => {
+  let two: TwoRouters;
   let faulty: FaultyProvider;
-  let media: MediaProvider;
-  let routers: [Router, Router];
+  let routers: [Asked, Asked];
   let made = 0;
 
   beforeAll(async () => {
-    [sqld, faulty, media] = await Promise.all([
-      startSqld(),
-      startFaultyProvider({ slowMs: 1_500 }),
-      startMediaProvider(),
-    ]);
-    const env = { DATABASE_URL: sqld.url, MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken };
-    routers = [await startRouter({ env }), await startRouter({ env })];
+    faulty = await startFaultyProvider({ slowMs: 1_500 });
+    two = await startTwo(how, { MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken });
+    ({ routers } = two);
   }, 60_000);
   afterAll(async () => {
-    await Promise.all((routers ?? []).map((router) => router.stop()));
-    await Promise.all([faulty?.stop(), media?.stop(), sqld?.stop()]);
+    await two?.stop();
+    await faulty?.stop();
   });
   beforeEach(() => faulty.clear());
 
@@ -90,7 +101,7 @@ describe("an idempotency key", () => {
     return { slug, key, records, call };
   };
 
-  it("makes one provider call and one charge of 16 at once, at two processes", async () => {
+  it("makes one provider call and one charge of 16 at once, at both of them", async () => {
     const { call, records } = await begun("slow", { limits: { requestsPerMinute: 1 } });
     const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => call("k", {}, at)));
     expect(faulty.requests()).toHaveLength(1);
@@ -105,7 +116,7 @@ describe("an idempotency key", () => {
     ]);
   }, 30_000);
 
-  it("gives the result again afterwards, by either way of saying it, in either era and process", async () => {
+  it("gives the result again afterwards, by either way of saying it, in either era and at either of them", async () => {
     const { key, call, records } = await begun("fine");
     const first = await call("k");
     expect(first.get("result.content.text")).toBe(faultyText);
@@ -222,13 +233,8 @@ describe("an idempotency key", () => {
   it("keeps results sealed: none stands in the database in clear", async () => {
     const { call } = await begun("fine");
     await call("the-key-itself");
-    const client = createClient({ url: sqld.url });
-    const tables = await client.execute("select name from sqlite_master where type = 'table'");
-    let all = "";
-    for (const { name } of tables.rows)
-      all += JSON.stringify((await client.execute(`select * from "${String(name)}"`)).rows);
-    client.close();
-    expect(all).toContain('"sealed":"v2.');
+    const all = await everythingIn(two);
+    expect(all).toMatch(/sealed.*v2\./s);
     for (const secret of [
       prompt,
       faultyText,

@@ -1,80 +1,75 @@
-/** The proxy as several processes over one database: sessions, cancellations and records are everybody's. */
+/** The proxy as several processes, or isolates, over one database: sessions, cancellations and records are everybody's. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
-import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
 import { z } from "zod";
 
 const tenant = "proxy-isolates";
-let sqld: Sqld;
-let provider: FaultyProvider;
-let server: FakeServer;
-let one: Router;
-let other: Router;
-let key = "";
-let url = "";
-let elsewhere = "";
-
 const asks = (id: number): string =>
   `id: ${id}\ndata: {"jsonrpc":"2.0","id":${id},"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":10}}\n\n`;
 
-beforeAll(async () => {
-  sqld = await startSqld();
-  provider = await startFaultyProvider({ slowMs: 20_000 });
-  // Asks once in every stream, and doesn't care who takes what back.
-  server = await startScriptedServer((heard, response) => {
-    const { method, params, id } = (heard.body ?? {}) as Record<string, Record<string, unknown>>;
-    if (String(method) === "initialize") {
-      const { protocolVersion } = params ?? {};
-      const serverInfo = { name: "s", version: "1" };
-      const result = { protocolVersion, capabilities: {}, serverInfo };
-      response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s-1" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    } else if (String(method) === "tools/call") {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(asks(Number(id)));
-    } else if (heard.method === "GET" && heard.headers["last-event-id"] !== undefined) {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(asks(Number(heard.headers["last-event-id"])));
-    } else response.writeHead(heard.method === "GET" ? 405 : 202).end();
-  });
-  const env = {
-    DATABASE_URL: sqld.url,
-    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
-    ADMIN_TOKEN: "operator-token-of-the-tests",
-  };
-  one = await startRouter({ env });
-  other = await startRouter({ env });
-  await createTenant(one, tenant, {
-    provider: "openai-compatible",
-    baseUrl: provider.url("openai-compatible"),
-    models: [{ id: "m", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
-  });
-  key = await proxyKey(one, tenant);
-  url = await register(one, tenant, { slug: "s", url: server.url });
-  elsewhere = url.replace(one.url, other.url);
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([one?.stop(), other?.stop()]);
-  await Promise.all([server?.stop(), provider?.stop()]);
-  await sqld?.stop();
-});
+describe.each(sharing)("two %s", (how) => {
+  let two: TwoRouters;
+  let provider: FaultyProvider;
+  let server: FakeServer;
+  let one: Asked;
+  let other: Asked;
+  let key = "";
+  let url = "";
+  let elsewhere = "";
 
-const headersOf = (more: Record<string, string> = {}) => ({
-  Authorization: `Bearer ${key}`,
-  "Content-Type": "application/json",
-  Accept: "application/json, text/event-stream",
-  "Mcp-Session-Id": "s-1",
-  "MCP-Protocol-Version": "2025-11-25",
-  ...more,
-});
-const answers = () =>
-  server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
+  beforeAll(async () => {
+    provider = await startFaultyProvider({ slowMs: 20_000 });
+    // Asks once in every stream, and doesn't care who takes what back.
+    server = await startScriptedServer((heard, response) => {
+      const { method, params, id } = (heard.body ?? {}) as Record<string, Record<string, unknown>>;
+      if (String(method) === "initialize") {
+        const { protocolVersion } = params ?? {};
+        const serverInfo = { name: "s", version: "1" };
+        const result = { protocolVersion, capabilities: {}, serverInfo };
+        response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s-1" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      } else if (String(method) === "tools/call") {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(asks(Number(id)));
+      } else if (heard.method === "GET" && heard.headers["last-event-id"] !== undefined) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(asks(Number(heard.headers["last-event-id"])));
+      } else response.writeHead(heard.method === "GET" ? 405 : 202).end();
+    });
+    two = await startTwo(how, {
+      MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+      ADMIN_TOKEN: "operator-token-of-the-tests",
+    });
+    [one, other] = two.routers;
+    await createTenant(one, tenant, {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [{ id: "m", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+    });
+    key = await proxyKey(one, tenant);
+    url = await register(one, tenant, { slug: "s", url: server.url });
+    elsewhere = url.replace(one.url, other.url);
+  }, 60_000);
+  afterAll(async () => {
+    await two?.stop();
+    await Promise.all([server?.stop(), provider?.stop()]);
+  });
 
-describe("several processes", () => {
+  const headersOf = (more: Record<string, string> = {}) => ({
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "Mcp-Session-Id": "s-1",
+    "MCP-Protocol-Version": "2025-11-25",
+    ...more,
+  });
+  const answers = () =>
+    server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
+
   it("hand the GET stream on: a process whose requests need the stream opens it when the other process is done", async () => {
     provider.setMode("fine");
     const gates = new Map<string, () => void>();
@@ -119,6 +114,7 @@ describe("several processes", () => {
 
   it("end a sampling call within two seconds when its client cancels the request at another process", async () => {
     provider.setMode("slow");
+    provider.clear();
     const raw = await openRaw(url, key);
     const calling = await raw.request(41, "tools/call", { name: "t" });
     await until(() => provider.requests().length === 1);

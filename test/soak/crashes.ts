@@ -1,9 +1,8 @@
 /**
  * A process is killed at random moments under load, again and again. Another one sweeps: on a libSQL server one that
- * lives on; on the embedded database the one that is started next.
+ * lives on; on a file and on objects the one that is started next.
  */
 import { createEnding } from "../../src/start/ending.ts";
-import type { Router } from "../fakes/router.ts";
 import { reconciled, recordsOf } from "./sums.ts";
 import {
   below,
@@ -14,6 +13,7 @@ import {
   wait,
   type DatabaseName,
   type Say,
+  type SoakRouter,
 } from "./world.ts";
 
 const callers = 12;
@@ -26,8 +26,6 @@ export async function soakCrashes(
   say: Say,
 ): Promise<string[]> {
   const { database } = about;
-  // The Workers runtime is no child of this process, so a kill would not reach both at one moment.
-  if (database === "objects") return ["crashes runs on embedded or sqld"];
   const ending = createEnding();
   try {
     const world = await startWorld(ending, { database, routers: 1, scheduleSeconds: 2 });
@@ -41,7 +39,7 @@ export async function soakCrashes(
     let [next, rounds, answered] = [0, 0, 0];
     const until = performance.now() + about.atMostMs;
     const isShared = database === "sqld";
-    let coming: Promise<Router | undefined> = isShared
+    let coming: Promise<SoakRouter | undefined> = isShared
       ? world.another()
       : Promise.resolve(routers[0]);
     while (rounds < about.rounds && performance.now() < until) {

@@ -7,8 +7,8 @@ import { soakLimits } from "./limits.ts";
 import { soakStreams } from "./streams.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
-const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld
-npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most); not objects
+const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld, two isolates on objects
+npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
 npm run soak -- leavers [DATABASE]   500 callers that hang up
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
@@ -25,10 +25,12 @@ const [name, ...given] = process.argv.slice(2);
 const database: DatabaseName = databases.find((each) => given.includes(each)) ?? "embedded";
 const [first, second] = given.filter((each) => each !== database);
 
+const routersOf: Record<DatabaseName, number> = { sqld: 4, objects: 2, embedded: 1 };
+
 const soaks: Record<string, () => Promise<string[]>> = {
   limits: () =>
     soakLimits(
-      { database, routers: database === "sqld" ? 4 : 1, callers: 64, calls: 2_000, paceMs: 2_400 },
+      { database, routers: routersOf[database], callers: 64, calls: 2_000, paceMs: 2_400 },
       say,
     ),
   crashes: () =>

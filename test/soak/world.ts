@@ -7,6 +7,7 @@ import { createClient } from "@libsql/client/web";
 import type { Ending } from "../../src/start/ending.ts";
 import { startRouter, temporaryStateDir, type Router, type RouterHost } from "../fakes/router.ts";
 import { startSqld } from "../fakes/sqld.ts";
+import { startIsolates } from "../fakes/two-routers.ts";
 import { startCountingProvider, type CountingProvider } from "./provider.ts";
 
 /** A libSQL server; the Worker's Durable Objects; the file of the server on Node. */
@@ -28,11 +29,15 @@ export interface Called {
   succeeded: boolean;
 }
 
+/** `kill9` of one of several isolates ends them all. */
+export type SoakRouter = Pick<Router, "url" | "stateDir" | "kill9">;
+
 export interface World {
-  routers: Router[];
+  /** processes; on objects several are isolates of one process */
+  routers: SoakRouter[];
   provider: CountingProvider;
-  /** One more process on the same database. The embedded one has one owner: the process before must be gone. */
-  another(): Promise<Router>;
+  /** One more process on the same database. A file and objects have one owner: the process before must be gone. */
+  another(): Promise<SoakRouter>;
   tenant(slug: string, about?: { policy?: unknown; keyLimits?: unknown }): Promise<Tenant>;
   /** Rows straight from the database. */
   query(sql: string, args?: string[]): Promise<Record<string, unknown>[]>;
@@ -165,7 +170,7 @@ async function fileOf(stateDir: string): Promise<string> {
 
 /** Each tenant has a file of its own. Its sums are written there once somebody reads them. */
 async function rowsOfObject(
-  { stateDir, url: router }: Router,
+  { stateDir, url: router }: SoakRouter,
   sql: string,
   args: string[],
 ): Promise<Record<string, unknown>[]> {
@@ -184,11 +189,11 @@ async function rowsOfObject(
 }
 
 async function readerOf(
-  router: Router,
+  latest: () => SoakRouter,
   { database, sqldUrl }: { database: DatabaseName; sqldUrl: string | null },
 ): Promise<World["query"]> {
-  if (database === "objects") return (sql, args = []) => rowsOfObject(router, sql, args);
-  const url = sqldUrl ?? (await fileOf(router.stateDir));
+  if (database === "objects") return (sql, args = []) => rowsOfObject(latest(), sql, args);
+  const url = sqldUrl ?? (await fileOf(latest().stateDir));
   return (sql, args = []) =>
     rowsIn(sqldUrl === null ? createFileClient({ url }) : createClient({ url }), sql, args);
 }
@@ -208,16 +213,24 @@ export async function startWorld(
     ...(sqld === null ? {} : { DATABASE_URL: sqld.url }),
   };
   const host = hostOf(about.database);
-  const stateDir = about.database === "embedded" ? { stateDir: temporaryStateDir() } : {};
-  const another = async (): Promise<Router> => {
+  let latest: SoakRouter | undefined;
+  const stateDir = about.database === "sqld" ? {} : { stateDir: temporaryStateDir() };
+  const routers: SoakRouter[] = [];
+  const another = async (): Promise<SoakRouter> => {
     const router = await startRouter({ env, host, ...stateDir });
     ending.add(async () => void (await router.stop()));
+    latest = router;
     return router;
   };
-  const routers: Router[] = [];
+  if (about.database === "objects" && about.routers > 1) {
+    const isolates = await startIsolates(env);
+    ending.add(isolates.stop);
+    routers.push(...isolates.routers.map((each) => ({ ...each, kill9: isolates.stop })));
+  }
   while (routers.length < about.routers) routers.push(await another());
   const [first] = routers;
   if (first === undefined) throw new Error("no router");
+  latest = first;
   const admin = async (method: string, path: string, body: unknown) => {
     const response = await fetch(`${first.url}/admin/v1${path}`, {
       method,
@@ -232,7 +245,10 @@ export async function startWorld(
     routers,
     provider,
     another,
-    query: await readerOf(first, { database: about.database, sqldUrl: sqld?.url ?? null }),
+    query: await readerOf(() => latest ?? first, {
+      database: about.database,
+      sqldUrl: sqld?.url ?? null,
+    }),
     async tenant(slug, { policy = {}, keyLimits = {} } = {}) {
       const { id } = await admin("POST", "/tenants", { slug, name: slug });
       await admin("POST", `/tenants/${slug}/credentials`, {
