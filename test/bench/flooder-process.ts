@@ -15,6 +15,8 @@ export interface Flooding {
   seconds: number;
   /** of its beginning, which is not counted */
   leadSeconds: number;
+  /** how many ask, whether or not the others are answered; absent: each caller waits for its answer */
+  perSecond?: number;
 }
 
 export interface Flooded {
@@ -33,7 +35,7 @@ interface Refused {
   error?: { data?: { reason?: string; retryAfterMs?: unknown } };
 }
 
-const { url, key, callers, seconds, leadSeconds } = about() as Flooding;
+const { url, key, callers, seconds, leadSeconds, perSecond } = about() as Flooding;
 const call = samplingCall(key);
 const agent = new Agent({ keepAlive: true, maxSockets: callers });
 const from = performance.now() + leadSeconds * 1_000;
@@ -81,7 +83,24 @@ async function caller(): Promise<void> {
   while (performance.now() < until) await ask();
 }
 
+const pauseMs = 2;
+
+/** Asks as often as was said. */
+async function steadily(rate: number): Promise<void> {
+  const began = performance.now();
+  const asked: Promise<void>[] = [];
+  for (let now = began; now < until; now = performance.now()) {
+    while (asked.length < ((now - began) / 1_000) * rate) asked.push(ask());
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  await Promise.all(asked);
+}
+
 // What hangs at the end is not waited for.
 const late = new Promise((resolve) => setTimeout(resolve, seconds * 1_000 + 300));
-await Promise.race([Promise.all(Array.from({ length: callers }, caller)), late]);
+const flooding =
+  perSecond === undefined
+    ? Promise.all(Array.from({ length: callers }, caller))
+    : steadily(perSecond);
+await Promise.race([flooding, late]);
 serveParent(told, () => agent.destroy());

@@ -1,4 +1,5 @@
 /** `npm run bench`: see `--help`. Exits 1 when an answer was wrong or a round trip too many. */
+import { tmpdir } from "node:os";
 import { createEnding } from "../../src/start/ending.ts";
 import { benchCaching } from "./caching.ts";
 import { benchChoice } from "./choose.ts";
@@ -8,6 +9,7 @@ import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
+import { benchNeighbours, typicalRounds } from "./neighbours.ts";
 import { help, parseOptions } from "./options.ts";
 import { benchProfile } from "./profile.ts";
 import { benchProxy } from "./proxy.ts";
@@ -15,6 +17,10 @@ import { tripsReport } from "./report.ts";
 import { beyondBudget, countRoundTrips } from "./round-trips.ts";
 import { benchRows, typicalRecords } from "./rows.ts";
 import { subjectsWith } from "./subjects.ts";
+import { benchTenants } from "./tenants.ts";
+
+// Tests have their databases in memory, where a commit waits for no disk. What is measured waits.
+process.env["TMPDIR"] ??= tmpdir();
 
 /** Whatever takes twice as long as it should, and this, hangs. */
 const spareMs = 120_000;
@@ -71,6 +77,8 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
     await benchFloods(args, ending, say);
     return [];
   },
+  neighbours: ([rounds]) => benchNeighbours(Number(rounds ?? typicalRounds), ending, say),
+  tenants: (args) => benchTenants(args, ending, say),
   directory: ([tenants]) => benchDirectory(Number(tenants ?? typicalTenants), say),
   rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),

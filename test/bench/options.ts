@@ -61,6 +61,10 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   flood [defaults] [objects] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside
                       another tenant's calls; with a CHECKOUT, in turns with that version (minutes)
+  tenants [spread] [waves] [N]
+                      the Worker with 1,000 tenants beside one, then with N (10,000) in waves of 500 with eviction
+                      between: memory, and the first call of a new tenant
+  neighbours [ROUNDS] what a tenant of the Worker notices of another one's flood, and of its blocked object (7)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
   directory [N]       an operator's lists over N tenants (100,000), each with a database of its own; above 100 ms it fails

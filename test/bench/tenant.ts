@@ -2,6 +2,7 @@
 import { providerKey, providerModel } from "./provider.ts";
 
 export interface Tenant {
+  id: string;
   /** A new API key, with limits of its own. */
   newKey(): Promise<string>;
   /** Moves the tenant's version, as any change of it does. */
@@ -38,7 +39,7 @@ export async function createTenant(router: {
   const touch = async (): Promise<void> => {
     await call("PUT", `${path}/policy`, { limits, allowedModels: [`openai/${providerModel}`] });
   };
-  await call("POST", "/tenants", { slug, name: "Bench" });
+  const made = await call("POST", "/tenants", { slug, name: "Bench" });
   await call("POST", `${path}/credentials`, {
     provider: "openai",
     name: "local",
@@ -47,14 +48,15 @@ export async function createTenant(router: {
   });
   await touch();
   return {
+    id: (made as { id: string }).id,
     touch,
     async newKey() {
-      const made = await call("POST", `${path}/keys`, {
+      const key = await call("POST", `${path}/keys`, {
         name: "bench",
         scopes: ["sampling"],
         limits,
       });
-      return (made as { key: string }).key;
+      return (key as { key: string }).key;
     },
   };
 }

@@ -20,6 +20,9 @@ interface Asked {
   max_completion_tokens?: number;
 }
 
+/** Longer than a caller pauses: a connection that ends as it is used again is no fault of a router. */
+const keepAliveMs = 300_000;
+
 const below = (count: number): number => Math.floor(Math.random() * count);
 
 export async function startCountingProvider(): Promise<CountingProvider> {
@@ -67,6 +70,7 @@ export async function startCountingProvider(): Promise<CountingProvider> {
   const server = createServer((request, response) => {
     receive(request, response).catch(() => response.destroy());
   });
+  server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -1,0 +1,130 @@
+/**
+ * `npm run bench -- neighbours [ROUNDS]`: what one tenant of the Worker notices of another one. A flood comes at half of the
+ * measured maximum and waits for no answer; then the other tenant's object answers nobody for a while.
+ */
+import { createEnding, type Ending } from "../../src/start/ending.ts";
+import { startChild } from "./child.ts";
+import { median } from "./figures.ts";
+import type { Flooded, Flooding } from "./flooder-process.ts";
+import { percentileOf, rightTurn, startHooked, type HookedWorker } from "./hooked.ts";
+import type { Target } from "./load.ts";
+import { orderOf } from "./pairs.ts";
+
+type Say = (line: string) => void;
+
+export const typicalRounds = 7;
+/** rounds with a blocked object, for each with a flood: they are short, and a p99 needs many calls */
+const blockedForEach = 3;
+const calmSeconds = 4;
+const warmUpSeconds = 8;
+const leadSeconds = 2;
+/** Longer than a start of the flood's process. */
+const afterLeadMs = (leadSeconds + 0.5) * 1_000;
+const floodShare = 0.5;
+const blockedMs = 2_000;
+const withinBlockedSeconds = 1.6;
+const waiting = 16;
+const mostFlooded = 1.5;
+const mostBlocked = 1.1;
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+const calmly = async (target: Target, seconds: number): Promise<number[]> =>
+  (await rightTurn(target, { concurrency: 1, seconds })).latencies;
+
+interface Neighbours {
+  rounds: number;
+  worker: HookedWorker;
+  calm: Target;
+  loud: Target;
+  /** the loud tenant's object */
+  database: string;
+}
+
+async function benchFlooded(
+  { rounds, calm, loud }: Neighbours,
+  outer: Ending,
+  say: Say,
+): Promise<string[]> {
+  const full = await rightTurn(loud, { concurrency: 64, seconds: warmUpSeconds });
+  const perSecond = floodShare * (full.answers / full.measuredSeconds);
+  const ratios: number[] = [];
+  let answered = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const p50 = { subject: 0, baseline: 0 };
+    for (const side of orderOf(round)) {
+      const ending = createEnding();
+      outer.add(ending.run);
+      const about: Flooding = {
+        url: loud.url,
+        key: loud.call.headers["Authorization"]?.replace("Bearer ", "") ?? "",
+        callers: 256,
+        seconds: leadSeconds + calmSeconds + 1,
+        leadSeconds,
+        perSecond,
+      };
+      const flood =
+        side === "subject" ? startChild<Flooded>("flooder-process.ts", about, ending) : null;
+      await pause(side === "subject" ? afterLeadMs : 0);
+      p50[side] = percentileOf(await calmly(calm, calmSeconds), 0.5);
+      const flooded = await flood;
+      if (flooded !== null) {
+        if (flooded.firstOther !== null) throw new Error(flooded.firstOther);
+        answered += flooded.answered / flooded.seconds / rounds;
+      }
+      await ending.run();
+    }
+    ratios.push(p50.subject / p50.baseline);
+  }
+  const shown = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+  say(
+    `a flood of ${perSecond.toFixed(0)} a second, ${answered.toFixed(0)} of them answered: another tenant's p50 at c=1 is ${median(ratios).toFixed(2)} times that without (${shown})`,
+  );
+  return median(ratios) <= mostFlooded ? [] : [`a flood: above ${mostFlooded} times`];
+}
+
+async function benchBlocked(
+  { rounds, worker, calm, loud, database }: Neighbours,
+  say: Say,
+): Promise<string[]> {
+  const latencies = { subject: [] as number[], baseline: [] as number[] };
+  for (let round = 0; round < blockedForEach * rounds; round += 1)
+    for (const side of orderOf(round)) {
+      const isBlocked = side === "subject";
+      if (isBlocked) await worker.hook({ what: "block", ms: blockedMs, databases: [database] });
+      // They wait for the object, and go on when it does.
+      const calls = isBlocked ? rightTurn(loud, { concurrency: waiting, seconds: 0.05 }) : null;
+      latencies[side].push(...(await calmly(calm, withinBlockedSeconds)));
+      await calls;
+    }
+  const [beside, alone] = [
+    percentileOf(latencies.subject, 0.99),
+    percentileOf(latencies.baseline, 0.99),
+  ];
+  const ratio = beside / alone;
+  say(
+    `a tenant whose object is blocked for ${blockedMs / 1_000} s, ${waiting} calls waiting: another tenant's p99 at c=1 is ${ratio.toFixed(2)} times that without (${beside.toFixed(2)} : ${alone.toFixed(2)} ms, ${latencies.subject.length} : ${latencies.baseline.length} calls)`,
+  );
+  return ratio <= mostBlocked ? [] : [`a blocked object: above ${mostBlocked} times`];
+}
+
+export async function benchNeighbours(rounds: number, outer: Ending, say: Say): Promise<string[]> {
+  const ending = createEnding();
+  outer.add(ending.run);
+  const worker = await startHooked(ending);
+  const [calm, loud] = [await worker.tenant("calm"), await worker.tenant("loud")];
+  const neighbours = {
+    rounds,
+    worker,
+    calm: worker.target(calm.call),
+    loud: worker.target(loud.call),
+    database: loud.database,
+  };
+  await rightTurn(neighbours.calm, { concurrency: 16, seconds: warmUpSeconds });
+  const faults = [
+    ...(await benchFlooded(neighbours, ending, say)),
+    ...(await benchBlocked(neighbours, say)),
+  ];
+  await ending.run();
+  return faults;
+}

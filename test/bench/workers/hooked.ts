@@ -1,0 +1,48 @@
+/** The router whose objects do what the bench says: wait with everything for a while, or leave their memory. */
+import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
+import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
+
+export class TenantDatabase extends Real {
+  override async alarm(): Promise<void> {}
+
+  /** Answers nobody for so many ms. The thread that other objects share here goes on. */
+  async block(ms: number): Promise<void> {
+    const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    this.ctx.waitUntil(this.ctx.blockConcurrencyWhile(wait));
+  }
+
+  /** What an eviction does: the memory is gone, the storage stays. */
+  async leave(): Promise<void> {
+    this.ctx.abort("evicted by the bench");
+  }
+}
+
+export type Hook = { databases: string[] } & ({ what: "block"; ms: number } | { what: "leave" });
+
+interface Hooked {
+  block(ms: number): Promise<void>;
+  leave(): Promise<void>;
+}
+
+async function act(namespace: DurableObjectNamespace, hook: Hook): Promise<void> {
+  await Promise.all(
+    hook.databases.map(async (name) => {
+      const object = namespace.getByName(name) as unknown as Hooked;
+      if (hook.what === "block") return object.block(hook.ms);
+      // Whoever asked an object that leaves gets an error.
+      return object.leave().catch(() => undefined);
+    }),
+  );
+}
+
+export default {
+  async fetch(
+    request: Request,
+    env: { DATABASES: DurableObjectNamespace },
+    context: ExecutionContext,
+  ): Promise<Response> {
+    if (new URL(request.url).pathname !== "/bench/hook") return worker.fetch(request, env, context);
+    await act(env.DATABASES, (await request.json()) as Hook);
+    return new Response(null, { status: 204 });
+  },
+};
