@@ -90,6 +90,8 @@ export function createShardSample(
         ...clock,
       }),
       endHeld: shard.parts.approvals.endHeld,
+      cancellation,
+      sendWebhooks,
       ...clock,
     }),
     finish: createFinish({
@@ -122,5 +124,6 @@ export function createShardSample(
     door,
     ids,
     background,
+    upkeep,
   });
 }

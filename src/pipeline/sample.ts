@@ -80,8 +80,11 @@ export function createSample(deps: {
   ids: Ids;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
+  /** The same, for work that a host that ends need not wait for. */
+  upkeep: (work: Promise<unknown>) => void;
 }) {
   const { decide, finish, idempotency, observe, waitForApproval, door, ids, background } = deps;
+  const { upkeep } = deps;
 
   /** Waits until a person has decided, and then runs the call. null: its replay key says how it goes on. */
   const runHeld = async (
@@ -91,7 +94,7 @@ export function createSample(deps: {
   ): Promise<EndedCall | null> => {
     const { request, opening } = started;
     const isOwn = decided.state === "held";
-    const waited = await waitForApproval({
+    const waiting = waitForApproval({
       // Somebody else's call is observed as that call, beside this one.
       started: isOwn
         ? started
@@ -107,7 +110,11 @@ export function createSample(deps: {
       replayKey: isOwn ? decided.replayKey : request.replayKey,
       idempotencyKey: isOwn ? decided.idempotencyKey : null,
       signal,
+      leaving: isOwn ? "withdraws" : "leaves-it-waiting",
     });
+    // A caller that leaves ends its invocation, unless work is left in it.
+    upkeep(waiting);
+    const waited = await waiting;
     if (waited.state === "over") return null;
     if (waited.state === "refused") return endRefused(started.observed, waited.refusal);
     const work = finish(waited.admitted, signal);

@@ -75,11 +75,27 @@ export function createApprovalStore(
       ]);
       return written.ok ? ok((written.value[0] ?? []).length) : written;
     },
+    async withdraw(place, now) {
+      const { tenantId, requestId } = place;
+      const its = sql`tenant_id = ${tenantId} and request_id = ${requestId}`;
+      const written = await db.write(
+        [
+          raw(sql`
+            update approvals set state = 'withdrawn', decided_at = ${now}, decided_by = 'caller'
+            where ${its} and is_open = 1
+              and (state = 'waiting' or (state = 'approved' and stage = 'request'))`),
+          announce(sql`${its} and state = 'withdrawn'`, now),
+          raw(sql`select 1 from approvals where ${its} and state = 'withdrawn'`),
+        ],
+        turnOf(tenantId),
+      );
+      return written.ok ? ok((written.value[2] ?? []).length > 0) : written;
+    },
     undone: () =>
       db.read((builder) =>
         builder.all<CallPlace>(sql`
           select tenant_id as "tenantId", request_id as "requestId" from approvals
-          where is_open = 1 and (state in ('denied', 'expired')
+          where is_open = 1 and (state in ('denied', 'expired', 'withdrawn')
             or (state = 'approved' and stage = 'result'))
           limit ${atOnce}`),
       ),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminOf,
   asking,
+  callOnce,
   createTenant,
   openSession,
   type Answered,
@@ -153,6 +154,51 @@ describe("a call that needs approval", () => {
     const wrong = { ...decision, shown: "0".repeat(64) };
     expect((await decide("ask-self", shown, wrong)).status).toBe(409);
     expect((await held("ask-self")).get("state")).toBe("waiting");
+  });
+
+  it("is withdrawn by its caller's cancellation, and by a modern caller that leaves", async () => {
+    const path = "/tenants/ask-leave";
+    const { session, key } = await tenantWith("ask-leave", { mode: "request" });
+    const asked = send(session, "Never mind");
+    const first = await held("ask-leave");
+    await session.send(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: lastId },
+      }),
+    );
+    expect((await asked).get("error.data.reason")).toBe("cancelled");
+    expect((await held("ask-leave", "withdrawn")).get("decidedBy")).toBe("caller");
+    expect((await decide("ask-leave", first, { decision: "approve" })).status).toBe(409);
+
+    // A legacy caller that leaves has not cancelled.
+    const stays = new AbortController();
+    const left = session.sample(asking("I come back"), stays.signal).catch(() => null);
+    const second = await held("ask-leave");
+    stays.abort();
+    await left;
+    const leaves = new AbortController();
+    const body = asking("I do not");
+    const gone = callOnce(router, key, body, { signal: leaves.signal }).catch(() => null);
+    const waiting = async () =>
+      (await operator("GET", `${path}/approvals?state=waiting`)).get("data") as {
+        requestId: string;
+      }[];
+    while ((await waiting()).length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    leaves.abort();
+    await gone;
+    while ((await waiting()).length > 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await waiting()).map(({ requestId }) => requestId)).toEqual([second.get("requestId")]);
+    const records = (await operator("GET", `${path}/requests`)).get("data") as {
+      outcome: string;
+      costUsd: number;
+      id: string;
+    }[];
+    expect(records.map(({ outcome }) => outcome)).toEqual(["cancelled", "admitted", "cancelled"]);
+    const [last] = records;
+    const record = await operator("GET", `${path}/requests/${String(last?.id)}`);
+    expect(record.body).toMatchObject({ costUsd: 0, reasonDetail: "request withdrawn by caller" });
   });
 
   it("is told of in signed messages without its content, when it is held and when it ends", async () => {

@@ -14,9 +14,9 @@ import type { Claim } from "./ledger.ts";
 
 /**
  * `begun`: the approved call was taken up. `expired`: nobody decided in time, or nobody came for what was
- * approved.
+ * approved. `withdrawn`: its caller cancelled it.
  */
-export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun";
+export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
 
 export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   tenantId: string;
@@ -25,7 +25,7 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   state: ApprovalState;
   createdAt: number;
   decidedAt: number | null;
-  /** the operator, the id of a key, or `timeout`; null: nobody decided */
+  /** the operator, the id of a key, `timeout`, or `caller` who withdrew the call; null: nobody decided */
   decidedBy: string | null;
   /** what the approver said */
   comment: string | null;
@@ -110,9 +110,11 @@ export interface ApprovalStore {
     place: CallPlace & { keyId: string; now: number },
     approval: NewApproval,
   ): AsyncResult<boolean>;
+  /** Its caller cancels a held call that nobody has begun, and a result that nobody has decided on. False: too late. */
+  withdraw(place: CallPlace, now: number): AsyncResult<boolean>;
   /** Decides what nobody decided in time. Returns how many. */
   expire(now: number): AsyncResult<number>;
-  /** Calls that were denied, or for which nobody came, and that are still to be ended. */
+  /** Calls that were denied, or withdrawn, or for which nobody came, and that are still to be ended. */
   undone(now: number): AsyncResult<CallPlace[]>;
   /** Notes that the call has been ended. */
   close(place: CallPlace): AsyncResult<null>;

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { approvalStages } from "../../domain/sampling/approval.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
-const states = ["waiting", "approved", "denied", "expired", "begun"] as const;
+const states = ["waiting", "approved", "denied", "expired", "begun", "withdrawn"] as const;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
 
 export const approvalQuery = pageQuery.extend({ state: z.enum(states).optional() });
@@ -16,7 +16,7 @@ export const listedApproval = z
     keyId: z.string().openapi({ description: "The key that asks." }),
     state: z.enum(states).openapi({
       description:
-        "waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it.",
+        "waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it. withdrawn: its caller cancelled it.",
     }),
     createdAt: millis,
     deadline: millis.openapi({
@@ -29,7 +29,7 @@ export const listedApproval = z
     shown: sha256.openapi({ description: "Of what is shown. A decision names it." }),
     decidedAt: millis.nullable(),
     decidedBy: z.string().nullable().openapi({
-      description: "`operator`, the id of a key, or `timeout`.",
+      description: "`operator`, the id of a key, `timeout`, or `caller`.",
     }),
     comment: z.string().nullable(),
     edited: z

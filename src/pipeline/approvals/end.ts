@@ -14,9 +14,13 @@ import type { KeptResult } from "./hold-result.ts";
 /** An approved call for which nobody came ends like one whose caller left. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {
   const { state, decidedBy } = approval;
+  if (state === "withdrawn") return { reason: "cancelled" };
   if (state === "expired" && decidedBy !== "timeout") return { reason: "cancelled" };
   return { reason: "user_rejected", by: decidedBy === "timeout" ? "timeout" : "approver" };
 };
+
+const outcomeOf = ({ reason }: Refusal): "cancelled" | "failed" =>
+  reason === "cancelled" ? "cancelled" : "failed";
 
 const unspent = (
   held: HeldCall,
@@ -37,7 +41,7 @@ const unspent = (
       until: null,
       limit: 0,
     })),
-    outcome: refusal.reason === "cancelled" ? "cancelled" : "failed",
+    outcome: outcomeOf(refusal),
     reason: refusal.reason,
     reasonDetail: detailOf(approval),
     attempts: [],
@@ -46,7 +50,9 @@ const unspent = (
     chargedTokens: 0,
     chargedMicroUsd: 0,
     model: null,
-    result: { parts, expiresAt: now + answersDecidedForMs },
+    // Whoever withdrew a call may ask anew with the same key.
+    result:
+      approval.state === "withdrawn" ? "free" : { parts, expiresAt: now + answersDecidedForMs },
     health: [],
     circuits: [],
     probed: false,
@@ -76,7 +82,7 @@ const paid = (
   return {
     ...settlement,
     now,
-    outcome: refusal === null ? settlement.outcome : "failed",
+    outcome: refusal === null ? settlement.outcome : outcomeOf(refusal),
     reason: refusal?.reason ?? null,
     reasonDetail: detailOf(approval),
     result: { parts, expiresAt: now + answersDecidedForMs },
@@ -123,7 +129,7 @@ export const createEndHeld = (deps: {
     const held = found.value;
     if (held !== null && held.outcome === "admitted") {
       const { state, stage } = held.approval;
-      const isDecided = state === "denied" || state === "expired";
+      const isDecided = state === "denied" || state === "expired" || state === "withdrawn";
       // An approved request is for its caller to run.
       if (!isDecided && !(state === "approved" && stage === "result")) return ok(null);
       const ending = await endingOf(held);

@@ -216,7 +216,8 @@ export function createRounds(deps: {
           if (answered.ok) return [[entry.key, answered.value]];
           // The first failure says why. The entries that run beside it are needed no more.
           refusal ??= refusing(answered.error.refusal, answered.error.requestId);
-          failed.abort();
+          // An entry that waits for a person says nothing against the entries beside it.
+          if (answered.error.refusal.reason !== "approval_pending") failed.abort();
           return [];
         }),
       );

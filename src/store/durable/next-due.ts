@@ -48,7 +48,7 @@ const texts: readonly string[] = [
   `select min(deadline) from approvals where is_open = 1
     and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,
   `select 0 from approvals where is_open = 1
-    and (state in ('denied', 'expired') or (state = 'approved' and stage = 'result')) limit 1`,
+    and (state in ('denied', 'expired', 'withdrawn') or (state = 'approved' and stage = 'result')) limit 1`,
   "select min(next_at) from webhook_messages where next_at is not null",
   `select min(ended_at) + ${keptMessagesMs} from webhook_messages where ended_at is not null`,
   "select min(ends_at) from webhook_secrets",

@@ -149,6 +149,33 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(await stateOf(approve.place)).toMatchObject({ state: "expired" });
     });
 
+    it("are withdrawn while nobody has begun them, and end then without a charge", async () => {
+      const who = await caller(world.stores);
+      const { approvals, ledger } = world.stores;
+      const [waits, approved, begun] = [await hold(who), await hold(who), await hold(who)];
+      value(await decide(approved.place));
+      value(await decide(begun.place));
+      expect((await lift(who, begun.place)).state).toBe("lifted");
+      const at = start + minuteMs;
+      expect(value(await approvals.withdraw(begun.place, at))).toBe(false);
+      for (const { place } of [waits, approved]) {
+        // The second try is the same one, sent again.
+        for (const _ of [1, 2]) expect(value(await approvals.withdraw(place, at))).toBe(true);
+        const found = value(await approvals.find(place));
+        expect(found?.approval).toMatchObject({ state: "withdrawn", decidedBy: "caller" });
+        expect(value(await decide(place)).state).toBe("conflict");
+        expect((await lift(who, place)).state).toBe("gone");
+        expect(value(await approvals.undone(at))).toContainEqual(place);
+      }
+      const charged = { receipt: null, chargedTokens: 0, chargedMicroUsd: 0 };
+      const ended = { ...settlement(waits.held, at), ...charged, outcome: "cancelled" as const };
+      expect(value(await ledger.settle(ended))).toBe(true);
+      expect(value(await ledger.settle(ended))).toBe(false);
+      value(await approvals.close(waits.place));
+      expect(value(await approvals.withdraw(waits.place, at))).toBe(true);
+      expect(value(await approvals.undone(at))).not.toContainEqual(waits.place);
+    });
+
     it("hold what an edit needs in place of what they held, if the budget has room", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.004 } });
       const [one, other] = [await hold(who), await hold(who)];

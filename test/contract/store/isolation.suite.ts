@@ -626,6 +626,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const place = { ...heldPlaceOf(owner, stranger), keyId: stranger.keyId, now: start };
       expect(value(await approvals.holdResult(place, waiting))).toBe(false);
     },
+    "approvals.withdraw": async ({ approvals }, owner, stranger) => {
+      expect(value(await approvals.withdraw(heldPlaceOf(owner, stranger), start))).toBe(false);
+    },
     "approvals.close": async ({ approvals }, owner, stranger) => {
       value(await approvals.close(heldPlaceOf(owner, stranger)));
     },

@@ -51,6 +51,7 @@ function world(given: { decisions: Decided[]; joins?: Joined<Summary>[]; entered
     },
     ids: { next: () => "req_1" },
     background: (work) => void background.push(work),
+    upkeep: () => undefined,
   });
   return { sample, log, told, background };
 }
