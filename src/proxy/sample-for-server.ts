@@ -7,6 +7,7 @@ import type { Codec } from "../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import type { Declared } from "../pipeline/choose.ts";
+import type { Waiting } from "../pipeline/sampling-request.ts";
 import type { Finished } from "../pipeline/finish.ts";
 import type { AnsweredBy } from "../pipeline/idempotency.ts";
 import type { ProxyServices } from "./services.ts";
@@ -30,6 +31,8 @@ export interface ServerSamplingRequest {
   replayKey: ReplayKey | null;
   /** of what was too large to be kept in `params`; null: `params` is what was asked */
   oversizedBytes: number | null;
+  /** how the server waits for a person; absent: as most do */
+  waiting?: () => Waiting;
   /** why the request is refused before anything is chosen; null: it isn't refused */
   denied: Refusal | null;
 }
@@ -91,6 +94,7 @@ export async function sampleForServer(
     beganAt: deps.elapsed(),
     authMs: 0,
     turn: null,
+    ...(request.waiting !== undefined && { waiting: request.waiting }),
   });
   const { requestId } = started;
   if (!started.outcome.ok) return { requestId, answeredBy: "this-call", outcome: started.outcome };

@@ -5,6 +5,7 @@
  */
 import { canonicalJson } from "../canonical.ts";
 import { isObject, own, type JsonObject } from "../json.ts";
+import type { ReplayKey } from "./replay-key.ts";
 
 export const samplingMethod = "sampling/createMessage";
 
@@ -72,6 +73,16 @@ export interface CarriedState {
   rounds: number;
   /** ms since the epoch */
   expiresAt: number;
+  /** a round in which a call waits for a person; absent: none does */
+  held?: HeldRound;
+}
+
+/** The server's question stays open while a person decides, and the client comes back for what comes of it. */
+export interface HeldRound {
+  /** the server's result that asks, as it stood on the wire */
+  response: string;
+  /** by what the calls that wait are known again, by the entry's key */
+  waiting: readonly (readonly [key: string, replayKey: ReplayKey])[];
 }
 
 /** A request that may be repeated, as its text. */

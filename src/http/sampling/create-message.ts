@@ -15,7 +15,8 @@ import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { patienceOf, progressOf, streamedPatienceMs } from "./waiting.ts";
+import { patienceOf } from "./waiting.ts";
+import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import { refusalReply, type Single } from "../../mcp/reply.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 
@@ -118,7 +119,7 @@ export async function createMessage(
       leavingCancels: input.leavingCancels,
       async finish(signal, notify) {
         const progress = notify === undefined ? null : progressOf(params, deps.elapsed, notify);
-        if (progress !== null) waiting = { patienceMs: streamedPatienceMs, progress };
+        if (progress !== null) waiting = { patienceMs: patienceWithProgressMs, progress };
         try {
           const ended = await run(signal);
           if (!ended.outcome.ok) return failed(ended.outcome.error, ended.timing);

@@ -11,6 +11,8 @@ import type { RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { AnsweredBy } from "../../pipeline/idempotency.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
+import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
+import type { Waiting } from "../../pipeline/sampling-request.ts";
 import { createBound } from "../bound.ts";
 import type { Exchange } from "../exchange.ts";
 import { answerMessage, sampleForServer, type SamplingDeps } from "../sample-for-server.ts";
@@ -99,6 +101,21 @@ export function createAnswering(
       body: text,
     });
 
+  const noteFailure = (status: number | null): void => {
+    if (status !== null && (status < 200 || status >= 300))
+      deps.note({ event: "undelivered", requestId: exchange.requestId, status });
+  };
+
+  /** A server that asked for progress gets it, and waits for a person for longer. */
+  const waitingOf = (params: JsonObject): { waiting?: () => Waiting } => {
+    const progress = progressOf(params, deps.elapsed, (message) =>
+      deps.background(deliver(JSON.stringify(message)).then(noteFailure)),
+    );
+    return progress === null
+      ? {}
+      : { waiting: () => ({ patienceMs: patienceWithProgressMs, progress }) };
+  };
+
   const sample = async (
     now: Caller,
     request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
@@ -117,6 +134,7 @@ export function createAnswering(
         tool: stream.tool,
         messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
         replayKey: request.replayKey,
+        ...waitingOf(request.params),
         oversizedBytes: request.oversized?.bytes ?? null,
         denied: request.oversized?.refusal ?? deniedBy(entry),
       },
@@ -164,11 +182,6 @@ export function createAnswering(
       watch?.stop();
       running.delete(messageId);
     }
-  };
-
-  const noteFailure = (status: number | null): void => {
-    if (status !== null && (status < 200 || status >= 300))
-      deps.note({ event: "undelivered", requestId: exchange.requestId, status });
   };
 
   return {

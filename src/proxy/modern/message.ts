@@ -25,7 +25,7 @@ import {
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
-import type { RoundSampler } from "./rounds.ts";
+import type { RoundSampler } from "./round-entries.ts";
 import type { ModernServices } from "./services.ts";
 import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { sampleForServer } from "../sample-for-server.ts";

@@ -243,7 +243,30 @@ async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | nul
   }
 }
 
+/** Acts on what the server asked before the client came back; gives the message that is sent then. */
+async function resumeRound(relaying: Relaying, held: string): Promise<Sent | null> {
+  const { round, client, gone } = relaying;
+  const headers = { "content-type": "application/json" };
+  const action = await client.during(round.actOn(held, gone), headers);
+  if (action.kind === "send") return action;
+  const { refusal, text } =
+    action.kind === "refuse" ? { refusal: action, text: "" } : { refusal: null, text: action.text };
+  await conclude(client, {
+    text: () =>
+      refusal === null ? text : relaying.refusalText(refusal.refusal, refusal.requestId),
+    whole: () =>
+      refusal === null
+        ? new Response(text, { headers })
+        : relaying.refuse(refusal.refusal, refusal.requestId),
+  });
+  return null;
+}
+
 export async function relay(relaying: Relaying): Promise<void> {
-  for (let next: Sent | null = relaying.round.first; next !== null;)
+  const { held, first } = relaying.round;
+  for (
+    let next: Sent | null = held === null ? first : await resumeRound(relaying, held);
+    next !== null;
+  )
     next = await carryRound(relaying, next);
 }

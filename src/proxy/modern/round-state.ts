@@ -43,7 +43,7 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
     /** Makes a state for the client. */
     async wrap(
       owner: StateOwner,
-      carried: Pick<CarriedState, "state" | "answers" | "rounds">,
+      carried: Omit<CarriedState, "nonce" | "expiresAt">,
     ): Promise<string> {
       const whole: CarriedState = { ...carried, nonce: nonce(), expiresAt: now() + lifetimeMs };
       return statePrefix + (await vault.seal(JSON.stringify(whole), sealedFor(owner)));

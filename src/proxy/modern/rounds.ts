@@ -7,7 +7,7 @@ import { isObject, own, type JsonObject, type JsonValue } from "../../domain/jso
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import {
   asksAgain,
   isSamplingAnswer,
@@ -16,9 +16,14 @@ import {
   samplingEntriesOf,
   type CarriedState,
   type RoundWire,
-  type SamplingEntry,
 } from "../../domain/sampling/rounds.ts";
-import type { SamplingCall } from "../../domain/sampling/call.ts";
+import {
+  answersIn,
+  canComeBack,
+  sampleEntries,
+  type EntryOutcome,
+  type RoundSampler,
+} from "./round-entries.ts";
 import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
 
 /** ms for which a round that a client sends again is the same round. */
@@ -47,22 +52,6 @@ export interface RoundRequest {
   callsAgain: "client" | "router";
 }
 
-/** JSON text, or the refusal. `requestId` names the record of the sampling request. */
-export type Answered = Result<string, { refusal: Refusal; requestId: string | null }>;
-
-export interface RoundSampler {
-  decode(params: JsonObject): Result<SamplingCall, Refusal>;
-  /** Samples for one entry, and gives the result for the server as JSON text. */
-  sample(
-    entry: SamplingEntry,
-    options: {
-      signal: AbortSignal;
-      /** the key of the round; null: the round is new */
-      replayKey: ReplayKey | null;
-    },
-  ): Promise<Answered>;
-}
-
 export type RoundAction =
   /** send the request again; the server answers to this id */
   | { kind: "send"; text: string; idText: string }
@@ -72,6 +61,8 @@ export type RoundAction =
 export interface Round {
   /** the message that is sent first, and its id */
   first: { text: string; idText: string };
+  /** the server's response that is acted on before anything is sent, as JSON text; null: none */
+  held: string | null;
   /** Whether the request has been sent again. */
   repeated(): boolean;
   /**
@@ -166,8 +157,12 @@ export function createRounds(deps: {
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
 
+    const held = carried?.held ?? null;
+    const waiting = new Map(held?.waiting);
+
     const replayKeyOf = async (key: string, entryText: string): Promise<ReplayKey | null> => {
-      if (identity === null) return null;
+      const known = waiting.get(key) ?? null;
+      if (identity === null || known !== null) return known;
       const { keyId, serverId, digest: requestDigest } = await request.owner();
       const same = [keyId, serverId, requestDigest, identity.text, repeats, key, entryText];
       const digest = await sha256Hex(JSON.stringify(same));
@@ -177,7 +172,7 @@ export function createRounds(deps: {
     /** Gives the response to the client, under the id that the client knows. */
     const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
-      let out = repeats === 0 ? response : wire.withId(response, idText);
+      let out = repeats === 0 && held === null ? response : wire.withId(response, idText);
       const given = asksForInput ? wire.stateGiven(response) : null;
       // The state of a router behind this router. The state goes back to that router, and is not
       // mistaken for ours.
@@ -201,27 +196,23 @@ export function createRounds(deps: {
       };
     };
 
-    /** The answers to the entries, by their keys; or the refusal of the first that failed. */
-    const sampleAll = async (
-      entries: readonly SamplingEntry[],
-      { response, signal }: { response: string; signal: AbortSignal },
-    ): Promise<Result<[string, string][], RoundAction>> => {
-      const failed = new AbortController();
-      const both = AbortSignal.any([signal, failed.signal]);
-      let refusal: RoundAction | null = null;
-      const answers = await Promise.all(
-        entries.map(async (entry): Promise<[string, string][]> => {
-          const replayKey = await replayKeyOf(entry.key, wire.entryText(response, entry.key));
-          const answered = await sampler.sample(entry, { signal: both, replayKey });
-          if (answered.ok) return [[entry.key, answered.value]];
-          // The first failure says why. The entries that run beside it are needed no more.
-          refusal ??= refusing(answered.error.refusal, answered.error.requestId);
-          // An entry that waits for a person says nothing against the entries beside it.
-          if (answered.error.refusal.reason !== "approval_pending") failed.abort();
-          return [];
-        }),
+    /** The client gets a state to come back with, while a person decides. */
+    const comeBack = async (
+      response: string,
+      { outcomes, asked }: { outcomes: readonly EntryOutcome[]; asked: readonly string[] },
+    ): Promise<RoundAction> => {
+      const kept = outcomes.flatMap((each) =>
+        each.kind === "waits" ? [[each.key, each.replayKey] as const] : [],
       );
-      return refusal === null ? ok(answers.flat()) : err(refusal);
+      const state = await states.wrap(await request.owner(), {
+        state: wire.stateGiven(response),
+        answers: answersIn(outcomes),
+        // The round is the same one when the client comes back.
+        rounds: rounds - 1,
+        held: { response, waiting: kept },
+      });
+      const left = wire.remaining(response, { without: asked, state: JSON.stringify(state) });
+      return { kind: "deliver", text: wire.withId(left, idText) };
     };
 
     /** What is done with the router's answers: with others' entries left, the client gets those to answer. */
@@ -236,7 +227,10 @@ export function createRounds(deps: {
         return repeat(wire.objectText(answers), state);
       const wrapped = await states.wrap(await request.owner(), { state, answers, rounds });
       const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
-      return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
+      return {
+        kind: "deliver",
+        text: repeats === 0 && held === null ? left : wire.withId(left, idText),
+      };
     };
 
     const actOn = async (response: string, signal: AbortSignal): Promise<RoundAction> => {
@@ -255,17 +249,44 @@ export function createRounds(deps: {
         await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
         return repeat(null, wire.stateGiven(response));
       }
-      const sampled = await sampleAll(ours, { response, signal });
-      if (!sampled.ok) return sampled.error;
+      const before = held === null ? new Map<string, string>() : new Map(carried?.answers);
+      const open = ours.filter(({ key }) => !before.has(key));
+      const {
+        outcomes: late,
+        refused,
+        isHeld,
+      } = await sampleEntries(open, {
+        sampler,
+        signal,
+        sha256Hex,
+        replayKeyOf: (key) => replayKeyOf(key, wire.entryText(response, key)),
+      });
+      const early = [...before].map(([key, said]): EntryOutcome => ({
+        kind: "answered",
+        key,
+        text: said,
+      }));
+      const outcomes: EntryOutcome[] = [...early, ...late];
+      const asked = Object.keys(own(result, "inputRequests") as JsonObject);
+      const keys = { asked, ours: ours.map(({ key }) => key), callsAgain };
+      if (isHeld && canComeBack(response, keys)) return comeBack(response, { outcomes, asked });
+      if (refused !== null) return refusing(refused.refusal, refused.requestId);
       hidden = true;
-      return goOnWith(sampled.value, { response, result });
+      return goOnWith(answersIn(outcomes), { response, result });
     };
 
     // JSON spells the word plainly, or escapes something.
     const surelyHarmless = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
-    return { first: { text, idText }, repeated: () => repeats > 0, surelyHarmless, actOn };
+    const repeated = (): boolean => repeats > 0;
+    return {
+      first: { text, idText },
+      held: held?.response ?? null,
+      repeated,
+      surelyHarmless,
+      actOn,
+    };
   };
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {

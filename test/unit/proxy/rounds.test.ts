@@ -12,12 +12,8 @@ import { maxEntries, maxRounds } from "../../../src/domain/sampling/rounds.ts";
 import { modernCodec } from "../../../src/mcp/rev2026/codec.ts";
 import { roundWire } from "../../../src/mcp/rev2026/round.ts";
 import { createRoundStates, type StateOwner } from "../../../src/proxy/modern/round-state.ts";
-import {
-  createRounds,
-  type Answered,
-  type Round,
-  type RoundAction,
-} from "../../../src/proxy/modern/rounds.ts";
+import type { Answered } from "../../../src/proxy/modern/round-entries.ts";
+import { createRounds, type Round, type RoundAction } from "../../../src/proxy/modern/rounds.ts";
 
 const owner: StateOwner = { tenantId: "ten_1", keyId: "key_1", serverId: "srv_1", digest: "d" };
 const never = new AbortController().signal;
@@ -617,5 +613,83 @@ describe("a resource", () => {
       const { idText } = sent(await other.actOn(asks({ a: entry("hi") }, null), never));
       expect(delivered(await other.actOn(more(idText), never))).toBe(more("0"));
     }
+  });
+});
+
+describe("a round in which a person has to approve a call", () => {
+  const pending: Refusal = { reason: "approval_pending", retryAfterMs: 1, idempotencyKey: "req_1" };
+  const holding = async (key: string): Promise<Answered> =>
+    key === "slow"
+      ? err({ refusal: pending, requestId: `req_of_${key}` })
+      : ok(JSON.stringify({ said: key }));
+  const question = asks({ quick: entry("hi"), slow: entry("may I?") }, '"abc"', "s1");
+  const backWith = (text: string): string =>
+    call(`,"requestState":${JSON.stringify(stateOf(text))}`, '"c2"');
+
+  it("gives the client a state to come back with, and goes on where it stopped", async () => {
+    next = holding;
+    const first = await round(call());
+    const sentAway = delivered(await first.actOn(question, never));
+    expect(JSON.parse(sentAway)).toMatchObject({
+      id: 0,
+      result: { resultType: "input_required", inputRequests: {} },
+    });
+    expect(sentAway).not.toContain("may I?");
+    // Still nobody has decided.
+    const second = await round(backWith(sentAway));
+    expect(second.held).toBe(question);
+    const again = delivered(await second.actOn(second.held ?? "", never));
+    // The call that waits is known by its record, however often its client comes.
+    const known = { kind: "client", key: toHex(await sha256("req_of_slow")) };
+    next = async (key) => ok(JSON.stringify({ said: key }));
+    const third = await round(backWith(again));
+    const { text, idText } = sent(await third.actOn(third.held ?? "", never));
+    expect(asked).toEqual(["quick", "slow", "slow", "slow"]);
+    expect(replayKeys).toEqual([null, null, known, known]);
+    expect(JSON.parse(text).params).toMatchObject({
+      requestState: "abc",
+      inputResponses: { quick: { said: "quick" }, slow: { said: "slow" } },
+    });
+    const done = `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete"}}`;
+    expect(JSON.parse(delivered(await third.actOn(done, never))).id).toBe(0);
+  });
+
+  it("comes back as often as it takes, which counts as no further round", async () => {
+    next = holding;
+    let text = delivered(await (await round(call())).actOn(question, never));
+    for (let count = 0; count < 2 * maxRounds; count += 1) {
+      const one = await round(backWith(text));
+      text = delivered(await one.actOn(one.held ?? "", never));
+    }
+  });
+
+  it("carries its refusal to the client that came back, and no state of another's request", async () => {
+    next = holding;
+    const sentAway = delivered(await (await round(call())).actOn(question, never));
+    const stranger = await about(backWith(sentAway), { owner: { ...owner, keyId: "key_2" } });
+    expect(stranger.ok).toBe(false);
+    next = async () =>
+      err({ refusal: { reason: "user_rejected", by: "approver" }, requestId: "req_1" });
+    const one = await round(backWith(sentAway));
+    expect(refusalOf(await one.actOn(one.held ?? "", never)).reason).toBe("user_rejected");
+  });
+
+  it.each<[string, { more?: JsonObject; callsAgain?: "router" }]>([
+    ["the client has entries of its own to answer", { more: { name: elicit } }],
+    ["the question is too large for a state", { more: { quick: entry("x".repeat(300_000)) } }],
+    ["the client knows no rounds", { callsAgain: "router" }],
+  ])("is refused for now where %s", async (_, { more = {}, ...options }) => {
+    next = holding;
+    const one = await round(call(), options);
+    const action = await one.actOn(asks({ slow: entry("may I?"), ...more }, null), never);
+    expect(refusalOf(action)).toEqual(pending);
+  });
+
+  it("says what failed beside the call that waits", async () => {
+    const broken: Refusal = { reason: "provider_failed", attempts: [] };
+    next = async (key) =>
+      key === "slow" ? holding(key) : err({ refusal: broken, requestId: "req_2" });
+    const one = await round(call());
+    expect(refusalOf(await one.actOn(question, never))).toEqual(broken);
   });
 });

@@ -5,6 +5,7 @@ import { err, ok } from "../../../src/domain/result.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
 import type { SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import type { AnsweredBy } from "../../../src/pipeline/idempotency.ts";
+import { patienceWithProgressMs } from "../../../src/mcp/progress.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
 import {
   createInterceptor,
@@ -46,6 +47,7 @@ function given(
   const work: Promise<unknown>[] = [];
   const answers: PromiseWithResolvers<void>[] = [];
   const refusal: Refusal = { reason: "forbidden", action: "this" };
+  const clock = { ms: 0 };
   const deps = {
     sample: async (arrival: SamplingRequest) => {
       sampled.push(arrival);
@@ -82,7 +84,7 @@ function given(
     note: (entry: Record<string, unknown>) => void notes.push(entry),
     report: (_requestId: string, thrown: unknown) => void notes.push({ thrown }),
     now: () => 0,
-    elapsed: () => 0,
+    elapsed: () => clock.ms,
     sha256Hex: async () => "digest",
   } as unknown as InterceptorDeps;
   const interceptor = createInterceptor(deps, exchange(about.exchange), {
@@ -94,7 +96,8 @@ function given(
     for (const { resolve } of answers) resolve();
     await Promise.all(work);
   };
-  return { interceptor, sampled, delivered, notes, recorded, cancelled, signals, answers, settled };
+  const seen = { sampled, delivered, notes, recorded, cancelled, signals };
+  return { interceptor, ...seen, clock, answers, settled };
 }
 
 describe("the interceptor", () => {
@@ -204,6 +207,38 @@ describe("the interceptor", () => {
     expect(await interceptor.intercept(roots, null)).toEqual({ kind: "intercepted" });
     await settled();
     expect(JSON.parse(delivered[0]?.text ?? "")).toMatchObject({ id: "r", error: {} });
+  });
+
+  it("tells a server that asked for progress that its request waits for a person", async () => {
+    const { interceptor, sampled, delivered, clock, settled } = given();
+    const asking = (id: number, _meta: object): string =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        method: "sampling/createMessage",
+        params: { ...params, _meta },
+      });
+    await interceptor.intercept(asking(1, {}), null);
+    await interceptor.intercept(asking(2, { progressToken: "p" }), null);
+    await quiet();
+    const [without, waiting] = sampled.map((each) => each.waiting?.());
+    expect(without).toBeUndefined();
+    expect(waiting?.patienceMs).toBe(patienceWithProgressMs);
+    // Not at each look, since the waiting call is looked at every second.
+    for (const ms of [1_000, 5_000, 6_000, 10_000]) {
+      clock.ms = ms;
+      waiting?.progress?.();
+    }
+    const told = delivered.map(({ text }) => JSON.parse(text) as unknown);
+    const message = expect.stringContaining("approve") as string;
+    expect(told).toEqual(
+      [1, 2].map((progress) => ({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: "p", progress, message },
+      })),
+    );
+    await settled();
   });
 
   it("refuses a sampling request that was too large to be held, by the id in its head", async () => {

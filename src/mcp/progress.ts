@@ -1,0 +1,30 @@
+/** Tells whoever asked that its request is not forgotten. Source: 2025-11-25, basic/utilities/progress. */
+import { own, type JsonObject } from "../domain/json.ts";
+
+/** ms for which a request with progress is held open. A client of the SDKs resets its own time with each. */
+export const patienceWithProgressMs = 900_000;
+/** ms between two notifications. */
+const betweenMs = 5_000;
+
+/** null: the sender of the request asked for no progress. */
+export function progressOf(
+  params: JsonObject,
+  elapsed: () => number,
+  notify: (message: object) => void,
+): (() => void) | null {
+  const progressToken = own(own(params, "_meta"), "progressToken");
+  if (typeof progressToken !== "string" && typeof progressToken !== "number") return null;
+  let progress = 0;
+  let last = elapsed();
+  return () => {
+    if (elapsed() - last < betweenMs) return;
+    last = elapsed();
+    progress += 1;
+    const message = "Waiting for a person to approve the request.";
+    notify({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken, progress, message },
+    });
+  };
+}
