@@ -6,7 +6,8 @@ import { parsedJson, own, type JsonObject } from "../../domain/json.ts";
 import { identityOf } from "../../domain/sampling/rounds.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
-import type { BeginRounds, Round, RoundAction, RoundSampler } from "../modern/rounds.ts";
+import type { RoundSampler } from "../modern/round-entries.ts";
+import type { BeginRounds, Round, RoundAction } from "../modern/rounds.ts";
 import { idKey, idTextIn } from "./line.ts";
 import { errorText, wireErrorOf, type SampleFor, type WireError } from "./sampler.ts";
 
