@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 4ad30991667e1daee2b0a0016e554cbef0785b260fbd7842a8ad712fe639f0d2
+// Made by `npm run console:types` of the OpenAPI document 2687dfe8f3b85a003472baebad9b99732f27ff1f4ca06fc48e2a83bfcab77be6
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2157,10 +2157,10 @@ export interface components {
       /** @description The key that asks. */
       keyId: string;
       /**
-       * @description waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it.
+       * @description waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it. withdrawn: its caller cancelled it.
        * @enum {string}
        */
-      state: "waiting" | "approved" | "denied" | "expired" | "begun";
+      state: "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
       /**
        * @description ms since the epoch
        * @example 1795132800000
@@ -2182,7 +2182,7 @@ export interface components {
        * @example 1795132800000
        */
       decidedAt: number | null;
-      /** @description `operator`, the id of a key, or `timeout`. */
+      /** @description `operator`, the id of a key, `timeout`, or `caller`. */
       decidedBy: string | null;
       comment: string | null;
       /** @description What the approver changed: the hash of the new content, the model. */
@@ -7455,7 +7455,7 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
-        state?: "waiting" | "approved" | "denied" | "expired" | "begun";
+        state?: "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
         /** @description json unless told; `Accept: text/csv` says csv too */
         format?: "json" | "csv";
       };
