@@ -139,11 +139,6 @@ const nameNoTenant = [
   "placements.confirm",
   "placements.beginDeletion",
   "placements.list",
-  // Run in a database of one tenant alone, where nobody else's rows are: `compose/tenant-object.ts`.
-  "room.noted",
-  "room.note",
-  "room.deleteOldest",
-  "room.append",
   // Of the home shard alone, which no tenant asks.
   "resealedTenants.claim",
   "resealedTenants.release",
