@@ -7,6 +7,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { compileCache } from "../setup/compile-cache.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const program = join(checkout, "src", "cli", "proxy.ts");
@@ -19,7 +20,11 @@ const node = process.execPath;
 const info = { name: "test", version: "1" };
 
 let router: SharedRouter;
-const settings = () => ({ SAMPLING_ROUTER_URL: router.url, SAMPLING_ROUTER_KEY: router.demoKey });
+const settings = () => ({
+  ...compileCache,
+  SAMPLING_ROUTER_URL: router.url,
+  SAMPLING_ROUTER_KEY: router.demoKey,
+});
 
 beforeAll(async () => {
   router = await borrowRouter();

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const slow = [
   "worker/store",
   "interop/conformance",
+  "interop/packages",
   "contract/store/sqld-grouped",
   "flow/proxy-abandoned",
   "flow/proxy-modern",
