@@ -1,6 +1,6 @@
 /**
- * Writes log lines some at a time. Each write is a call of the system that the one thread of JavaScript waits for, and
- * a server at work has several lines within the time that a person calls "at once".
+ * Writes log lines some at a time. Each write is a call of the system that the one thread of JavaScript waits for. A line
+ * after a quiet moment is written at once, so a process that is killed loses lines only of the last moment of its work.
  */
 
 export interface LogWriter {
@@ -9,7 +9,7 @@ export interface LogWriter {
   flush(): void;
 }
 
-/** ms that a line waits for others. */
+/** ms after a write in which lines wait for others. */
 const gatherMs = 10;
 /** A burst is written without waiting, so that the waiting lines stay small. */
 const mostWaiting = 64;
@@ -22,21 +22,34 @@ export function createLogWriter(deps: {
 }): LogWriter {
   const { write, after } = deps;
   let waiting: string[] = [];
-  let stopWaiting = (): void => {};
-  const flush = (): void => {
-    stopWaiting();
-    stopWaiting = () => {};
+  /** null: nothing was written lately */
+  let stopGathering: (() => void) | null = null;
+  const writeWaiting = (): void => {
     if (waiting.length === 0) return;
     const lines = waiting;
     waiting = [];
     write(`${lines.join("\n")}\n`);
   };
+  const gather = (): void => {
+    stopGathering = after(gatherMs, () => {
+      stopGathering = null;
+      if (waiting.length === 0) return;
+      writeWaiting();
+      gather();
+    });
+  };
   return {
-    flush,
+    flush() {
+      stopGathering?.();
+      stopGathering = null;
+      writeWaiting();
+    },
     write(line) {
       waiting.push(line);
-      if (waiting.length === 1) stopWaiting = after(gatherMs, flush);
-      if (waiting.length >= mostWaiting) flush();
+      if (stopGathering === null) {
+        writeWaiting();
+        gather();
+      } else if (waiting.length >= mostWaiting) writeWaiting();
     },
   };
 }
