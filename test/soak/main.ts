@@ -4,6 +4,7 @@ import { soakKills, soakPower, soakStops } from "./embedded/crashes.ts";
 import { soakThreads } from "./embedded/threads.ts";
 import { soakLeavers } from "./leavers.ts";
 import { soakLimits } from "./limits.ts";
+import { soakMemory } from "./memory.ts";
 import { soakStreams } from "./streams.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
@@ -11,6 +12,7 @@ const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers aga
 npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
 npm run soak -- leavers [DATABASE]   500 callers that hang up
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
+npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
 npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
@@ -40,6 +42,11 @@ const soaks: Record<string, () => Promise<string[]>> = {
     ),
   streams: () =>
     soakStreams({ database, minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
+  memory: () =>
+    soakMemory(
+      { subject: "self-hosted", minutes: Number(first ?? 10), callers: Number(second ?? 64) },
+      say,
+    ),
   kills: () => soakKills(Number(first ?? 200), say),
   stops: () => soakStops(Number(first ?? 200), say),
   power: () =>
