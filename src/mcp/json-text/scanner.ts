@@ -79,6 +79,9 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   let wantsText = false;
   /** where the current token begins in these bytes; -1: there is none */
   let tokenAt = -1;
+  /** the token is wanted */
+  let gathers = false;
+  /** what earlier bytes held of the token */
   let gathered: Uint8Array<ArrayBuffer> | null = null;
   let hasEscapes = false;
   let isWide = false;
@@ -123,17 +126,17 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     const isWanted = asKey ? watched === depth : wantsText;
     if (!asKey) wantsText = false;
     tokenAt = isWanted ? at : -1;
-    gathered = isWanted ? new Uint8Array(0) : null;
+    gathers = isWanted;
     hasEscapes = false;
     state = inText;
     return true;
   };
   /** Keeps the part of a token that has come. False: the token is longer than any that matters. */
   const gather = (end: number): boolean => {
-    if (gathered === null) return true;
+    if (!gathers) return true;
     const more = bytes.subarray(tokenAt, end);
-    if (gathered.length + more.length > mostTokenBytes) return false;
-    if (gathered.length === 0) gathered = more;
+    if ((gathered?.length ?? 0) + more.length > mostTokenBytes) return false;
+    if (gathered === null) gathered = more;
     else {
       const both = new Uint8Array(gathered.length + more.length);
       both.set(gathered);
@@ -148,6 +151,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     if (gathered === null) return true;
     const raw = textOf(gathered);
     gathered = null;
+    gathers = false;
     const token = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
     if (isKey) wantsText = listener.key(token);
     else listener.text(token);
@@ -272,7 +276,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     push(more) {
       bytes = more;
       at = 0;
-      if (gathered !== null) tokenAt = 0;
+      if (gathers) tokenAt = 0;
       const to = more.length;
       for (;;) {
         if (at >= to) break;
@@ -280,10 +284,10 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
         if (watched > 0 && listener.isDone()) return true;
       }
       const isTextOpen = state === inText || state === inEscape || state === inHex;
-      if (isTextOpen && gathered !== null) {
+      if (isTextOpen && gathers) {
         if (!gather(to)) return false;
         // A copy: the bytes belong to the caller, who may use their memory again.
-        gathered = gathered.slice();
+        gathered = gathered?.slice() ?? null;
       }
       return !isWide || (utf8 ??= createUtf8Check()).takes(more);
     },
