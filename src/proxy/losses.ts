@@ -11,6 +11,7 @@ import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import { certainIds, mayAnswer } from "../mcp/json-text/certain-id.ts";
 import { createEventReader, type EventReader } from "../mcp/sse/event-data.ts";
 import type { Segment } from "../mcp/sse/segment.ts";
+import type { Segments } from "../mcp/sse/segments.ts";
 import { explainFault, type Fault } from "../mcp/json-text/message-reader.ts";
 import { sseMessage } from "../mcp/sse/write.ts";
 import type { ProxyServices } from "./services.ts";
@@ -100,10 +101,7 @@ export interface Reading {
 }
 
 /** Passes the rest of a stream as it comes. */
-export async function passRest(
-  segments: AsyncGenerator<Segment>,
-  { client, losses }: Reading,
-): Promise<void> {
+export async function passRest(segments: Segments, { client, losses }: Reading): Promise<void> {
   try {
     for await (const segment of segments) {
       if (segment.kind === "unreadable" && losses !== null)

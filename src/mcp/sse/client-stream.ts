@@ -55,6 +55,7 @@ export interface ClientStreamOptions {
   owner?: StreamOwner | null;
 }
 
+const room = Promise.resolve();
 const lineFeed = 0x0a;
 /** A comment without an end of its own, which ends no event that has begun (HTML, 9.2.6). */
 const commentInEvent = ": keep-alive\n";
@@ -136,10 +137,11 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
       output = opened;
       return opened.body;
     },
-    async write(bytes) {
+    write(bytes) {
       enqueue(bytes);
-      if (output === null || isOver || hasRoom()) return;
-      await (full ??= Promise.withResolvers<void>()).promise;
+      if (output === null || isOver || hasRoom()) return room;
+      full ??= Promise.withResolvers<void>();
+      return full.promise;
     },
     comment,
     end(last = "") {

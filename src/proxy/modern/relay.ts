@@ -11,6 +11,7 @@ import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
+import { createSegments, type Segments } from "../../mcp/sse/segments.ts";
 import type { Segment } from "../../mcp/sse/segment.ts";
 import { methodIn } from "../message-head.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
@@ -41,7 +42,7 @@ export interface Relaying {
 
 /** Where an answer stands: in a stream, or alone. */
 type From =
-  | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: AsyncGenerator<Segment> }
+  | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: Segments }
   | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
 
 /** A server's reply to one request: an answer, or a refusal by the server's transport. */
@@ -91,29 +92,15 @@ type Looks = Pick<
   "mayNeedRouter" | "surelyHarmless" | "read"
 >;
 interface Events {
-  segments: AsyncGenerator<Segment>;
+  segments: Segments;
   isBetweenEvents: () => boolean;
 }
 
 /** A stream in parts, with the events that may be for the router. */
 export function eventsOf(response: UpstreamAnswer, looks: Looks): Events {
   const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
-  async function* segments(): AsyncGenerator<Segment> {
-    const reader = response.body?.getReader();
-    try {
-      for (;;) {
-        const next = await reader?.read();
-        if (next === undefined || next.done) break;
-        // Not by `yield*`, which makes several promises more for each part, as if the parts came one by one.
-        for (const segment of splitter.push(next.value)) yield segment;
-      }
-      for (const segment of splitter.end()) yield segment;
-    } finally {
-      // The stream has ended or broken off, and nothing of it is left to read.
-      await reader?.cancel().catch(() => undefined);
-    }
-  }
-  return { segments: segments(), isBetweenEvents: splitter.isBetweenEvents };
+  const reader = response.body?.getReader();
+  return { segments: createSegments(reader, splitter), isBetweenEvents: splitter.isBetweenEvents };
 }
 
 interface Answering {
@@ -152,7 +139,7 @@ async function readReply(
   }
   const { segments, isBetweenEvents } = events;
   client.begin(returnedHeaders(response.headers), isBetweenEvents);
-  for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
+  for (let next = await segments.next(); !next.done; next = await segments.next()) {
     const segment = next.value;
     if (segment.kind === "oversized") return failed(tooLarge);
     if (segment.kind === "unreadable" && losses.mayAnswer(segment)) {
@@ -239,7 +226,7 @@ async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | nul
     return null;
   } finally {
     // What follows the answer is for nobody.
-    await events?.segments.return(undefined);
+    await events?.segments.return();
   }
 }
 
