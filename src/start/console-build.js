@@ -44,12 +44,19 @@ export async function buildConsole() {
   return { files, inputs: Object.keys(metafile.inputs) };
 }
 
+/** As `http/console.ts` sends the files: Cloudflare sends them without the router, and reads this. */
+const headers = `/console/assets/*
+  Cache-Control: public, max-age=31536000, immutable
+  X-Content-Type-Options: nosniff
+`;
+
 /** Writes the files where `wrangler.toml` has the Worker's assets: below their addresses. */
 export async function writeConsole(folder) {
   const assets = join(folder, "console", "assets");
   rmSync(assets, { recursive: true, force: true });
   mkdirSync(assets, { recursive: true });
   const { files } = await buildConsole();
+  writeFileSync(join(folder, "_headers"), headers);
   for (const { name, contents } of files) writeFileSync(join(assets, name), contents);
 }
 

@@ -498,6 +498,16 @@ describe("the playground", () => {
     await page.getByLabel("speed").fill("1");
     await page.getByLabel("intelligence").fill("0");
     await expect.poll(() => best.textContent()).toContain("demo-small");
+    await page.getByText("System prompt, image, audio, tools").click();
+    const sound = { name: "a.wav", mimeType: "audio/wav", buffer: Buffer.from("RIFF") };
+    const ranked = page.waitForRequest((request) => {
+      const isRanking = request.url().endsWith("/v1/route");
+      return isRanking && request.postData()?.includes('"type":"audio","data":"UklGRg=="') === true;
+    });
+    await page.getByLabel("Audio").setInputFiles(sound);
+    await ranked;
+    await page.getByLabel("Audio").setInputFiles([]);
+    await expect.poll(() => best.textContent()).toContain("demo-small");
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("link", { name: "See its record" }).click();

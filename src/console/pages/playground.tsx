@@ -15,7 +15,7 @@ import {
   type Answer,
   type SamplingParams,
 } from "../playground/caller.ts";
-import { ImageField, type Picture } from "../playground/image-field.tsx";
+import { MediaField, type Media } from "../playground/media-field.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import type { Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
@@ -30,7 +30,8 @@ interface Draft {
   maxTokens: string;
   hints: string;
   tools: string;
-  picture: Picture | null;
+  image: Media | null;
+  audio: Media | null;
   priorities: Record<Axis, number>;
 }
 
@@ -40,13 +41,14 @@ const empty: Draft = {
   maxTokens: "200",
   hints: "",
   tools: "",
-  picture: null,
+  image: null,
+  audio: null,
   priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 },
 };
 
 /** null: the tools are no JSON list */
 function paramsOf(draft: Draft): SamplingParams | null {
-  const { system, text, maxTokens, hints, tools, picture, priorities } = draft;
+  const { system, text, maxTokens, hints, tools, image, audio, priorities } = draft;
   let listed: unknown;
   try {
     listed = tools.trim() === "" ? [] : JSON.parse(tools);
@@ -54,7 +56,7 @@ function paramsOf(draft: Draft): SamplingParams | null {
     return null;
   }
   if (!Array.isArray(listed)) return null;
-  const content = [{ type: "text", text }, ...(picture === null ? [] : [picture])];
+  const content = [{ type: "text", text }, ...[image, audio].filter((each) => each !== null)];
   const names = hints.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
   return {
     messages: [{ role: "user", content: content.length === 1 ? content[0] : content }],
@@ -130,7 +132,7 @@ function Compose({ draft, change }: PartProps) {
         />
       </div>
       <details>
-        <summary>System prompt, image, tools</summary>
+        <summary>System prompt, image, audio, tools</summary>
         <div class="stack">
           <TextArea
             title="System prompt"
@@ -139,7 +141,8 @@ function Compose({ draft, change }: PartProps) {
             value={draft.system}
             onInput={(system) => change({ system })}
           />
-          <ImageField value={draft.picture} onInput={(picture) => change({ picture })} />
+          <MediaField kind="image" value={draft.image} onInput={(image) => change({ image })} />
+          <MediaField kind="audio" value={draft.audio} onInput={(audio) => change({ audio })} />
           <TextArea
             title="Tools"
             name="tools"

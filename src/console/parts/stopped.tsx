@@ -31,7 +31,7 @@ export function Stopped({ tenant }: { tenant: string }) {
       <ul class="plain">
         {stops.slice(0, mostShown).map(({ kind, name, why }) => (
           <li key={`${kind} ${name}`}>
-            Stopped: {kinds[kind]} <code>{name}</code> {why}
+            Stopped: {kinds[kind]} {name !== "" && <code>{name}</code>}. {why}
           </li>
         ))}
       </ul>

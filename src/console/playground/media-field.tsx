@@ -1,48 +1,52 @@
-/** An image from the reader's machine, as a content block of MCP. */
+/** An image or a sound from the reader's machine, as a content block of MCP. */
 import { useState } from "preact/hooks";
 
-export interface Picture {
-  type: "image";
+const titles = { image: "Image", audio: "Audio" } as const;
+export type MediaKind = keyof typeof titles;
+
+export interface Media {
+  type: MediaKind;
   data: string;
   mimeType: string;
 }
 
 const mostBytes = 4_000_000;
 
-const read = (file: File): Promise<Picture> =>
+const read = (file: File, type: MediaKind): Promise<Media> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("error", () => reject(new Error("unreadable")));
     reader.addEventListener("load", () => {
       const url = typeof reader.result === "string" ? reader.result : "";
-      resolve({ type: "image", data: url.slice(url.indexOf(",") + 1), mimeType: file.type });
+      resolve({ type, data: url.slice(url.indexOf(",") + 1), mimeType: file.type });
     });
     reader.readAsDataURL(file);
   });
 
-interface ImageFieldProps {
-  value: Picture | null;
-  onInput: (picture: Picture | null) => void;
+interface MediaFieldProps {
+  kind: MediaKind;
+  value: Media | null;
+  onInput: (media: Media | null) => void;
 }
 
-export function ImageField({ value, onInput }: ImageFieldProps) {
+export function MediaField({ kind, value, onInput }: MediaFieldProps) {
   const [fault, setFault] = useState<string | null>(null);
   const take = async (file: File | undefined): Promise<void> => {
     setFault(null);
     if (file === undefined) return onInput(null);
-    if (file.size > mostBytes) return setFault("The image has more than 4 MB.");
+    if (file.size > mostBytes) return setFault("The file has more than 4 MB.");
     try {
-      onInput(await read(file));
+      onInput(await read(file, kind));
     } catch {
-      setFault("The browser could not read the image.");
+      setFault("The browser could not read the file.");
     }
   };
   return (
     <label class="field">
-      <span>Image</span>
+      <span>{titles[kind]}</span>
       <input
         type="file"
-        accept="image/*"
+        accept={`${kind}/*`}
         onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
       />
       {fault !== null && <small class="fault">{fault}</small>}

@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeConsole } from "../../../src/start/console-build.js";
+import { memoryFolder } from "../../setup/memory-folder.ts";
+
+describe("the console's files, as Cloudflare serves them", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(memoryFolder(), "console-"));
+    await writeConsole(folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("are none of them a page, and the manifest names two of them", () => {
+    const files = readdirSync(join(folder, "console", "assets"));
+    const text = readFileSync(join(folder, "console", "assets", "manifest.json"), "utf8");
+    const { script, style } = JSON.parse(text) as { script: string; style: string };
+    expect(files).toEqual(expect.arrayContaining([script, style]));
+    expect(files.filter((name) => !/\.(js|css|json)$/.test(name))).toEqual([]);
+  });
+
+  it("have the headers that the router itself sends with them", () => {
+    const headers = readFileSync(join(folder, "_headers"), "utf8");
+    expect(headers).toContain("X-Content-Type-Options: nosniff");
+    expect(headers).toContain("Cache-Control: public, max-age=31536000, immutable");
+  });
+});
