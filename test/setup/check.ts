@@ -1,6 +1,9 @@
 /**
  * `npm run check`: format, types and lint beside each other, each on one core. With several threads each of
  * them makes the types of shared packages several times, which takes twice the work.
+ *
+ * `check.ts PROGRAM ARGUMENTS`: the same beside a program of `node_modules`, whose tests often wait. Fails if the
+ * program does or a check does.
  */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -17,9 +20,17 @@ const checks = [
   ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...sources],
 ] as const;
 
-const passes = ([program, ...args]: (typeof checks)[number]): Promise<boolean> =>
+const commandOf = ([program = "", ...args]: readonly string[]) =>
+  [process.execPath, [join(checkout, "node_modules", program), ...args]] as const;
+
+interface Checked {
+  passed: boolean;
+  printed: string;
+}
+
+const check = (command: readonly string[]): Promise<Checked> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(checkout, "node_modules", program), ...args], {
+    const child = spawn(...commandOf(command), {
       cwd: checkout,
       env: { ...process.env, GOMAXPROCS: "1" },
     });
@@ -29,9 +40,22 @@ const passes = ([program, ...args]: (typeof checks)[number]): Promise<boolean> =
     child.once("close", (code) => {
       // Whole, so that no two of them are mixed.
       process.stdout.write(printed);
-      resolve(code === 0);
+      resolve({ passed: code === 0, printed });
     });
   });
 
-const passed = await Promise.all(checks.map(passes));
-process.exitCode = passed.every(Boolean) ? 0 : 1;
+const runBeside = (command: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(...commandOf(command), { cwd: checkout, stdio: "inherit" });
+    child.once("close", (code) => resolve(code === 0));
+  });
+
+const beside = process.argv.slice(2);
+const [ranWell, ...checked] = await Promise.all([
+  beside.length === 0 || runBeside(beside),
+  ...checks.map(check),
+]);
+const failed = checked.filter(({ passed }) => !passed);
+// Once more at the end: the first time is thousands of lines above.
+if (beside.length > 0) for (const { printed } of failed) process.stdout.write(printed);
+process.exitCode = ranWell && failed.length === 0 ? 0 : 1;
