@@ -338,6 +338,23 @@ describe("a call that needs approval", () => {
     const recordOf = (slug: string, shown: Answered) =>
       operator("GET", `/tenants/${slug}/requests/${String(shown.get("requestId"))}`);
 
+    it("gives back all that it held where its request is denied", async () => {
+      const session = await payingTenant("ask-back", { mode: "request" });
+      await operator("PATCH", "/tenants/ask-back/policy", { limits: { usdPerDay: 1 } });
+      const money = async () => {
+        const limits = await operator("GET", "/tenants/ask-back/limits");
+        const rows = limits.get("data") as { unit: string; used: number; reserved: number }[];
+        const [day] = rows.filter(({ unit }) => unit === "usd");
+        return (day?.used ?? 0) + (day?.reserved ?? 0);
+      };
+      const asked = send(session, "Tell me");
+      const shown = await held("ask-back");
+      expect(await money()).toBeGreaterThan(0);
+      await decide("ask-back", shown, { decision: "deny" });
+      await asked;
+      expect(await money()).toBe(0);
+    });
+
     it("gives it out once it is approved, as the approver edited it", async () => {
       const session = await payingTenant("ask-result", { mode: "result" });
       const asked = send(session, "Tell me");
