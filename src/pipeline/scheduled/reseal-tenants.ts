@@ -56,7 +56,7 @@ async function askAll(
   return resealed;
 }
 
-/** Returns how many tenants were found to be sealed anew. */
+/** Returns how many tenants were asked in the middle of a pass, and at its end how many of them are sealed anew. */
 export const createResealTenantsJob =
   (deps: ResealTenantsDeps) => async (): AsyncResult<number> => {
     const { keyId, tenants, ids, now } = deps;
@@ -95,5 +95,6 @@ export const createResealTenantsJob =
         ? { keyId, after: "", left: 0, isDone }
         : { keyId, after: last.tenantId, left, isDone };
     const released = await tenants.release(JSON.stringify(next));
-    return released.ok ? ok(resealed.length) : released;
+    // The next round goes on with the pass, but begins no new one for nothing.
+    return released.ok ? ok(last === undefined ? resealed.length : waiting.value.length) : released;
   };
