@@ -344,7 +344,7 @@ describe("a call that needs approval", () => {
       const money = async () => {
         const limits = await operator("GET", "/tenants/ask-back/limits");
         const rows = limits.get("data") as { unit: string; used: number; reserved: number }[];
-        const [day] = rows.filter(({ unit }) => unit === "usd");
+        const day = rows.find(({ unit }) => unit === "usd");
         return (day?.used ?? 0) + (day?.reserved ?? 0);
       };
       const asked = send(session, "Tell me");
