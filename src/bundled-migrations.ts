@@ -24,6 +24,7 @@ import m0018 from "../migrations/0018_latencies.sql";
 import m0019 from "../migrations/0019_webhooks.sql";
 import m0020 from "../migrations/0020_usage_of_tenants.sql";
 import m0021 from "../migrations/0021_sealed_by.sql";
+import m0022 from "../migrations/0022_sign_ins.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -48,4 +49,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0019_webhooks.sql", sql: m0019 },
   { name: "0020_usage_of_tenants.sql", sql: m0020 },
   { name: "0021_sealed_by.sql", sql: m0021 },
+  { name: "0022_sign_ins.sql", sql: m0022 },
 ];

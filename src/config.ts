@@ -3,11 +3,13 @@ import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
+import { headerPairsIn } from "./domain/header-pairs.ts";
+import { parseSignIn, type SignInBindings, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
 /** What a deployment may set. */
-export interface Bindings {
+export interface Bindings extends SignInBindings {
   /** the host's own databases: the Worker's Durable Objects; on Node the embedded file */
   DATABASES?: object;
   DATABASE_URL?: string;
@@ -74,6 +76,8 @@ export interface Config extends Secrets {
   witnessUrl: string | null;
   /** where spans are sent; null: nowhere */
   traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
+  /** by which identity provider the operator's people sign in; null: by none */
+  signIn: SignInSecrets | null;
   toJSON(): string;
 }
 
@@ -117,27 +121,14 @@ function databaseOf({ DATABASES, ...env }: Bindings): Result<DatabaseConfig, Con
 export const isHttpUrl = (text: string): boolean =>
   ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
 
-/** `name=value` pairs as OpenTelemetry has them: separated by commas, values percent-encoded. */
-function headersOf(setting: string, text: string): Result<Record<string, string>, ConfigFault> {
-  const wrong = fault(setting, "must be name=value pairs, separated by commas, percent-encoded");
-  const headers: Record<string, string> = {};
-  for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
-    const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([!-~]+)\s*$/.exec(pair) ?? [];
-    if (name === undefined || encoded === undefined) return wrong;
-    try {
-      headers[name] = decodeURIComponent(encoded);
-    } catch {
-      return wrong;
-    }
-    if (!/^[ -~]+$/.test(headers[name])) return wrong;
-  }
-  return ok(headers);
-}
-
 /** The environment variables are OpenTelemetry's own: the base URL of a collector, to which the path is added. */
 function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault> {
-  const headers = headersOf("OTEL_EXPORTER_OTLP_HEADERS", env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
-  if (!headers.ok) return headers;
+  const headers = headerPairsIn(env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
+  if (headers === null)
+    return fault(
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      "must be name=value pairs, separated by commas, percent-encoded",
+    );
   const serviceName = env.OTEL_SERVICE_NAME?.trim() || defaultServiceName;
   if (!/^[ -~]{1,255}$/.test(serviceName))
     return fault("OTEL_SERVICE_NAME", "must be at most 255 printable ASCII characters");
@@ -147,7 +138,7 @@ function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault
   if (url === null || !isHttpUrl(endpoint) || url.username !== "" || url.password !== "")
     return fault("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http: or https: URL without user info");
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
-  return ok({ url: url.href, headers: headers.value, serviceName });
+  return ok({ url: url.href, headers, serviceName });
 }
 
 /** A witness is judged as upstreams are, but on this machine it needs no https. */
@@ -264,6 +255,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!tenantDatabaseBytes.ok) return tenantDatabaseBytes;
   const witnessUrl = witnessUrlOf(env);
   if (!witnessUrl.ok) return witnessUrl;
+  const signIn = parseSignIn(env);
+  if (!signIn.ok) return signIn;
   const traceTarget = traceTargetOf(env);
   if (!traceTarget.ok) return traceTarget;
   return ok({
@@ -282,6 +275,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     catalogueUrl: catalogueUrl.value,
     witnessUrl: witnessUrl.value,
     traceTarget: traceTarget.value,
+    signIn: signIn.value,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",
   });

@@ -64,6 +64,13 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     readiness: createShardedReadiness(shards),
     // The home shard has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
     auditKeys: () => shards.home.admin.exports.publicKeys(),
+    async personSignInOf(slug) {
+      if (slug === null || (names.length === 1 && !haveTheirOwn)) return ok(shards.home.signIn());
+      const placed = await shards.home.stores.placements.bySlug(slug);
+      if (!placed.ok) return placed;
+      const shard = placed.value === null ? null : shards.of(placed.value.shard);
+      return ok((shard ?? shards.home).signIn());
+    },
     catalogues: () => shardNamed(homeShard).stores.catalogues,
     deliveries: () => shardNamed(homeShard).stores.deliveries,
     isResealed: (name) => shardNamed(name).isResealed(),

@@ -7,6 +7,7 @@ import type { Services } from "../http/context.ts";
 export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
   Services["oauth"] &
+  Pick<Services["console"], "personSignInOf"> &
   Services["audit"];
 /** `catalogues`, `deliveries`: the home shard's */
 export type Everywhere = EveryShardsServices & {

@@ -1,18 +1,25 @@
-/** Sessions of the console, over the database of one shard. */
+/** Sessions of the console, over the database of one shard, and how people get one. */
 import { toBase64Url, toHex } from "../crypto/encoding.ts";
-import type { Stores } from "../domain/ports/stores.ts";
+import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Authenticate } from "../pipeline/authenticate.ts";
+import { createIdentityClient } from "../oauth/identity.ts";
+import { refuseUnknown, type Authenticate } from "../pipeline/authenticate.ts";
 import { createConsoleSessions, type ConsoleSessions } from "../pipeline/console-sessions.ts";
 import type { KeyCodes } from "../pipeline/key-codes.ts";
+import {
+  createPersonSignIn,
+  openedSignIn,
+  signInProofText,
+  type PersonSignIn,
+} from "../pipeline/person-sign-in.ts";
 import { now, type Isolate } from "./isolate.ts";
 
 export function createShardConsole(
   isolate: Isolate,
-  deps: { ids: Ids; stores: Stores; keyCodes: KeyCodes; authenticate: Authenticate },
+  deps: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes; authenticate: Authenticate },
 ): ConsoleSessions {
   const { config, host, sha256, tokens, consoleTokens, consoleMac, signInThrottle } = isolate;
-  const { ids, stores, keyCodes, authenticate } = deps;
+  const { ids, stores, vault, keyCodes, authenticate } = deps;
   return createConsoleSessions({
     consoleSessions: stores.consoleSessions,
     events: stores.events,
@@ -24,10 +31,40 @@ export function createShardConsole(
     keyCodes,
     isOperator: isolate.isOperator,
     operatorProof: async () => toHex(await sha256(`operator ${config.adminToken}`)),
+    async signInProof(of) {
+      const signIn = of === "operator" ? config.signIn : await openedSignIn(vault, of);
+      return signIn === null ? null : toHex(await sha256(signInProofText(signIn)));
+    },
     csrfOf: async (token) => toBase64Url(await sha256(`csrf ${token}`)),
     throttle: signInThrottle,
     note: host.log,
     ids,
+    now,
+  });
+}
+
+export function createShardSignIn(
+  isolate: Isolate,
+  deps: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes },
+): PersonSignIn {
+  const { config, host, sha256, consoleMac, signInThrottle } = isolate;
+  const { stores, vault } = deps;
+  return createPersonSignIn({
+    signIns: stores.signIns,
+    tenants: stores.tenants,
+    vault,
+    operatorSignIn: config.signIn,
+    identity: createIdentityClient({
+      fetch: host.fetch,
+      allowPrivate: config.allowPrivateUpstreams,
+      now,
+    }),
+    sha256Hex: async (text) => toHex(await sha256(text)),
+    mac: consoleMac,
+    // Nobody shows a key here.
+    consoleSessions: () => createShardConsole(isolate, { ...deps, authenticate: refuseUnknown }),
+    throttle: signInThrottle,
+    note: host.log,
     now,
   });
 }

@@ -35,7 +35,7 @@ import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
 import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts";
 import { openShard } from "./shard-database.ts";
-import { createShardConsole } from "./shard-console.ts";
+import { createShardConsole, createShardSignIn } from "./shard-console.ts";
 import { createShardDelivery } from "./shard-delivery.ts";
 import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
@@ -110,6 +110,7 @@ export function createShard(
   });
   const seals = createShardSeals(isolate, { name, stores, ids, everywhere });
   const { vault, roundVault, keyCodes } = seals;
+  const consoleParts = { ids, stores, vault, keyCodes };
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const cataloguesOf = (): CatalogueStore =>
     catalogueShard === name ? stores.catalogues : everywhere.catalogues();
@@ -200,7 +201,8 @@ export function createShard(
         elapsed: () => elapsed,
         sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
         consoleSessions: () =>
-          createShardConsole(isolate, { ids, stores, keyCodes, authenticate: authenticate() }),
+          createShardConsole(isolate, { ...consoleParts, authenticate: authenticate() }),
+        personSignInOf: () => everywhere.personSignInOf,
         isSame: () => sameText,
         isOperator: () => isolate.isOperator,
         allowedOrigins: () => config.allowedOrigins,
@@ -218,7 +220,6 @@ export function createShard(
         consoleFiles: () => host.consoleFiles ?? noConsole,
       }),
     );
-
   const syncCatalogue = (): ReturnType<typeof createCatalogueJob> | null =>
     parts.catalogueSync === null
       ? null
@@ -264,7 +265,7 @@ export function createShard(
       if (catalogue.takesTurn(elapsed())) upkeep(readCatalogue());
     },
     services: servicesWith(known),
-    /** for a key of no shard */
+    signIn: () => createShardSignIn(isolate, consoleParts),
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
     /** of the home shard, which the others read */
     stores,

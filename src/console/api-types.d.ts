@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 2687dfe8f3b85a003472baebad9b99732f27ff1f4ca06fc48e2a83bfcab77be6
+// Made by `npm run console:types` of the OpenAPI document 475a07d12532288d7b19ebb7c60071bab11e6c48cbc175234e8b5d24c8f34a67
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -191,6 +191,34 @@ export interface paths {
      */
     post: operations["tryPolicy"];
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/sign-in": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read by which identity provider people sign in
+     * @description The settings, without the client's secret.
+     */
+    get: operations["readSignIn"];
+    /**
+     * Set by which identity provider people sign in
+     * @description People whom it vouches for get the role that their claims give, in the console, for 12 hours. Each change ends the sessions of all people of the tenant. A key that expires sets none.
+     */
+    put: operations["replaceSignIn"];
+    post?: never;
+    /**
+     * Let nobody sign in by an identity provider
+     * @description Ends the sessions of all people of the tenant. Keys stay.
+     */
+    delete: operations["removeSignIn"];
     options?: never;
     head?: never;
     patch?: never;
@@ -1166,7 +1194,7 @@ export interface components {
       csrf: string;
       actor: {
         /** @enum {string} */
-        kind: "operator" | "key";
+        kind: "operator" | "key" | "person";
         /** @enum {string} */
         role: "viewer" | "auditor" | "approver" | "admin";
         /**
@@ -1174,6 +1202,8 @@ export interface components {
          * @example acme
          */
         tenant?: string;
+        /** @description What the events call a person. */
+        name?: string;
       };
       /**
        * @description ms since the epoch
@@ -1569,6 +1599,72 @@ export interface components {
           [key: string]: number;
         };
       } | null;
+    };
+    IdentityProvider: {
+      /**
+       * @description cloudflare-access: the gateway signs people in, and says who came.
+       * @enum {string}
+       */
+      kind: "openid-connect" | "cloudflare-access";
+      /**
+       * @description As the provider names itself; of Cloudflare Access the team's domain.
+       * @example https://id.example.com
+       */
+      issuer: string;
+      /** @description Of Cloudflare Access the application's audience. */
+      clientId: string;
+      /**
+       * @description Which member of a person's claims gives the role.
+       * @example groups
+       */
+      claim: string;
+      /**
+       * @description The role by the claim's value. Of several the strongest counts.
+       * @example {
+       *       "platform-team": "admin",
+       *       "finance": "viewer"
+       *     }
+       */
+      roles: {
+        [key: string]: "viewer" | "auditor" | "approver" | "admin";
+      };
+      hasSecret: boolean;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      updatedAt: number;
+    };
+    IdentityProviderInput: {
+      /**
+       * @description cloudflare-access: the gateway signs people in, and says who came.
+       * @enum {string}
+       */
+      kind: "openid-connect" | "cloudflare-access";
+      /**
+       * @description As the provider names itself; of Cloudflare Access the team's domain.
+       * @example https://id.example.com
+       */
+      issuer: string;
+      /** @description Of Cloudflare Access the application's audience. */
+      clientId: string;
+      /**
+       * @description Which member of a person's claims gives the role.
+       * @example groups
+       */
+      claim: string;
+      /**
+       * @description The role by the claim's value. Of several the strongest counts.
+       * @example {
+       *       "platform-team": "admin",
+       *       "finance": "viewer"
+       *     }
+       */
+      roles: {
+        [key: string]: "viewer" | "auditor" | "approver" | "admin";
+      };
+      /** @description Absent: as it is, for the same issuer and client. null: none. */
+      clientSecret?: string | null;
     };
     NewKey: components["schemas"]["Key"] & {
       /** @description The API key. Shown this once. */
@@ -4410,6 +4506,398 @@ export interface operations {
         content: {
           "application/json": components["schemas"]["PolicyTrial"];
         };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  readSignIn: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IdentityProvider"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  replaceSignIn: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IdentityProviderInput"];
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IdentityProvider"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  removeSignIn: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Invalid params, or: Bad request */
       400: {

@@ -5,7 +5,9 @@ import { prefix } from "./place.ts";
 import { problemOf, unreachable, type Asked } from "./problem.ts";
 
 export interface Actor {
-  kind: "operator" | "key";
+  kind: "operator" | "key" | "person";
+  /** what the events call a person; absent: the operator's token, or a key */
+  name?: string;
   role: string;
   /** the slug of the only tenant that a key sees; absent: the operator sees all */
   tenant?: string;
@@ -88,6 +90,6 @@ export function may(permission: Permission): boolean {
   const actor = session.value?.actor;
   if (actor === undefined) return false;
   const role = roles.find((each) => each === actor.role);
-  return actor.kind === "operator" || (role !== undefined && roleMay(role, permission));
+  return role !== undefined && roleMay(role, permission);
 }
 export const mayChange = computed(() => may("change"));

@@ -14,6 +14,7 @@ import { routerKeyHeader } from "../proxy/receive.ts";
 import { proxyRoutes } from "./proxy.ts";
 import { consoleSessionRoutes } from "./console-session.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
+import { singleSignOnRoutes } from "./single-sign-on.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -42,6 +43,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/health", healthRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/console/session", consoleSessionRoutes());
+  app.route("/console/single-sign-on", singleSignOnRoutes());
   app.route("/", consoleRoutes());
   app.notFound((c) => {
     const allow = methods.filter((method) =>

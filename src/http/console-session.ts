@@ -1,5 +1,6 @@
 /** `/console/session`: signing in, who is signed in, and signing out. */
 import { Hono, type Context } from "hono";
+import { actorName } from "../domain/tenancy/access.ts";
 import { isObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -22,7 +23,12 @@ const mostKeyCharacters = 1_000;
 /** As the API shows a session, and as the page has it. */
 export const shownSession = ({ actor, role, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
   csrf,
-  actor: { kind: actor.kind, role, ...(tenant !== null && { tenant }) },
+  actor: {
+    kind: actor.kind,
+    role,
+    ...(tenant !== null && { tenant }),
+    ...(actor.kind !== "key" && actorName(actor) !== "operator" && { name: actorName(actor) }),
+  },
   expiresAt,
 });
 
@@ -73,7 +79,7 @@ async function signIn(c: Context<HttpEnv>): Promise<Response> {
 }
 
 /** Ends the session that the browser had before: its cookie is replaced. */
-async function endBefore(c: Context<HttpEnv>): Promise<void> {
+export async function endBefore(c: Context<HttpEnv>): Promise<void> {
   const token = sessionTokenOf(c);
   if (token === null) return;
   const { consoleSessions } = c.env.servicesFor(token).console;

@@ -12,6 +12,7 @@ import type { Route } from "../pipeline/route.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { ConsoleSessions } from "../pipeline/console-sessions.ts";
+import type { PersonSignIn } from "../pipeline/person-sign-in.ts";
 import type { SamplingServices } from "./sampling-services.ts";
 
 /** What each surface uses, and no more. One object may stand behind several of them. */
@@ -40,6 +41,8 @@ export interface Services {
   };
   console: {
     consoleSessions: ConsoleSessions;
+    /** where the tenant's people sign in; null: those of the operator */
+    personSignInOf: (slug: string | null) => AsyncResult<PersonSignIn>;
     /** compares secrets in the same time, however much of them agrees */
     isSame: (one: string, other: string) => Promise<boolean>;
   };

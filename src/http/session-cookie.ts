@@ -4,17 +4,22 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isOwnMachine } from "../domain/servers/own-origin.ts";
 import type { HttpEnv } from "./context.ts";
 
+/** What cookies hold: a session, or a try to sign in by an identity provider. */
+type Kept = "session" | "sign_in";
+
 /**
  * Browsers take a cookie of that beginning only over https, for this host alone and for all of its paths, so no
  * sibling domain can plant one. Source: RFC 6265bis, section 4.1.3.2.
  */
-const secureName = "__Host-sr_session";
+const secureNameOf = (of: Kept): string => `__Host-sr_${of}`;
+const secureName = secureNameOf("session");
 
 /**
  * On one's own machine, over http, Chromium 147 takes that beginning too, but not every browser takes a `Secure`
  * cookie there. Cookies know no ports, so the name says the port: two routers do not end each other's sessions.
  */
-const plainName = ({ port }: URL): string => `sr_session_${port === "" ? "80" : port}`;
+const plainNameOf = (of: Kept, { port }: URL): string => `sr_${of}_${port === "" ? "80" : port}`;
+const plainName = (url: URL): string => plainNameOf("session", url);
 
 const isOwnMachineByHttp = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && isOwnMachine(hostname);
@@ -62,4 +67,39 @@ export function keepSession(c: Context<HttpEnv>, token: string, seconds: number)
 export function forgetSession(c: Context<HttpEnv>): void {
   const place = placeOf(c);
   if (place !== null) deleteCookie(c, place.name, { path: "/", secure: place.secure });
+}
+
+/** The cookie's name at the router's own origin; null: others could read it there. */
+function nameAt(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
+  const from = new URL(origin);
+  if (from.protocol === "https:") return secureNameOf(of);
+  return isOwnMachineByHttp(from) ? plainNameOf(of, new URL(c.req.url)) : null;
+}
+
+/** Keeps a cookie for a browser that says no `Origin`, since it came by a link. false: it must not get one. */
+export function keepCookie(
+  c: Context<HttpEnv>,
+  of: Kept,
+  { origin, value, seconds }: { origin: string; value: string; seconds: number },
+): boolean {
+  const name = nameAt(c, of, origin);
+  if (name === null) return false;
+  const secure = origin.startsWith("https:");
+  setCookie(c, name, value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure,
+    maxAge: seconds,
+  });
+  return true;
+}
+
+/** The cookie's value, which the browser forgets; null: there is none. */
+export function takeCookie(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
+  const name = nameAt(c, of, origin);
+  const value = name === null ? undefined : getCookie(c, name);
+  if (name === null || value === undefined) return null;
+  deleteCookie(c, name, { path: "/", secure: origin.startsWith("https:") });
+  return value;
 }

@@ -3,16 +3,13 @@ import {
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
   clientCredentialsGrantRequest,
-  ClientSecretPost,
   generateRandomCodeVerifier,
-  None,
   processAuthorizationCodeResponse,
   processClientCredentialsResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
   validateAuthResponse,
   type AuthorizationServer,
-  type ClientAuth,
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import type {
@@ -22,42 +19,12 @@ import type {
   PendingAuthorization,
 } from "../domain/servers/oauth.ts";
 import { err, ok } from "../domain/result.ts";
+import { authenticationAt, authenticator } from "./client-authentication.ts";
 import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
 
 /** Everything about a grant that is known before the grant exists. */
 type Terms = Pick<OauthGrant, "issuer" | "tokenEndpoint" | "resource" | "authentication">;
-
-function authenticationAt(
-  as: AuthorizationServer,
-  secret: string | null,
-): OauthGrant["authentication"] {
-  if (secret === null) return "none";
-  // RFC 8414: a server that lists no methods takes Basic alone.
-  const methods = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return !methods.includes("client_secret_basic") && methods.includes("client_secret_post")
-    ? "post"
-    : "basic";
-}
-
-const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
-
-/**
- * RFC 6749 wants id and secret form-encoded, and many servers don't decode them. The library encodes
- * even hyphens and dots, which the form encoding leaves alone. Encoded as here, most secrets read the
- * same with and without decoding.
- */
-const basic =
-  (secret: string): ClientAuth =>
-  (_, client, _body, headers) => {
-    const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`;
-    headers.set("Authorization", `Basic ${btoa(credentials)}`);
-  };
-
-function authenticator(how: OauthGrant["authentication"], secret: string | null): ClientAuth {
-  if (how === "none" || secret === null) return None();
-  return how === "post" ? ClientSecretPost(secret) : basic(secret);
-}
 
 const clientOf = ({ client }: OauthAsking) => ({ client_id: client.clientId });
 const serverOf = ({ issuer, tokenEndpoint }: Terms): AuthorizationServer => ({
@@ -74,7 +41,8 @@ const endOf = (seconds: number | undefined, now: number): number | null =>
     ? null
     : now + Math.round(1_000 * Math.max(0, Math.min(longestLifeSeconds, seconds)));
 
-export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
+export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () => number }): Oauth {
+  const deps = { ...given, idTokens: "drop" } as const;
   const grantOf = (
     terms: Terms,
     answer: TokenEndpointResponse,

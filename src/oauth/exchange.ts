@@ -21,10 +21,12 @@ const mostBytes = 256 * 1024;
 export interface ExchangeDeps {
   fetch: typeof fetch;
   allowPrivate: boolean;
+  /** `drop`: ID tokens are taken out of answers */
+  idTokens: "keep" | "drop";
 }
 
 /**
- * The router has no use for an id token, and an id token that the library can't verify would spoil the
+ * The router has no use for a server's id token, and an id token that the library can't verify would spoil the
  * tokens beside it.
  */
 function withoutIdToken(bytes: Uint8Array<ArrayBuffer>): BodyInit {
@@ -49,7 +51,7 @@ function faultOf(thrown: unknown): OauthFault {
 
 export type Exchange = ReturnType<typeof createExchange>;
 
-export function createExchange({ fetch: send, allowPrivate }: ExchangeDeps) {
+export function createExchange({ fetch: send, allowPrivate, idTokens }: ExchangeDeps) {
   const signal = AbortSignal.timeout(deadlineMs);
   let fault: OauthFault | null = null;
   const stop = (found: OauthFault): never => {
@@ -80,7 +82,7 @@ export function createExchange({ fetch: send, allowPrivate }: ExchangeDeps) {
     const { status, headers } = answer;
     if (status < 200 || status > 599) return stop("malformed");
     const empty = status === 204 || status === 205 || status === 304;
-    return new Response(empty ? null : withoutIdToken(bytes), {
+    return new Response(empty ? null : idTokens === "keep" ? bytes : withoutIdToken(bytes), {
       status,
       headers: {
         "Content-Type": headers.get("Content-Type") ?? "",

@@ -1,6 +1,5 @@
 /** Sessions of the console: somebody shows a key once, and gets a cookie that stands for it. */
-import type { Actor, StoredKey } from "../domain/tenancy/access.ts";
-import { isExpired } from "../domain/tenancy/access.ts";
+import { actorName, isExpired, type Actor, type StoredKey } from "../domain/tenancy/access.ts";
 import {
   codedSession,
   type ConsoleSession,
@@ -12,6 +11,7 @@ import type { AdminEvent } from "../domain/admin-event.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
+import type { StoredSignIn } from "../domain/tenancy/sign-in.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { roleOf, type Role } from "../domain/tenancy/scopes.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -53,7 +53,17 @@ export interface NewConsoleSession {
   session: OpenConsoleSession;
 }
 
+/** Somebody for whom an identity provider vouched. */
+export interface Person {
+  name: string;
+  role: Role;
+  /** null: every tenant */
+  tenant: { id: string; slug: string } | null;
+}
+
 export interface ConsoleSessions {
+  /** A new session of a person. @param proof of the settings that let the person in */
+  signInPerson(person: Person, proof: string): AsyncResult<NewConsoleSession>;
   /** A new session, whatever session the browser had before. */
   signIn(given: { key: string; address: string }): AsyncResult<NewConsoleSession>;
   /** The session of a cookie, if what it rests on is still as it was. */
@@ -73,6 +83,8 @@ interface ConsoleSessionDeps {
   isOperator: (token: string) => Promise<boolean>;
   /** of the operator's token; another token has another one */
   operatorProof: () => Promise<string>;
+  /** Of the settings that let people in; null: there are none, or no key opens them. */
+  signInProof: (of: StoredSignIn | null | "operator") => Promise<string | null>;
   /** a text that only who has the cookie can make of it */
   csrfOf: (token: string) => Promise<string>;
   throttle: SignInThrottle;
@@ -103,6 +115,16 @@ async function ofOperator({
   return { kind: "operator", subject: "operator", ...nobody, role: "admin", actor, proof };
 }
 
+const ofPerson = ({ name, role, tenant }: Person, proof: string): SignedIn => {
+  const who = { kind: "person", subject: name, role, proof } as const;
+  if (tenant === null) {
+    const actor: Actor = { kind: "operator", person: { name, role } };
+    return { ...who, tenantId: null, slug: null, actor };
+  }
+  const actor: Actor = { kind: "person", name, tenantId: tenant.id, role };
+  return { ...who, tenantId: tenant.id, slug: tenant.slug, actor };
+};
+
 /** Who the key is of. */
 async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<SignedIn> {
   if (await deps.isOperator(key)) return ok(await ofOperator(deps));
@@ -117,9 +139,16 @@ async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<Si
 /** On whom the stored session rests now; null: it rests on nothing any more. */
 async function restsOn(
   deps: ConsoleSessionDeps,
-  { session, key, slug }: FoundConsoleSession,
+  { session, key, slug, signIn }: FoundConsoleSession,
 ): Promise<SignedIn | null> {
   if (session.kind === "operator") return ofOperator(deps);
+  if (session.kind === "person") {
+    const { tenantId, subject, role } = session;
+    const proof = await deps.signInProof(tenantId === null ? "operator" : signIn);
+    if (proof === null || (tenantId !== null && slug === null)) return null;
+    const tenant = tenantId === null ? null : { id: tenantId, slug: slug ?? "" };
+    return ofPerson({ name: subject, role, tenant }, proof);
+  }
   if (key === null || key.revokedAt !== null || isExpired(key, deps.now())) return null;
   return (await deps.keyCodes.isKnown(key)) ? ofKey(key, slug) : null;
 }
@@ -141,8 +170,6 @@ const eventOf = (
   { ids, now }: Pick<ConsoleSessionDeps, "ids" | "now">,
   what: Pick<AdminEvent, "actor" | "action" | "tenantId" | "target" | "detail">,
 ): AdminEvent => ({ id: ids.next("event"), at: now(), ...what });
-
-const actorName = (actor: Actor): string => (actor.kind === "operator" ? "operator" : actor.keyId);
 
 /** Tells the log of events of a try that failed, in the name of the tenant whose key was tried. */
 async function noteFailure(
@@ -205,6 +232,8 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
     else await noteFailure(deps, { keyId, address }, turn.value);
     return who.ok ? begin(deps, who.value) : who;
   },
+
+  signInPerson: (person, proof) => begin(deps, ofPerson(person, proof)),
 
   async find(token) {
     const id = deps.sessionTokens.keyIdOf(token);

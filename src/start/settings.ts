@@ -1,4 +1,5 @@
 /** The launcher's environment, parsed. Every fault names its setting and prints no value of a secret one. */
+import { signInSettings } from "../domain/tenancy/sign-in.ts";
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { parseConfig, type Config } from "../config.ts";
@@ -59,6 +60,7 @@ const passedOn = [
   "DATABASE_AUTH_TOKENS",
   "DATABASE_WRITES_AT_ONCE",
   "TENANT_DATABASE_MB",
+  ...signInSettings,
 ];
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */

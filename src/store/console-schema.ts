@@ -22,3 +22,11 @@ export const consoleSessions = sqliteTable(
     index("console_sessions_expiry").on(table.expiresAt),
   ],
 );
+
+/** A tenant's identity provider. */
+export const signIns = sqliteTable("sign_ins", {
+  tenantId: text("tenant_id").primaryKey(),
+  issuer: text().notNull(),
+  sealed: text().notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});

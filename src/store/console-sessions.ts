@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { ConsoleSessionStore } from "../domain/ports/console-sessions.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
-import { consoleSessions } from "./console-schema.ts";
+import { consoleSessions, signIns } from "./console-schema.ts";
 import { appendEvent } from "./events.ts";
 import { apiKeys, tenants } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
       db.read(async (builder) => {
         const column = (name: "tenant_id" | "subject") =>
           sql`(select ${sql.identifier(name)} from console_sessions where id = ${id})`;
-        const [[session], [key], [tenant]] = await builder.batch([
+        const [[session], [key], [tenant], [signIn]] = await builder.batch([
           builder
             .select()
             .from(consoleSessions)
@@ -47,10 +47,15 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
             .from(tenants)
             .where(eq(tenants.id, column("tenant_id")))
             .limit(1),
+          builder
+            .select()
+            .from(signIns)
+            .where(eq(signIns.tenantId, column("tenant_id")))
+            .limit(1),
         ]);
         return session === undefined
           ? null
-          : { session, key: key ?? null, slug: tenant?.slug ?? null };
+          : { session, key: key ?? null, slug: tenant?.slug ?? null, signIn: signIn ?? null };
       }),
     async end({ id, tenantId }, event) {
       const written = await db.write([

@@ -14,6 +14,8 @@ import { pendingOf, secretsOf, tokenOf } from "../domain/servers/server.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { apiKeys, credentials } from "./schema.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";
+import { signInSecretsOf } from "../domain/tenancy/sign-in.ts";
+import { signIns } from "./console-schema.ts";
 import { webhookSecrets } from "./webhook-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
@@ -114,6 +116,20 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       context: webhookSecretOf(row),
     }));
   },
+  async "sign-ins"(builder, after) {
+    const rows = await builder
+      .select()
+      .from(signIns)
+      .where(gt(signIns.tenantId, after))
+      .orderBy(asc(signIns.tenantId))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.tenantId,
+      sealed: row.sealed,
+      context: signInSecretsOf(row),
+    }));
+  },
 };
 
 const tables: Record<Secret, { table: SQL; place: SQL }> = {
@@ -122,6 +138,7 @@ const tables: Record<Secret, { table: SQL; place: SQL }> = {
   tokens: { table: sql`server_tokens`, place: sql`server_id` },
   authorizations: { table: sql`authorizations`, place: sql`id` },
   webhooks: { table: sql`webhook_secrets`, place: sql`id` },
+  "sign-ins": { table: sql`sign_ins`, place: sql`tenant_id` },
 };
 
 /** The rows travel as one parameter, so any number of rows is one statement. */

@@ -32,6 +32,7 @@ import { createServerStore } from "./servers.ts";
 import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
+import { createSignInStore } from "./sign-ins.ts";
 import { createTenantStore } from "./tenants.ts";
 import { createThinningStore } from "./thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
@@ -67,6 +68,7 @@ export function createStores(
     serverTokens: () => createTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
+    signIns: () => createSignInStore(db),
     consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),

@@ -19,7 +19,7 @@ import {
 } from "./schema.ts";
 import { latencies, latencyCursors } from "./latency-schema.ts";
 import { countSpent } from "./spent.ts";
-import { consoleSessions } from "./console-schema.ts";
+import { consoleSessions, signIns } from "./console-schema.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
@@ -86,6 +86,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         circuits,
         sessions,
         consoleSessions,
+        signIns,
         authorizations,
         serverTokens,
         servers,

@@ -63,6 +63,17 @@ const newRequest = async (tenant: Tenant, router: Router): Promise<string> => {
   expect(answer.text).toContain('"result"');
   return answer.headers.get("x-request-id") ?? "";
 };
+const signInOf = (clientId: string) => ({
+  kind: "openid-connect",
+  issuer: "https://id.test",
+  clientId,
+  claim: "groups",
+  roles: { team: "viewer" },
+});
+const newSignIn = async (tenant: Tenant, _router: Router): Promise<void> => {
+  const put = await tenant.admin("PUT", `/tenants/${tenant.slug}/sign-in`, signInOf("made"));
+  expect(put.status).toBe(200);
+};
 const newApproval = async (
   tenant: Tenant,
   router: Router,
@@ -263,6 +274,27 @@ export const endpoints: Record<string, Entry> = {
     reach: "tenant",
     status: 200,
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
+  },
+  "GET /tenants/{tenant}/sign-in": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant, router) => {
+      await newSignIn(tenant, router);
+      return {};
+    },
+  },
+  "PUT /tenants/{tenant}/sign-in": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: signInOf("set") }),
+  },
+  "DELETE /tenants/{tenant}/sign-in": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant, router) => {
+      await newSignIn(tenant, router);
+      return {};
+    },
   },
   "POST /tenants/{tenant}/policy/dry-run": {
     reach: "tenant",

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
+import { prefix } from "../place.ts";
 import { signIn, signInReason } from "../session.ts";
 
 const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -18,6 +19,50 @@ function Insecure() {
         <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
       </p>
     </div>
+  );
+}
+
+/** A tenant's name in the address, from a link that its administrators give to their people. */
+const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
+
+/** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
+const leave = (tenant: string | null): void => {
+  const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
+  location.assign(`${prefix}/console/single-sign-on${query}`);
+};
+
+function SingleSignOn() {
+  const [tenant, setTenant] = useState(tenantInAddress);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        leave(tenant.trim());
+      }}
+    >
+      <div class="field">
+        <label for="tenant">Tenant</label>
+        <input
+          id="tenant"
+          aria-describedby="tenant-hint"
+          name="tenant"
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          value={tenant}
+          onInput={({ currentTarget }) => setTenant(currentTarget.value)}
+        />
+        <small id="tenant-hint">Its short name, as in addresses of the console.</small>
+      </div>
+      <div class="actions">
+        <button type="submit">
+          Sign in with {tenant.trim() || "your tenant"}'s identity provider
+        </button>
+        <button type="button" class="quiet" onClick={() => leave(null)}>
+          Sign in with the operator's
+        </button>
+      </div>
+    </form>
   );
 }
 
@@ -46,35 +91,38 @@ export function SignIn() {
       {isInsecure ? (
         <Insecure />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit();
-          }}
-        >
-          <div class="field">
-            <label for="key">Operator's token, or an API key</label>
-            <input
-              id="key"
-              aria-describedby="key-hint"
-              type="password"
-              name="key"
-              autocomplete="current-password"
-              spellcheck={false}
-              required
-              value={key}
-              onInput={({ currentTarget }) => setKey(currentTarget.value)}
-            />
-            <small id="key-hint">
-              <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code> or
-              a role.
-            </small>
-          </div>
-          {problem !== null && <ProblemNotice problem={problem} />}
-          <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
-            Sign in
-          </button>
-        </form>
+        <>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void submit();
+            }}
+          >
+            <div class="field">
+              <label for="key">Operator's token, or an API key</label>
+              <input
+                id="key"
+                aria-describedby="key-hint"
+                type="password"
+                name="key"
+                autocomplete="current-password"
+                spellcheck={false}
+                required
+                value={key}
+                onInput={({ currentTarget }) => setKey(currentTarget.value)}
+              />
+              <small id="key-hint">
+                <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code>{" "}
+                or a role.
+              </small>
+            </div>
+            {problem !== null && <ProblemNotice problem={problem} />}
+            <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
+              Sign in
+            </button>
+          </form>
+          <SingleSignOn />
+        </>
       )}
     </main>
   );

@@ -2,6 +2,7 @@
 import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { StoredKey } from "../tenancy/access.ts";
+import type { StoredSignIn } from "../tenancy/sign-in.ts";
 import type { StoredConsoleSession } from "../tenancy/console-session.ts";
 
 /** A session, with what it rests on as that is now. */
@@ -11,6 +12,8 @@ export interface FoundConsoleSession {
   key: StoredKey | null;
   /** the tenant's slug; null: the session has no tenant, or the tenant was removed */
   slug: string | null;
+  /** the tenant's identity provider; null: it has none */
+  signIn: StoredSignIn | null;
 }
 
 export interface ConsoleSessionStore {

@@ -4,6 +4,7 @@ import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { CancellationStore } from "./cancellations.ts";
+import type { SignInStore } from "./sign-ins.ts";
 import type { LatencyStore } from "./latencies.ts";
 import type { NameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
@@ -221,6 +222,8 @@ export interface RequestStore {
 export interface EventStore {
   append(event: AdminEvent): AsyncResult<null>;
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
+  /** Whether that actor was given the secret of the key: made the key, or a new secret of it. */
+  wasGivenKey(tenantId: string, keyId: string, actor: string): AsyncResult<boolean>;
 }
 
 export interface Stores {
@@ -239,6 +242,7 @@ export interface Stores {
   authorizations: AuthorizationStore;
   sessions: SessionStore;
   consoleSessions: ConsoleSessionStore;
+  signIns: SignInStore;
   cancellations: CancellationStore;
   health: HealthStore;
   catalogues: CatalogueStore;

@@ -38,7 +38,10 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
 
 /** Who acts on the admin API. */
 export type Actor =
-  | { kind: "operator" }
+  /** `person`: somebody in the operator's name, who may do what the role says; absent: the operator's token */
+  | { kind: "operator"; person?: { name: string; role: Role } }
+  /** somebody whom the tenant's identity provider vouches for */
+  | { kind: "person"; name: string; tenantId: string; role: Role }
   | {
       kind: "key";
       keyId: string;
@@ -48,12 +51,19 @@ export type Actor =
       expiresAt: number | null;
     };
 
-/** The operator may do whatever any role may, for every tenant. */
-export const actsAs = (actor: Actor): Role => (actor.kind === "operator" ? "admin" : actor.role);
+/** The operator's token may do whatever any role may, for every tenant. */
+export const actsAs = (actor: Actor): Role =>
+  actor.kind === "operator" ? (actor.person?.role ?? "admin") : actor.role;
+
+/** What the log of events calls an actor. */
+export function actorName(actor: Actor): string {
+  if (actor.kind === "operator") return actor.person?.name ?? "operator";
+  return actor.kind === "key" ? actor.keyId : actor.name;
+}
 
 /** ms since the epoch, until which anything that the actor hands out may be good; null: without an end. */
 export const actsUntil = (actor: Actor): number | null =>
-  actor.kind === "operator" ? null : actor.expiresAt;
+  actor.kind === "key" ? actor.expiresAt : null;
 
 /** Without this rule, somebody who holds a key for a day could make a key for good. */
 export const outlives = (expiresAt: number | null, actor: Actor): boolean => {

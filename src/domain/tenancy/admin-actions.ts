@@ -13,6 +13,9 @@ const permissionFor = {
   changePolicy: "change",
   // Chooses again from records, and writes nothing.
   tryPolicy: "view",
+  readSignIn: "view",
+  replaceSignIn: "change",
+  removeSignIn: "change",
   readCeiling: "view",
   replaceCeiling: "change",
   createKey: "change",

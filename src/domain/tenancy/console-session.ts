@@ -6,8 +6,8 @@ export interface ConsoleSession {
   id: string;
   /** null: the session sees every tenant */
   tenantId: string | null;
-  kind: "operator" | "key";
-  /** the key's id, or `operator` */
+  kind: "operator" | "key" | "person";
+  /** the key's id, `operator`, or what the log calls the person */
   subject: string;
   role: Role;
   createdAt: number;

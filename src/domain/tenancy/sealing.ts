@@ -17,6 +17,7 @@ export interface SealedFor {
     | "token"
     | "authorization"
     | "webhook"
+    | "sign-in"
     | "round";
   tenantId: string;
   /** the owner: a provider's name, or the origin of a server */
@@ -60,6 +61,7 @@ export const sealingSteps = [
   "tokens",
   "authorizations",
   "webhooks",
+  "sign-ins",
   "captures",
   "results",
   "done",
@@ -93,6 +95,7 @@ const stepOf: Record<Exclude<SealedFor["purpose"], "round">, WorkStep> = {
   token: "tokens",
   authorization: "authorizations",
   webhook: "webhooks",
+  "sign-in": "sign-ins",
   capture: "captures",
   result: "results",
 };

@@ -23,6 +23,7 @@ import { eventRoutes, recordRoutes, usageRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
 import { describeSessions } from "./session-description.ts";
+import { signInRoutes } from "./sign-in.ts";
 import { tenantRoutes } from "./tenants.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
@@ -82,6 +83,7 @@ export function adminRoutes() {
   app.use("/*", checkBody);
   app.route("/tenants", tenantRoutes());
   app.route("/tenants", policyTrialRoutes());
+  app.route("/tenants", signInRoutes());
   app.route("/tenants", keyRoutes());
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());

@@ -19,9 +19,10 @@ const session = z
   .object({
     csrf: z.string().openapi({ description: "To be sent as X-CSRF-Token with every change." }),
     actor: z.object({
-      kind: z.enum(["operator", "key"]),
+      kind: z.enum(["operator", "key", "person"]),
       role: z.enum(roles),
       tenant: slug.optional().openapi({ description: "Absent: every tenant." }),
+      name: z.string().optional().openapi({ description: "What the events call a person." }),
     }),
     expiresAt: millis,
   })

@@ -1,6 +1,6 @@
 /** Which tenants an actor may see. A tenant that the actor may not see does not exist for the actor. */
 import type { AsyncResult } from "../../domain/refusals.ts";
-import type { Actor } from "../../domain/tenancy/access.ts";
+import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -28,7 +28,7 @@ export const eventOf = (
 ): AdminEvent => ({
   id: deps.ids.next("event"),
   at: deps.now(),
-  actor: actor.kind === "operator" ? "operator" : actor.keyId,
+  actor: actorName(actor),
   action: what.action,
   tenantId: what.tenantId,
   target: what.target,

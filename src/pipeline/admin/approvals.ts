@@ -7,10 +7,10 @@ import type {
   Decided,
   HeldCall,
 } from "../../domain/ports/approvals.ts";
-import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { EventStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { Actor } from "../../domain/tenancy/access.ts";
+import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
@@ -37,6 +37,7 @@ export interface DecisionInput {
 
 export interface ApprovalAdminDeps extends AdminDeps {
   approvals: ApprovalStore;
+  events: Pick<EventStore, "wasGivenKey">;
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
@@ -45,8 +46,6 @@ export interface ApprovalAdminDeps extends AdminDeps {
 }
 
 const listed = ({ isOpen: _, ...approval }: Approval): ListedApproval => approval;
-
-const actorName = (actor: Actor): string => (actor.kind === "operator" ? "operator" : actor.keyId);
 
 const late = err({
   reason: "conflict",
@@ -83,6 +82,15 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return ok({ ...listed(held.approval), content: kept.value?.shown ?? null });
   };
 
+  /** Whether a person decides who was given the key that asks. */
+  const asksForPerson = async (
+    actor: Actor,
+    { tenantId, keyId }: { tenantId: string; keyId: string },
+  ): AsyncResult<boolean> =>
+    actor.kind === "person" || (actor.kind === "operator" && actor.person !== undefined)
+      ? deps.events.wasGivenKey(tenantId, keyId, actorName(actor))
+      : ok(false);
+
   /** The key that asks does not decide, or every key could approve what it asks itself. */
   const decideOnce = async (
     actor: Actor,
@@ -92,6 +100,10 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const { approval } = held;
     if (actor.kind === "key" && actor.keyId === approval.keyId)
       return err({ reason: "forbidden", action: "a key decides no request of its own" });
+    const isOwn = await asksForPerson(actor, approval);
+    if (!isOwn.ok) return isOwn;
+    if (isOwn.value)
+      return err({ reason: "forbidden", action: "a person decides no request of a key of theirs" });
     const { requestId, stage, state: before } = approval;
     if (before !== "waiting") return late;
     const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);

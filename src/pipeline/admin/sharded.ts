@@ -73,7 +73,7 @@ export function createAdminFor(deps: {
 
   return async (actor, slug) => {
     // A key's own id says on which shard its tenant is. Other shards do not exist for the key.
-    if (actor.kind === "key") {
+    if (actor.kind !== "operator") {
       const ownShard = shards.of(shardOf(actor.tenantId));
       return ownShard === null
         ? err({ reason: "not_found", what: "the tenant's shard" })

@@ -22,6 +22,7 @@ import { createModelAdmin } from "./models.ts";
 import { createPolicyTrial } from "./policy-trial.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
+import { createSignInAdmin } from "./sign-in.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
 import { createServerAdmin } from "./servers.ts";
 import { createFollowRequests } from "./request-feeds.ts";
@@ -73,6 +74,7 @@ export const createAdminUseCases = (
     limits: createLimitAdmin(deps),
     followRequests: createFollowRequests(deps),
     replay: createReplayAdmin(deps),
+    signIn: createSignInAdmin(deps),
     tryPolicy: createPolicyTrial(deps),
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),

@@ -19,7 +19,11 @@ export const consoleSessionsSuite = (backend: Backend): void => {
         session,
         key: value(await keys.get(its.id, keyId)),
         slug: its.slug,
+        signIn: null,
       });
+      const signIn = { tenantId: its.id, issuer: "https://id.test", sealed: "v2.x", updatedAt: 1 };
+      value(await world.stores.signIns.put(signIn, event(its.id)));
+      expect(value(await consoleSessions.find(session.id, start))?.signIn).toEqual(signIn);
       expect(value(await consoleSessions.find(session.id, start + 100))).toBeNull();
       expect(value(await consoleSessions.find("con_other", start))).toBeNull();
     });
@@ -29,7 +33,7 @@ export const consoleSessionsSuite = (backend: Backend): void => {
       await caller(world.stores);
       const session = consoleSession(null, "operator", { kind: "operator" });
       value(await consoleSessions.create(session, event(null)));
-      const found = { session, key: null, slug: null };
+      const found = { session, key: null, slug: null, signIn: null };
       expect(value(await consoleSessions.find(session.id, start))).toEqual(found);
       value(await consoleSessions.end(session, event(null, "ended")));
       expect(value(await consoleSessions.find(session.id, start))).toBeNull();

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { histogramOfCalls } from "../../../src/domain/latencies.ts";
 import { holdsOf } from "../../../src/domain/limits/holds.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
+import type { StoredSignIn } from "../../../src/domain/tenancy/sign-in.ts";
 import { createLatencyJob } from "../../../src/pipeline/scheduled/latencies.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
@@ -73,11 +74,19 @@ const ownedTables = [
   "server_tokens",
   "servers",
   "sessions",
+  "sign_ins",
   "unreadable_records",
   "usage",
   "webhook_messages",
   "webhook_secrets",
 ] as const;
+
+const signInOf = (tenantId: string): StoredSignIn => ({
+  tenantId,
+  issuer: "https://id.test",
+  sealed: "v2.mine",
+  updatedAt: start,
+});
 
 /** One object of each kind, owned by one tenant. */
 interface Owned {
@@ -516,6 +525,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(tenants).not.toContain(who.tenantId);
       expect(new Set(tenants)).toEqual(new Set([tenantId]));
     },
+    "events.wasGivenKey": async ({ events }, { who }, { tenantId }) => {
+      const made = { ...event(who.tenantId, "key.create"), target: who.keyId };
+      expect(value(await events.wasGivenKey(tenantId, who.keyId, made.actor))).toBe(false);
+    },
     "ledger.admit": async ({ ledger }, owner, stranger) => {
       // The owner's request id, and then the owner's session, in the stranger's name.
       const plain = reservation(stranger, start);
@@ -660,6 +673,16 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await usage.read(tenantId, all))).toEqual([]);
       expect(value(await usage.read(owner.who.tenantId, all))).not.toEqual([]);
     },
+    "signIns.get": async ({ signIns }, owner, { tenantId }) => {
+      expect(value(await signIns.get(tenantId))).toBeNull();
+      expect(value(await signIns.get(owner.who.tenantId))).toEqual(signInOf(owner.who.tenantId));
+    },
+    "signIns.put": async ({ signIns }, _owner, { tenantId }) => {
+      value(await signIns.put(signInOf(tenantId), event(tenantId)));
+    },
+    "signIns.remove": async ({ signIns }, _owner, { tenantId }) => {
+      value(await signIns.remove(tenantId, event(tenantId)));
+    },
     "latencies.callsAfter": async ({ latencies }, _owner, { tenantId }) => {
       const found = await latencies.callsAfter({ tenantId, seal: 0, position: -1 }, 9);
       expect(value(found)).toMatchObject({ calls: [], passed: 0 });
@@ -747,6 +770,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));
+      value(await stores.signIns.put(signInOf(tenantId), event(tenantId)));
       value(await stores.cancellations.record(callOf(its), start));
       const secret = { id: newId("webhook"), tenantId, sealed: "v2.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));

@@ -1,4 +1,5 @@
 /** Everything that is sealed or coded comes under the current master key and version, once. */
+import { signInSecretsOf } from "../../../src/domain/tenancy/sign-in.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
@@ -57,11 +58,12 @@ export const resealSuite = (backend: Backend): void => {
         await textsIn(sql`select sealed from server_tokens`),
         await textsIn(sql`select sealed from authorizations`),
         await textsIn(sql`select sealed from webhook_secrets`),
+        await textsIn(sql`select sealed from sign_ins`),
         await textsIn(sql`select replace(sealed, 'messages:', '') from captures`),
         await textsIn(sql`select sealed from results where part = 0`),
         await textsIn(sql`select replace(code, 'c1', 'v2') from api_keys`),
       ];
-      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 1, 3, 3, 1]);
+      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 1, 1, 3, 3, 1]);
       return found.flat();
     };
     const resultOf = async (requestId: string) =>
@@ -117,6 +119,10 @@ export const resealSuite = (backend: Backend): void => {
       const signs = webhookSecretOf(secret);
       const signing = { ...secret, sealed: await vault.seal("signs", signs) };
       value(await stores.webhooks.rotate(signing, start, event(tenantId)));
+      const provider = { tenantId, issuer: "https://id.test", updatedAt: start };
+      const letsIn = signInSecretsOf(provider);
+      const signIn = { ...provider, sealed: await vault.seal("lets in", letsIn) };
+      value(await stores.signIns.put(signIn, event(tenantId)));
       const large = "x".repeat(largeCharacters);
       const results = [
         await addResult(vault, "small"),
@@ -134,6 +140,7 @@ export const resealSuite = (backend: Backend): void => {
           const [server_] = await textsIn(sql`select sealed from servers`);
           const [token] = await textsIn(sql`select sealed from server_tokens`);
           const [secretOf] = await textsIn(sql`select sealed from webhook_secrets`);
+          const [entry] = await textsIn(sql`select sealed from sign_ins`);
           const [pending] = await textsIn(sql`select sealed from authorizations`);
           const kept = await textsIn(sql`select sealed from captures order by request_id`);
           expect(kept.map((text) => text?.startsWith("messages:"))).toEqual([false, false, true]);
@@ -144,6 +151,7 @@ export const resealSuite = (backend: Backend): void => {
             open(token, tokenOf(its)),
             open(pending, pendingOf(its, state.id)),
             open(secretOf, signs),
+            open(entry, letsIn),
             ...kept.map((text, at) => open(text, captures[at]?.context as SealedFor)),
             ...results.map(async ({ requestId, context }) =>
               open(await resultOf(requestId), context),
@@ -155,6 +163,7 @@ export const resealSuite = (backend: Backend): void => {
           "grant",
           "pending",
           "signs",
+          "lets in",
           "content",
           large,
           "said",
@@ -192,7 +201,7 @@ export const resealSuite = (backend: Backend): void => {
       expect(await its.run()).toEqual({ ok: true, value: 0 });
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       expect(data.find(({ action }) => action === "secrets.resealed")?.detail).toEqual({
-        changed: manyCredentials + 11,
+        changed: manyCredentials + 12,
         left: 0,
       });
     });
@@ -291,7 +300,7 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 12, left: 1 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 13, left: 1 }]);
     });
 
     it("follows a change back to a former MASTER_KEY", async () => {

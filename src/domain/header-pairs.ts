@@ -1,0 +1,15 @@
+/** `name=value` pairs as OpenTelemetry has them: separated by commas, values percent-encoded. null: something else. */
+export function headerPairsIn(text: string): Record<string, string> | null {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([!-~]+)\s*$/.exec(pair) ?? [];
+    if (name === undefined || encoded === undefined) return null;
+    try {
+      headers[name] = decodeURIComponent(encoded);
+    } catch {
+      return null;
+    }
+    if (!/^[ -~]+$/.test(headers[name])) return null;
+  }
+  return headers;
+}

@@ -1,0 +1,91 @@
+/** `/console/single-sign-on`: a person leaves for an identity provider, and comes back with a session. */
+import { Hono, type Context } from "hono";
+import { ownOriginOf } from "../domain/servers/own-origin.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { NewConsoleSession } from "../pipeline/console-sessions.ts";
+import { pendingMs, slugKept } from "../pipeline/person-sign-in.ts";
+import { endBefore } from "./console-session.ts";
+import { askedAt, type HttpEnv } from "./context.ts";
+import { problem } from "./problem.ts";
+import { keepCookie, takeCookie } from "./session-cookie.ts";
+
+const noPlace: Refusal = {
+  reason: "forbidden",
+  action:
+    "signing in where the router does not know its own https address: set PUBLIC_URL, or use localhost",
+};
+
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const mostAssertionCharacters = 16_384;
+
+const callbackAt = (origin: string): string => `${origin}/console/single-sign-on/callback`;
+const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
+
+/** A session of its own, whatever the browser brought: nobody can plant one beforehand. */
+async function enter(
+  c: Context<HttpEnv>,
+  origin: string,
+  made: NewConsoleSession,
+): Promise<Response> {
+  await endBefore(c);
+  keepCookie(c, "session", { origin, value: made.token, seconds: made.seconds });
+  // The console's address, and never one that the request names.
+  return c.redirect(`${origin}/console`);
+}
+
+async function begin(c: Context<HttpEnv>): Promise<Response> {
+  const origin = ownOriginOf(askedAt(c));
+  if (origin === null) return problem(c, noPlace);
+  const slug = c.req.query("tenant") ?? null;
+  if (slug !== null && !slugPattern.test(slug))
+    return problem(c, { reason: "invalid_params", path: "tenant", detail: "A tenant's slug." });
+  const assertion = c.req.header("Cf-Access-Jwt-Assertion") ?? null;
+  const signIn = await c.get("services").console.personSignInOf(slug);
+  if (!signIn.ok) return problem(c, signIn.error);
+  const begun = await signIn.value.begin({
+    slug,
+    redirectUri: callbackAt(origin),
+    assertion: assertion?.slice(0, mostAssertionCharacters + 1) ?? null,
+    address: addressOf(c),
+  });
+  if (!begun.ok) return problem(c, begun.error);
+  if ("session" in begun.value) return enter(c, origin, begun.value.session);
+  const { url, kept } = begun.value;
+  if (!keepCookie(c, "sign_in", { origin, value: kept, seconds: pendingMs / 1_000 }))
+    return problem(c, noPlace);
+  return c.redirect(url);
+}
+
+async function callback(c: Context<HttpEnv>): Promise<Response> {
+  const origin = ownOriginOf(askedAt(c));
+  if (origin === null) return problem(c, noPlace);
+  // One try alone: the cookie is gone, whatever becomes of it.
+  const kept = takeCookie(c, "sign_in", origin) ?? "";
+  const signIn = await c.get("services").console.personSignInOf(slugKept(kept));
+  if (!signIn.ok) return problem(c, signIn.error);
+  const made = await signIn.value.finish({
+    kept,
+    redirectUri: callbackAt(origin),
+    query: new URL(c.req.url).searchParams.toString(),
+    address: addressOf(c),
+  });
+  return made.ok ? enter(c, origin, made.value) : refused(c, made.error);
+}
+
+/** With the cookie's end, which a new response would lose. */
+function refused(c: Context<HttpEnv>, refusal: Refusal): Response {
+  const response = problem(c, refusal);
+  for (const cookie of c.res.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
+  return response;
+}
+
+export const singleSignOnRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>()
+    .use(async (c, next) => {
+      await next();
+      // The address holds a code, which no other site may see and no cache may keep.
+      c.res.headers.set("Cache-Control", "no-store");
+      c.res.headers.set("Referrer-Policy", "no-referrer");
+    })
+    .get("/", begin)
+    .get("/callback", callback);

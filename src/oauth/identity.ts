@@ -1,0 +1,91 @@
+/**
+ * OpenID Connect as a client, by the code flow with PKCE, with `oauth4webapi`. The library checks issuer, audience,
+ * times, nonce and algorithm of an ID token; its signature is checked here by the issuer's keys, too.
+ */
+import {
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  discoveryRequest,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  processAuthorizationCodeResponse,
+  processDiscoveryResponse,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+  type AuthorizationServer,
+} from "oauth4webapi";
+import type { Claims, IdentityClient, SignIn } from "../domain/tenancy/sign-in.ts";
+import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
+import { createAccessVerifier } from "./access-token.ts";
+import { authenticationAt, authenticator } from "./client-authentication.ts";
+import { createExchange, type Exchange, type ExchangeDeps } from "./exchange.ts";
+
+async function discovered(exchange: Exchange, { issuer }: SignIn): Promise<AuthorizationServer> {
+  const url = new URL(issuer);
+  const answer = await discoveryRequest(url, { ...exchange.options, algorithm: "oidc" });
+  const as = await processDiscoveryResponse(url, answer);
+  // The browser is sent there, so this address is judged like those that the router calls.
+  if (problemWithEndpoint(as.authorization_endpoint ?? "", exchange) !== null)
+    throw new Error("no endpoint for a person");
+  return as;
+}
+
+export function createIdentityClient(
+  deps: Omit<ExchangeDeps, "idTokens"> & { now: () => number },
+): IdentityClient {
+  const exchangeOf = (): Exchange => createExchange({ ...deps, idTokens: "keep" });
+  return {
+    begin(signIn, redirectUri) {
+      const exchange = exchangeOf();
+      return exchange.attempt(async () => {
+        const as = await discovered(exchange, signIn);
+        const pending = {
+          state: generateRandomState(),
+          nonce: generateRandomNonce(),
+          verifier: generateRandomCodeVerifier(),
+        };
+        const url = new URL(as.authorization_endpoint ?? "");
+        const parameters = {
+          response_type: "code",
+          client_id: signIn.clientId,
+          redirect_uri: redirectUri,
+          scope: "openid email",
+          state: pending.state,
+          nonce: pending.nonce,
+          code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: "S256",
+        };
+        for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+        return { url: url.href, pending };
+      });
+    },
+    finish(signIn, { pending, redirectUri, query }) {
+      const exchange = exchangeOf();
+      return exchange.attempt(async () => {
+        const as = await discovered(exchange, signIn);
+        const client = { client_id: signIn.clientId };
+        const answer = await authorizationCodeGrantRequest(
+          as,
+          client,
+          authenticator(authenticationAt(as, signIn.clientSecret), signIn.clientSecret),
+          validateAuthResponse(as, client, new URLSearchParams(query), pending.state),
+          redirectUri,
+          pending.verifier,
+          exchange.options,
+        );
+        const tokens = await processAuthorizationCodeResponse(as, client, answer, {
+          expectedNonce: pending.nonce,
+          requireIdToken: true,
+        });
+        await validateApplicationLevelSignature(as, answer, exchange.options);
+        return getValidatedIdTokenClaims(tokens) as unknown as Claims;
+      });
+    },
+    verify(signIn, token) {
+      const exchange = exchangeOf();
+      return exchange.attempt(() => createAccessVerifier({ ...deps, exchange })(signIn, token));
+    },
+  };
+}
