@@ -16,7 +16,8 @@ import {
   validateAuthResponse,
   type AuthorizationServer,
 } from "oauth4webapi";
-import type { Claims, IdentityClient, SignIn } from "../domain/tenancy/sign-in.ts";
+import type { IdentityClient } from "../domain/ports/sign-ins.ts";
+import type { Claims, SignIn } from "../domain/tenancy/sign-in.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 import { createAccessVerifier } from "./access-token.ts";
 import { authenticationAt, authenticator } from "./client-authentication.ts";

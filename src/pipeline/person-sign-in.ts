@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from "../domain/canonical.ts";
 import { isObject } from "../domain/json.ts";
-import type { SignInStore } from "../domain/ports/sign-ins.ts";
+import type { IdentityClient, SignInStore } from "../domain/ports/sign-ins.ts";
 import type { TenantStore, Vault } from "../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -15,7 +15,6 @@ import {
   roleIn,
   signInSecretsOf,
   type Claims,
-  type IdentityClient,
   type PendingSignIn,
   type SignInSecrets,
   type StoredSignIn,
@@ -106,7 +105,7 @@ export async function openedSignIn(
   return plain.ok ? (JSON.parse(plain.value) as SignInSecrets) : null;
 }
 
-/** Of settings: any change of them ends the sessions that rest on them. */
+/** What a session of a person rests on. A change of the settings ends the sessions. */
 export const signInProofText = (signIn: SignInSecrets): string =>
   canonicalJson(["sign-in", { ...signIn }]);
 
@@ -158,7 +157,7 @@ async function counted(
   return err(refusalFor(claims.error));
 }
 
-async function kept(deps: PersonSignInDeps, pending: Kept): Promise<string> {
+async function keptFor(deps: PersonSignInDeps, pending: Kept): Promise<string> {
   const text = btoa(JSON.stringify(pending));
   return `${text}.${await deps.mac.code(codedKept(text))}`;
 }
@@ -189,7 +188,10 @@ export const createPersonSignIn = (deps: PersonSignInDeps): PersonSignIn => ({
     const begun = await deps.identity.begin(signIn, redirectUri);
     if (!begun.ok) return err(refusalFor(begun.error));
     const { url, pending } = begun.value;
-    return ok({ url, kept: await kept(deps, { ...pending, slug, until: deps.now() + pendingMs }) });
+    return ok({
+      url,
+      kept: await keptFor(deps, { ...pending, slug, until: deps.now() + pendingMs }),
+    });
   },
 
   async finish({ kept: value, redirectUri, query, address }) {

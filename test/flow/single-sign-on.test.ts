@@ -222,8 +222,8 @@ describe("a person", () => {
     const decision = { decision: "approve", shown: held.get("shown") };
     const own = await person(`/approvals/${id}`, decision);
     expect([own.status, own.body["reason"]]).toEqual([403, "forbidden"]);
-    const other = await operator("POST", `/tenants/${slug}/approvals/${id}`, decision);
-    expect(other.status).toBe(200);
+    const decided = await operator("POST", `/tenants/${slug}/approvals/${id}`, decision);
+    expect(decided.status).toBe(200);
     expect((await asked).text).toContain('"result"');
   });
 

@@ -66,19 +66,53 @@ function SingleSignOn() {
   );
 }
 
-export function SignIn() {
+function KeyForm() {
   const [key, setKey] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
-    document.title = "Sign in · Sampling Router";
-  }, []);
   const submit = async (): Promise<void> => {
     setBusy(true);
     const made = await signIn(key.trim());
     setBusy(false);
     if (!made.ok) setProblem(made.problem);
   };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <div class="field">
+        <label for="key">Operator's token, or an API key</label>
+        <input
+          id="key"
+          aria-describedby="key-hint"
+          type="password"
+          name="key"
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+          value={key}
+          onInput={({ currentTarget }) => setKey(currentTarget.value)}
+        />
+        <small id="key-hint">
+          <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code> or a
+          role.
+        </small>
+      </div>
+      {problem !== null && <ProblemNotice problem={problem} />}
+      <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
+        Sign in
+      </button>
+    </form>
+  );
+}
+
+export function SignIn() {
+  useEffect(() => {
+    document.title = "Sign in · Sampling Router";
+  }, []);
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
@@ -92,35 +126,7 @@ export function SignIn() {
         <Insecure />
       ) : (
         <>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void submit();
-            }}
-          >
-            <div class="field">
-              <label for="key">Operator's token, or an API key</label>
-              <input
-                id="key"
-                aria-describedby="key-hint"
-                type="password"
-                name="key"
-                autocomplete="current-password"
-                spellcheck={false}
-                required
-                value={key}
-                onInput={({ currentTarget }) => setKey(currentTarget.value)}
-              />
-              <small id="key-hint">
-                <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code>{" "}
-                or a role.
-              </small>
-            </div>
-            {problem !== null && <ProblemNotice problem={problem} />}
-            <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
-              Sign in
-            </button>
-          </form>
+          <KeyForm />
           <SingleSignOn />
         </>
       )}

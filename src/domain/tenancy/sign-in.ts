@@ -1,6 +1,5 @@
 /** Signing in by an identity provider: whose word counts, and which role it gives. */
 import type { JsonObject } from "../json.ts";
-import type { OauthFault } from "../servers/oauth.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SealedFor } from "./sealing.ts";
 import { roles, type Role } from "./scopes.ts";
@@ -55,10 +54,12 @@ export type Claims = JsonObject;
 export function roleIn(claims: Claims, { claim, roles: mapping }: SignIn): Role | null {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   const values = Array.isArray(value) ? value : [value];
-  const found = values.flatMap((each) =>
-    typeof each === "string" && Object.hasOwn(mapping, each) ? (mapping[each] ?? []) : [],
+  const found = new Set(
+    values.flatMap((each) =>
+      typeof each === "string" && Object.hasOwn(mapping, each) ? (mapping[each] ?? []) : [],
+    ),
   );
-  return roles.toReversed().find((role) => found.includes(role)) ?? null;
+  return roles.toReversed().find((role) => found.has(role)) ?? null;
 }
 
 const mostNameCharacters = 150;
@@ -78,21 +79,6 @@ export interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
-}
-
-/** The router as a client of identity providers. */
-export interface IdentityClient {
-  begin(
-    signIn: SignIn,
-    redirectUri: string,
-  ): Promise<Result<{ url: string; pending: PendingSignIn }, OauthFault>>;
-  /** `query`: what the browser brought back */
-  finish(
-    signIn: SignInSecrets,
-    came: { pending: PendingSignIn; redirectUri: string; query: string },
-  ): Promise<Result<Claims, OauthFault>>;
-  /** The claims of a gateway's token. */
-  verify(signIn: SignIn, token: string): Promise<Result<Claims, OauthFault>>;
 }
 
 export const signInSettings = [
@@ -120,21 +106,23 @@ function rolesOf(text: string): Record<string, Role> | null {
 
 /** The operator's own identity provider; null: there is none. */
 export function parseSignIn(
-  env: SignInBindings,
+  settings: SignInBindings,
 ): Result<SignInSecrets | null, { setting: string; problem: string }> {
   const fault = (setting: string, problem: string) => err({ setting, problem });
-  const issuer = env.SIGN_IN_ISSUER?.trim() ?? "";
+  const issuer = settings.SIGN_IN_ISSUER?.trim() ?? "";
   if (issuer === "") return ok(null);
   if (URL.parse(issuer) === null) return fault("SIGN_IN_ISSUER", "must be a URL");
-  const kind = signInKinds.find((each) => each === (env.SIGN_IN_KIND?.trim() || signInKinds[0]));
+  const kind = signInKinds.find(
+    (each) => each === (settings.SIGN_IN_KIND?.trim() || signInKinds[0]),
+  );
   if (kind === undefined) return fault("SIGN_IN_KIND", `must be one of ${signInKinds.join(", ")}`);
-  const clientId = env.SIGN_IN_CLIENT_ID?.trim() ?? "";
+  const clientId = settings.SIGN_IN_CLIENT_ID?.trim() ?? "";
   if (clientId === "") return fault("SIGN_IN_CLIENT_ID", "is missing");
-  const claim = env.SIGN_IN_CLAIM?.trim() ?? "";
+  const claim = settings.SIGN_IN_CLAIM?.trim() ?? "";
   if (claim === "") return fault("SIGN_IN_CLAIM", "is missing");
-  const mapping = rolesOf(env.SIGN_IN_ROLES ?? "");
+  const mapping = rolesOf(settings.SIGN_IN_ROLES ?? "");
   if (mapping === null)
     return fault("SIGN_IN_ROLES", `must be value=role pairs; roles are ${roles.join(", ")}`);
-  const clientSecret = env.SIGN_IN_CLIENT_SECRET || null;
+  const clientSecret = settings.SIGN_IN_CLIENT_SECRET || null;
   return ok({ kind, issuer, clientId, clientSecret, claim, roles: mapping, version: "" });
 }
