@@ -74,7 +74,7 @@ describe("usage", () => {
   it("is money in USD, as everywhere", async () => {
     const { costMicroUsd: _, ...rest } = row;
     expect(await admin(1).read({})).toEqual(
-      ok({ data: [{ ...rest, costUsd: 1.234567, latency: null }] }),
+      ok({ data: [{ ...rest, costUsd: 1.234567, latency: null }], names: {} }),
     );
   });
 
