@@ -30,7 +30,7 @@ const contents =
       "insert into captures (request_id, tenant_id, sealed) values (?, ?, ?)",
       `req_${batch}${String(at).padStart(4, "0")}`,
       who.tenantId,
-      "x".repeat(8_000),
+      "x".repeat(4_000),
     );
 /** What no retention deletes. */
 const ballast = (sql: Sql) => {
