@@ -4,12 +4,12 @@ import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts
 import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { headerPairsIn } from "./domain/header-pairs.ts";
-import { parseSignIn, type SignInBindings, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
+import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
 /** What a deployment may set. */
-export interface Bindings extends SignInBindings {
+export interface Bindings {
   /** the host's own databases: the Worker's Durable Objects; on Node the embedded file */
   DATABASES?: object;
   DATABASE_URL?: string;
@@ -38,6 +38,12 @@ export interface Bindings extends SignInBindings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_SERVICE_NAME?: string;
+  SIGN_IN_KIND?: string;
+  SIGN_IN_ISSUER?: string;
+  SIGN_IN_CLIENT_ID?: string;
+  SIGN_IN_CLIENT_SECRET?: string;
+  SIGN_IN_CLAIM?: string;
+  SIGN_IN_ROLES?: string;
 }
 
 export type DatabaseConfig =

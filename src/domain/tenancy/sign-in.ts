@@ -89,7 +89,7 @@ export const signInSettings = [
   "SIGN_IN_CLAIM",
   "SIGN_IN_ROLES",
 ] as const;
-export type SignInBindings = Partial<Record<(typeof signInSettings)[number], string>>;
+type SignInBindings = Partial<Record<(typeof signInSettings)[number], string>>;
 
 /** `value=role`, separated by commas. null: something else. */
 function rolesOf(text: string): Record<string, Role> | null {
