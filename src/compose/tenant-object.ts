@@ -5,6 +5,7 @@ import { homeShard } from "../domain/tenancy/shards.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
 import type { BookTexts } from "../store/books/texts.ts";
 import type { Statement } from "../store/books/sql.ts";
+import { createGroups } from "../store/durable/groups.ts";
 import { createObjectAlarm } from "../store/durable/object-alarm.ts";
 import { createObjectDatabase } from "../store/durable/object-database.ts";
 import type { Engine, Job, Outcome } from "../store/engine.ts";
@@ -65,6 +66,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
   const { holds } = deps;
   const database = createObjectDatabase({ storage, ...deps });
   const alarm = createObjectAlarm(storage, now);
+  const inGroup = createGroups(() => storage.sync());
   const engine: Engine = {
     write: async (job) => database.write(job),
     read: async (statements) => database.read(statements),
@@ -74,9 +76,11 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
   return {
     async write(job) {
       if (hasAlarm) await alarm.look();
-      const outcome = database.write(job);
-      if (hasAlarm && database.hasTables()) alarm.written();
-      return outcome;
+      return inGroup(() => {
+        const outcome = database.write(job);
+        if (hasAlarm && database.hasTables()) alarm.written();
+        return outcome;
+      });
     },
     read: database.read,
     async alarm(isolate) {

@@ -1,6 +1,6 @@
 /**
  * The engine inside of a Durable Object. Each job is one transaction. The runtime lets no answer out before what the
- * job wrote is durable, and writes the jobs that wait for that together.
+ * job wrote is durable; `groups.ts` lets jobs share that wait.
  */
 import type { Books } from "../books/books.ts";
 import { createJournaledBooks } from "../books/journal.ts";
