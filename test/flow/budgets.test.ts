@@ -172,7 +172,7 @@ describe("usage", () => {
     await callOnce(router, key, { messages: "none" });
     const rows = async (query: string) => {
       const answer = await admin("GET", `/tenants/usage/usage${query}`);
-      expect(Object.keys(answer.body as object)).toEqual(["data"]);
+      expect(Object.keys(answer.body as object)).toEqual(["data", "names"]);
       return answer.get("data") as Record<string, number>[];
     };
     const sums = (found: Record<string, number>[]) => ({

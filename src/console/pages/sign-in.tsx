@@ -22,7 +22,7 @@ function Insecure() {
   );
 }
 
-/** A tenant's name in the address, from a link that its administrators give to their people. */
+/** A tenant's short name in the address, from a link that its administrators give to their people. */
 const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
 
 /** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
@@ -56,10 +56,10 @@ function SingleSignOn() {
       </div>
       <div class="actions">
         <button type="submit">
-          Sign in with {tenant.trim() || "your tenant"}'s identity provider
+          Go to the identity provider of {tenant.trim() || "your tenant"}
         </button>
         <button type="button" class="quiet" onClick={() => leave(null)}>
-          Sign in with the operator's
+          Go to the operator's
         </button>
       </div>
     </form>
@@ -127,7 +127,10 @@ export function SignIn() {
       ) : (
         <>
           <KeyForm />
-          <SingleSignOn />
+          <details open={tenantInAddress !== ""}>
+            <summary>Or with your identity provider</summary>
+            <SingleSignOn />
+          </details>
         </>
       )}
     </main>
