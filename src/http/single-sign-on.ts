@@ -41,14 +41,14 @@ async function begin(c: Context<HttpEnv>): Promise<Response> {
     return problem(c, { reason: "invalid_params", path: "tenant", detail: "A tenant's slug." });
   const assertion = c.req.header("Cf-Access-Jwt-Assertion") ?? null;
   const signIn = await c.get("services").console.personSignInOf(slug);
-  if (!signIn.ok) return problem(c, signIn.error);
+  if (!signIn.ok) return refused(c, { refusal: signIn.error, slug });
   const begun = await signIn.value.begin({
     slug,
     redirectUri: callbackAt(origin),
     assertion: assertion?.slice(0, mostAssertionCharacters + 1) ?? null,
     address: addressOf(c),
   });
-  if (!begun.ok) return problem(c, begun.error);
+  if (!begun.ok) return refused(c, { refusal: begun.error, slug });
   if ("session" in begun.value) return enter(c, origin, begun.value.session);
   const { url, kept } = begun.value;
   if (!keepCookie(c, "sign_in", { origin, value: kept, seconds: pendingMs / 1_000 }))
@@ -61,20 +61,32 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
   if (origin === null) return problem(c, noPlace);
   // One try alone: the cookie is gone, whatever becomes of it.
   const kept = takeCookie(c, "sign_in", origin) ?? "";
-  const signIn = await c.get("services").console.personSignInOf(slugKept(kept));
-  if (!signIn.ok) return problem(c, signIn.error);
+  const slug = slugKept(kept);
+  const signIn = await c.get("services").console.personSignInOf(slug);
+  if (!signIn.ok) return refused(c, { refusal: signIn.error, slug });
   const made = await signIn.value.finish({
     kept,
     redirectUri: callbackAt(origin),
     query: new URL(c.req.url).searchParams.toString(),
     address: addressOf(c),
   });
-  return made.ok ? enter(c, origin, made.value) : refused(c, made.error);
+  return made.ok ? enter(c, origin, made.value) : refused(c, { refusal: made.error, slug });
 }
 
-/** With the cookie's end, which a new response would lose. */
-function refused(c: Context<HttpEnv>, refusal: Refusal): Response {
-  const response = problem(c, refusal);
+/**
+ * A person sees the page again, which says what the reason means; a program gets the problem. With the cookie's end,
+ * which a new response would lose.
+ */
+function refused(c: Context<HttpEnv>, { refusal, slug }: { refusal: Refusal; slug: string | null }) {
+  const origin = ownOriginOf(askedAt(c));
+  const isPerson = c.req.header("Accept")?.includes("text/html") === true;
+  if (origin === null || !isPerson) return withCookies(c, problem(c, refusal));
+  const query = new URLSearchParams({ "sign-in": refusal.reason });
+  if (slug !== null) query.set("tenant", slug);
+  return c.redirect(`${origin}/console?${query}`);
+}
+
+function withCookies(c: Context<HttpEnv>, response: Response): Response {
   for (const cookie of c.res.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
   return response;
 }

@@ -174,6 +174,17 @@ async function startPrefix(to: string, prefix: string): Promise<Server> {
 }
 
 describe("signing in", () => {
+  it("says why an identity provider did not let a person in", async () => {
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    await page.goto("/console?sign-in=not_found&tenant=nobody");
+    await page.getByText("No identity provider is set up there.").waitFor();
+    expect(await page.getByLabel("Tenant").inputValue()).toBe("nobody");
+    expect(await violationsOn(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
+
   it("refuses an unknown key, takes a tenant's, and ends when the key is revoked", async () => {
     const made = await admin("POST", "/tenants/watched/keys", {
       name: "for a person",

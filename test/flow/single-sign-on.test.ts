@@ -238,6 +238,32 @@ describe("a person", () => {
   });
 });
 
+describe("a browser that is refused", () => {
+  const asPage = { Accept: "text/html,application/xhtml+xml" };
+
+  it("comes back to the console with the reason, and to no problem document", async () => {
+    const { answer } = await begin("nobody-has-this-name", asPage);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      302,
+      `${router.url}/console?sign-in=not_found&tenant=nobody-has-this-name`,
+    ]);
+  });
+
+  it("has no cookie of the try any more", async () => {
+    const slug = await tenant();
+    const { url, cookie } = await begin(slug);
+    const back = new URL(await provider.visit(url));
+    back.searchParams.set("state", "another");
+    const answer = await visit(back.href, cookie, asPage);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      302,
+      `${router.url}/console?sign-in=unauthorized&tenant=${slug}`,
+    ]);
+    expect(answer.headers.getSetCookie().join()).toMatch(/^sr_sign_in[^;]*=; Max-Age=0/);
+    expect(cookiesOf(answer).has("sr_session")).toBe(false);
+  });
+});
+
 describe("nobody gets in by", () => {
   /** Comes back with what `bent` makes of the address and the cookie. */
   const cameWith = async (

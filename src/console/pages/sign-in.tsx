@@ -25,6 +25,22 @@ function Insecure() {
 /** A tenant's short name in the address, from a link that its administrators give to their people. */
 const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
 
+/** Why an identity provider did not let the person in, by the refusal's reason in the address. */
+const refusals: Readonly<Record<string, string>> = {
+  not_found: "No identity provider is set up there. Sign in with a key, or ask who runs the router.",
+  unauthorized:
+    "The identity provider's answer did not count, or the sign-in took more than ten minutes. Begin again.",
+  forbidden:
+    "The identity provider knows you, but nothing that it says of you gives a role here. Ask your administrator.",
+  rate_limited: "Too many sign-ins failed. Wait a minute, then begin again.",
+  unavailable: "The identity provider can't be reached. Begin again in a moment.",
+};
+const refusalInAddress = new URLSearchParams(location.search).get("sign-in");
+const refused =
+  refusalInAddress === null
+    ? null
+    : (refusals[refusalInAddress] ?? "That sign-in did not work. Begin again.");
+
 /** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
 const leave = (tenant: string | null): void => {
   const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
@@ -113,13 +129,14 @@ export function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Sampling Router";
   }, []);
+  const reason = signInReason.value ?? refused;
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
       <p class="lead">Give every MCP server a model without giving it a key.</p>
-      {signInReason.value !== null && (
+      {reason !== null && (
         <p class="notice" role="status">
-          {signInReason.value}
+          {reason}
         </p>
       )}
       {isInsecure ? (
