@@ -262,6 +262,11 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async (tenant) => ({ params: { server: await newServer(tenant, nowhere) } }),
   },
+  "GET /tenants/{tenant}/servers/{server}/install": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { server: await newServer(tenant) } }),
+  },
   "GET /tenants/{tenant}/sessions": { reach: "tenant", status: 200 },
   "DELETE /tenants/{tenant}/sessions/{id}": {
     reach: "tenant",

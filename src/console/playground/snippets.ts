@@ -1,4 +1,5 @@
 /** What a person copies to call the router from a program or an MCP client. */
+import { installSnippets } from "../../domain/servers/install.ts";
 import { routerUrl } from "../place.ts";
 
 export interface Snippet {
@@ -40,29 +41,20 @@ const server = (key: string): string => `const answer = await fetch("${routerUrl
 });
 const { result, error } = await answer.json();`;
 
-const json = (value: object): string => JSON.stringify(value, null, 2);
+/** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
+const shown = ["Claude Code", "VS Code", "Cursor"];
 
 export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string }): Snippet[] {
-  const url = `${routerUrl}/mcp/${tenant}/SERVER`;
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  const registered = "Register the server first, and write its name in place of SERVER.";
+  const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key: apiKey };
   return [
     { name: "curl", hint: "Paste it into a terminal.", text: curl(apiKey) },
     { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(apiKey) },
-    {
-      name: "Claude Code",
-      hint: registered,
-      text: `claude mcp add --transport http SERVER ${url} --header "Authorization: Bearer ${apiKey}"`,
-    },
-    {
-      name: "VS Code",
-      hint: `In .vscode/mcp.json. ${registered}`,
-      text: json({ servers: { SERVER: { type: "http", url, headers } } }),
-    },
-    {
-      name: "Cursor",
-      hint: `In .cursor/mcp.json. ${registered}`,
-      text: json({ mcpServers: { SERVER: { url, headers } } }),
-    },
+    ...installSnippets(behind)
+      .filter(({ client }) => shown.includes(client))
+      .map(({ client, where, text }) => ({
+        name: client,
+        hint: `It goes ${where}. Register the server first, and write its name in place of SERVER.`,
+        text,
+      })),
   ];
 }

@@ -41,6 +41,7 @@ const permissionFor = {
   deleteServer: "change",
   authorizeServer: "change",
   checkServer: "change",
+  readServerInstall: "view",
   listApprovals: "view",
   // Shows the prompt.
   readApproval: "approve",

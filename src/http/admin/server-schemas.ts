@@ -175,3 +175,22 @@ export const serverCheck = z
     tools: z.int().nullable().openapi({ description: "How many tools it lists." }),
   })
   .openapi("ServerCheck");
+
+export const serverInstall = z
+  .object({
+    url: z.string().openapi({ description: "The server's address behind the router." }),
+    keyVariable: z.string().openapi({
+      description: "The environment variable from which some of the texts take an API key.",
+    }),
+    snippets: z.array(
+      z.object({
+        client: z.string().openapi({ example: "VS Code" }),
+        where: z.string().openapi({ description: "Where the text goes." }),
+        text: z.string(),
+        link: z.string().nullable().openapi({
+          description: "An address that adds the server at one click; null: the client has none.",
+        }),
+      }),
+    ),
+  })
+  .openapi("ServerInstall");

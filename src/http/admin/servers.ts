@@ -1,5 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { OauthInput } from "../../pipeline/admin/server-input.ts";
+import { err, ok } from "../../domain/result.ts";
+import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { pageQuery, slug } from "./schemas.ts";
 import {
@@ -7,10 +9,13 @@ import {
   server,
   serverCheck,
   serverInput,
+  serverInstall,
   serverPatch,
 } from "./server-schemas.ts";
 
 export const serverParams = tenantParams.extend({ server: slug });
+
+const addressUnknown = "The router doesn't know its own address: set PUBLIC_URL.";
 
 const oauthOf = (oauth: NonNullable<z.output<typeof serverInput>["oauth"]>): OauthInput => ({
   grant: oauth.grant,
@@ -131,6 +136,25 @@ export function serverRoutes() {
     params: serverParams,
     answer: serverCheck,
     run: ({ admin, actor, params }) => admin.authorizations.check(actor, params),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/servers/{server}/install",
+    id: "readServerInstall",
+    tag,
+    summary: "What to paste into MCP clients, so that they reach the server",
+    description:
+      "A text for each client, and for VS Code and Cursor an address that adds the server. No key is in any of them: the texts name an environment variable, or have the client ask.",
+    params: serverParams,
+    answer: serverInstall,
+    run: async ({ admin, actor, params, origin }) => {
+      const found = await admin.servers.get(actor, params);
+      if (!found.ok) return found;
+      if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
+      const url = `${origin}/mcp/${params.tenant}/${params.server}`;
+      const snippets = installSnippets({ url, name: params.server, key: null });
+      return ok({ url, keyVariable, snippets });
+    },
   });
   return app;
 }
