@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 475a07d12532288d7b19ebb7c60071bab11e6c48cbc175234e8b5d24c8f34a67
+// Made by `npm run console:types` of the OpenAPI document 6522507292cccf9b1668114f52b00f77e81a1b66fccb8f4860b3c710b2ea510e
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -498,6 +498,26 @@ export interface paths {
      * @description Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong. A server that speaks another family of revisions than the router remembers is remembered by the new one.
      */
     post: operations["checkServer"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/servers/{server}/install": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What to paste into MCP clients, so that they reach the server
+     * @description A text for each client, and for VS Code and Cursor an address that adds the server. No key is in any of them: the texts name an environment variable, or have the client ask.
+     */
+    get: operations["readServerInstall"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2244,6 +2264,21 @@ export interface components {
       name: string | null;
       /** @description How many tools it lists. */
       tools: number | null;
+    };
+    ServerInstall: {
+      /** @description The server's address behind the router. */
+      url: string;
+      /** @description The environment variable from which some of the texts take an API key. */
+      keyVariable: string;
+      snippets: {
+        /** @example VS Code */
+        client: string;
+        /** @description Where the text goes. */
+        where: string;
+        text: string;
+        /** @description An address that adds the server at one click; null: the client has none. */
+        link: string | null;
+      }[];
     };
     ListedApproval: {
       tenantId: string;
@@ -7826,6 +7861,137 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ServerCheck"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  readServerInstall: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+        server: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ServerInstall"];
         };
       };
       /** @description Invalid params, or: Bad request */

@@ -77,7 +77,10 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
  * A person sees the page again, which says what the reason means; a program gets the problem. With the cookie's end,
  * which a new response would lose.
  */
-function refused(c: Context<HttpEnv>, { refusal, slug }: { refusal: Refusal; slug: string | null }) {
+function refused(
+  c: Context<HttpEnv>,
+  { refusal, slug }: { refusal: Refusal; slug: string | null },
+) {
   const origin = ownOriginOf(askedAt(c));
   const isPerson = c.req.header("Accept")?.includes("text/html") === true;
   if (origin === null || !isPerson) return withCookies(c, problem(c, refusal));

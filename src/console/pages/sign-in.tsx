@@ -27,7 +27,8 @@ const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? ""
 
 /** Why an identity provider did not let the person in, by the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
-  not_found: "No identity provider is set up there. Sign in with a key, or ask who runs the router.",
+  not_found:
+    "No identity provider is set up there. Sign in with a key, or ask who runs the router.",
   unauthorized:
     "The identity provider's answer did not count, or the sign-in took more than ten minutes. Begin again.",
   forbidden:

@@ -42,7 +42,7 @@ const server = (key: string): string => `const answer = await fetch("${routerUrl
 const { result, error } = await answer.json();`;
 
 /** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
-const shown = ["Claude Code", "VS Code", "Cursor"];
+const shown = new Set(["Claude Code", "VS Code", "Cursor"]);
 
 export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string }): Snippet[] {
   const behind = { url: `${routerUrl}/mcp/${tenant}/SERVER`, name: "SERVER", key: apiKey };
@@ -50,7 +50,7 @@ export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string
     { name: "curl", hint: "Paste it into a terminal.", text: curl(apiKey) },
     { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(apiKey) },
     ...installSnippets(behind)
-      .filter(({ client }) => shown.includes(client))
+      .filter(({ client }) => shown.has(client))
       .map(({ client, where, text }) => ({
         name: client,
         hint: `It goes ${where}. Register the server first, and write its name in place of SERVER.`,

@@ -100,7 +100,8 @@ const codex = ({ url, name }: Behind): InstallSnippet => ({
 
 const goose = ({ url, key }: Behind): InstallSnippet => ({
   client: "Goose",
-  where: '`goose configure`, "Add Extension", "Remote Extension (Streamable HTTP)": address and header',
+  where:
+    '`goose configure`, "Add Extension", "Remote Extension (Streamable HTTP)": address and header',
   text: `${url}\nAuthorization: Bearer ${key ?? "srk_…"}`,
   link: null,
 });

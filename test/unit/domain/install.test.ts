@@ -30,7 +30,11 @@ describe("what a client is given", () => {
   it("leads to VS Code and Cursor by an address from which they read the same entry", () => {
     const snippets = snippetsOf(null);
     const [, code = ""] = (snippets.get("VS Code")?.link ?? "").split("vscode:mcp/install?");
-    expect(JSON.parse(decodeURIComponent(code))).toMatchObject({ name: "search", type: "http", url });
+    expect(JSON.parse(decodeURIComponent(code))).toMatchObject({
+      name: "search",
+      type: "http",
+      url,
+    });
     const link = new URL(snippets.get("Cursor")?.link ?? "");
     expect([link.protocol, link.host, link.pathname]).toEqual([
       "cursor:",
@@ -47,7 +51,11 @@ describe("what a client is given", () => {
   });
 
   it("allows an address without TLS for Claude Desktop only where it has none", () => {
-    const local = installSnippets({ url: "http://127.0.0.1:8787/mcp/demo/s", name: "s", key: null });
+    const local = installSnippets({
+      url: "http://127.0.0.1:8787/mcp/demo/s",
+      name: "s",
+      key: null,
+    });
     const desktop = (all: { client: string; text: string }[]) =>
       all.find(({ client }) => client === "Claude Desktop")?.text ?? "";
     expect(desktop(local)).toContain("--allow-http");
