@@ -12,6 +12,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import type { Session } from "../domain/tenancy/session.ts";
+import type { User } from "../domain/tenancy/user.ts";
 
 export interface Caller {
   snapshot: Snapshot;
@@ -22,6 +23,8 @@ export interface Caller {
   warm: boolean;
   /** the key under which memory holds the snapshot */
   memoryKey: string;
+  /** on whose behalf the key, or the token, calls; absent: nobody says */
+  user?: User;
 }
 
 export interface Claim {
