@@ -32,6 +32,9 @@ export interface RouterOptions {
   cwd?: string;
 }
 
+/** A process ends with a code, or by a signal. */
+type Exit = number | NodeJS.Signals | null;
+
 export interface Router {
   url: string;
   adminToken: string;
@@ -44,13 +47,13 @@ export interface Router {
   /** the embedded database's, journals too */
   databaseFiles(): string[];
   /** Ends the router as Ctrl-C does, and gives the exit code. A second call does nothing. */
-  stop(): Promise<number | null>;
+  stop(): Promise<Exit>;
   /** As a crash of the machine: launcher and runtime at once. The state stays. */
   kill9(): Promise<void>;
   /** everything printed so far, stdout and stderr */
   output(): string;
-  /** Resolves with the exit code once it has ended. */
-  ended: Promise<number | null>;
+  /** Resolves with the exit code once it has ended, or with the signal that ended it. */
+  ended: Promise<Exit>;
 }
 
 export interface Launched {
@@ -58,8 +61,8 @@ export interface Launched {
   stateDir: string;
   port: number;
   output(): string;
-  /** Resolves with the exit code once it has ended. */
-  ended: Promise<number | null>;
+  /** Resolves with the exit code once it has ended, or with the signal that ended it. */
+  ended: Promise<Exit>;
 }
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
@@ -117,11 +120,11 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => {
+  const ended = new Promise<Exit>((resolve) => {
     // `close`: everything it printed has been read by then.
-    child.once("close", (code) => {
+    child.once("close", (code, signal) => {
       dismiss();
-      resolve(code);
+      resolve(code ?? signal);
     });
   });
   return { child, stateDir, port, output: () => printed, ended };
