@@ -76,7 +76,8 @@ export function createAskRouter({ url, key, fetch: ask = fetch }: RouterSettings
     try {
       answer = await ask(endpoint, {
         method: "POST",
-        redirect: "error",
+        // Workers has no "error". Nobody follows a redirect: the key is for this URL alone.
+        redirect: "manual",
         signal,
         body,
         headers: {
@@ -93,7 +94,7 @@ export function createAskRouter({ url, key, fetch: ask = fetch }: RouterSettings
       // The cause may hold the URL with what stands in it, so it is not passed on.
       return localError("unreachable", "The router can't be reached.");
     }
-    const result = own(read, "result");
+    const result = answer.ok ? own(read, "result") : undefined;
     if (isObject(result) && isSamplingAnswer(result)) return result as unknown as SamplingResult;
     return (
       refusalIn(read) ??

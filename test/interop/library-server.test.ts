@@ -409,6 +409,26 @@ describe("without a context", () => {
     ).rejects.toMatchObject({ reason: "timed_out", retryable: true });
   });
 
+  it("follows no redirect, and takes no answer from one", async () => {
+    // Workers knows "follow" and "manual" alone, and refuses "error".
+    const modes: unknown[] = [];
+    const redirecting: typeof fetch = async (_url, init) => {
+      modes.push(init?.redirect);
+      const result = { role: "assistant", model: "m", content: { type: "text", text: "a" } };
+      const headers = {
+        Location: "https://elsewhere.example/",
+        "Content-Type": "application/json",
+      };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, result });
+      return new Response(body, { status: 307, headers });
+    };
+    const asked = hosted({ mode: "router", fetch: redirecting }).createMessage(asking("a"), {
+      timeoutMs: 200,
+    });
+    await expect(asked).rejects.toMatchObject({ name: "SamplingError" });
+    expect(new Set(modes)).toEqual(new Set(["manual"]));
+  });
+
   it("ends when its signal does", async () => {
     provider.setMode("slow");
     const leave = new AbortController();
