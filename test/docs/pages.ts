@@ -59,10 +59,11 @@ const filesIn = (directory: string, recursive: boolean): string[] =>
     .map((name) => join(directory, name).replaceAll("\\", "/"))
     .toSorted();
 
-/** Every page that people read: those at the top, in `docs/`, and the map of `src/`. */
+/** Every page that people read: those at the top, in `docs/`, of the examples, and the map of `src/`. */
 export const pages: readonly Page[] = [
   ...filesIn("", false),
   ...filesIn("docs", true),
+  ...filesIn("examples", false),
   ...filesIn("src", false),
 ]
   .filter((name) => name.endsWith(".md"))
@@ -78,5 +79,5 @@ export function pageNamed(path: string): Page {
 export const sourceFiles = (): { path: string; text: string }[] =>
   ["src", "test", "examples"]
     .flatMap((directory) => filesIn(directory, true))
-    .filter((path) => /\.(ts|tsx|mjs|js)$/.test(path))
+    .filter((path) => !path.includes("/.wrangler/") && /\.(ts|tsx|mjs|js)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") }));

@@ -6,16 +6,14 @@
  * `sh run background` goes on running beside the others. A block `text shows` or `json shows` says what the
  * block before it prints: its parts between `…`, in order, whatever the white space.
  */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import process from "node:process";
 import type { Router } from "../fakes/router.ts";
 import { freePort, whenGone } from "../fakes/sqld.ts";
 import { checkout, type Page } from "./pages.ts";
-
-const run = promisify(execFile);
 
 interface Step {
   kind: "run" | "refused" | "background";
@@ -75,35 +73,41 @@ function temporaryCheckout(): string {
   return directory;
 }
 
-const serverPort = "127.0.0.1:3001";
+/** Where a page's own server listens: the first, unless its command says the other. */
+const serverPorts = ["3001", "3002"] as const;
+const anyServerPort = /\b300[12]\b/g;
 const routerPort = "127.0.0.1:8787";
 
 /** curl ends with 0 for any status; a command of a page that is refused is a fault of the page. */
 const strictly = `curl() { command curl --fail-with-body "$@"; }`;
 const asItIs = `unset -f curl`;
 
-/** Begins what goes on beside the page's other commands, and waits until it has said something. */
-async function begin(
-  step: Step,
-  where: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<() => void> {
-  const child = spawn("bash", ["-c", `exec ${step.text.trim()}`], {
-    ...where,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const dismiss = whenGone(`kill "$1"`, String(child.pid));
-  await new Promise((resolve) => {
-    child.stdout.once("data", resolve);
+/** Goes on beside the page's other commands, which wait until it listens. */
+const besideOthers = (text: string, { index, port }: { index: number; port: string }): string[] => [
+  `{\n${text}\n} > printed/${index} 2>&1 &`,
+  `until (: < /dev/tcp/127.0.0.1/${port}) 2> /dev/null; do kill -0 $!; sleep 0.1; done`,
+];
+
+/** Whether all of the script's commands succeed. What they began ends with them. */
+async function succeeds(where: { cwd: string; env: NodeJS.ProcessEnv }): Promise<boolean> {
+  // A group of its own, since `npx` leaves behind what it started.
+  const child = spawn("bash", ["page.sh"], { ...where, detached: true, stdio: "ignore" });
+  const dismiss = whenGone(`kill -- "-$1"`, String(child.pid));
+  const endAll = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid);
+  };
+  const tooLong = setTimeout(endAll, 60_000);
+  const code = await new Promise((resolve) => {
     child.once("exit", resolve);
   });
-  if (child.exitCode !== null) {
-    dismiss();
-    throw new Error(`It ended at once:\n${step.text}`);
+  clearTimeout(tooLong);
+  try {
+    endAll();
+  } catch {
+    // Nothing went on beside the commands.
   }
-  return () => {
-    dismiss();
-    child.kill();
-  };
+  dismiss();
+  return code === 0;
 }
 
 /** What is wrong with a page's commands; empty: nothing. */
@@ -112,37 +116,30 @@ export async function faultsOf(page: Page, router: Router): Promise<string[]> {
   const cwd = temporaryCheckout();
   const out = join(cwd, "printed");
   mkdirSync(out);
-  const port = String(await freePort());
+  const [first = 0, second = 0] = await Promise.all(serverPorts.map(() => freePort()));
+  const portOf = (named = "3001"): string => String(named === "3001" ? first : second);
   const at = (text: string): string =>
     text
       .replaceAll(routerPort, new URL(router.url).host)
-      .replaceAll(serverPort, `127.0.0.1:${port}`);
+      .replaceAll(anyServerPort, (named) => portOf(named));
   const exported = /^export .*$/m.exec(router.output())?.[0] ?? "";
-  const env = { PATH: process.env["PATH"], HOME: cwd, PORT: port };
+  const env = { PATH: process.env["PATH"], HOME: cwd, PORT: portOf() };
   const script = [
     "set -euo pipefail",
     exported,
-    ...steps.flatMap(({ kind, text }, index) =>
-      kind === "background"
-        ? []
-        : [
-            kind === "refused" ? asItIs : strictly,
-            `echo ${index} > printed/at`,
-            `{\n${at(text)}\n} > printed/${index} 2>&1`,
-          ],
-    ),
+    ...steps.flatMap(({ kind, text }, index) => [
+      kind === "refused" ? asItIs : strictly,
+      `echo ${index} > printed/at`,
+      ...(kind === "background"
+        ? besideOthers(at(text), { index, port: portOf(text.match(anyServerPort)?.[0]) })
+        : [`{\n${at(text)}\n} > printed/${index} 2>&1`]),
+    ]),
     "echo done > printed/at",
   ].join("\n");
   writeFileSync(join(cwd, "page.sh"), script);
-  const ends: (() => void)[] = [];
   try {
-    for (const step of steps)
-      if (step.kind === "background") ends.push(await begin(step, { cwd, env }));
     // Faults are read from what was written down.
-    const whole = await run("bash", ["page.sh"], { cwd, env, timeout: 60_000 }).then(
-      () => true,
-      () => false,
-    );
+    const whole = await succeeds({ cwd, env });
     const printed = (index: number | string): string =>
       readFileSync(join(out, String(index)), "utf8").trim();
     if (!whole) {
@@ -157,7 +154,7 @@ export async function faultsOf(page: Page, router: Router): Promise<string[]> {
         : [`did not print ${missing}:\n${text}\nprinted:\n${printed(index)}`];
     });
   } finally {
-    for (const end of ends) end();
-    rmSync(cwd, { recursive: true });
+    // What was ended may still write there.
+    rmSync(cwd, { recursive: true, maxRetries: 5 });
   }
 }
