@@ -10,7 +10,7 @@ import { DurableObject } from "cloudflare:workers";
 import { migrations } from "./bundled-migrations.ts";
 import { createComposition } from "./compose/composition.ts";
 import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
-import { defaultLimitBytes } from "./domain/limits/room.ts";
+import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
 import { homeShard } from "./domain/tenancy/shards.ts";
 import { createApp } from "./http/app.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
@@ -20,7 +20,7 @@ import { createTenantObject, type TenantObject } from "./compose/tenant-object.t
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { bookTexts } from "./store/books/texts.ts";
 import type { Statement } from "./store/books/sql.ts";
-import { openObject, refusesResidency } from "./store/durable/open-object.ts";
+import { openObject, refusesResidency, roomOfObject } from "./store/durable/open-object.ts";
 import type { Job, Outcome } from "./store/engine.ts";
 
 interface Assets {
@@ -50,6 +50,7 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
     ...(DATABASES !== undefined && {
       openTenantDatabase: (name, options) =>
         openObject({ namespace, wait: clock.wait }, name, options),
+      roomOf: (name) => roomOfObject({ namespace, wait: clock.wait }, name),
       refusesResidency: (residency) => refusesResidency({ namespace }, residency),
     }),
     consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
@@ -97,6 +98,10 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
 
   read(statements: readonly Statement[]): Outcome {
     return this.#object.read(statements);
+  }
+
+  room(): Room {
+    return this.#object.room();
   }
 
   async alarm(): Promise<void> {

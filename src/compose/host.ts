@@ -2,7 +2,7 @@
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Room } from "../domain/limits/room.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
@@ -31,8 +31,8 @@ export interface Host {
     name: string,
     options: DatabaseOptions & { residency: Residency | null },
   ) => Database;
-  /** How full the database of a name is; null, or absent: nobody bounds its size, or it is not at hand */
-  roomOf?: (name: string) => (() => Room) | null;
+  /** How full the database of a name is; null, or absent: nobody bounds its size */
+  roomOf?: (name: string) => (() => AsyncResult<Room>) | null;
   /** Why a tenant's own database can't be made there; null: it can. Absent: it can be made anywhere. */
   refusesResidency?: (residency: Residency) => Refusal | null;
   /**

@@ -227,6 +227,7 @@ export function createShard(
           ...parts.catalogueSync,
           report: (fault) => log({ event: "catalogue", fault }),
         });
+  const roomNow = host.roomOf?.(name) ?? null;
   const admin = memoize(() =>
     createAdminUseCases({
       ...stores,
@@ -236,6 +237,7 @@ export function createShard(
       ...isolate.auditing,
       ids,
       tokens,
+      roomNow,
       keyCodes,
       vault,
       catalogue: readCatalogue,
@@ -285,7 +287,7 @@ export function createShard(
         ...parts.approvals,
         ...seals,
         sendToWitness,
-        roomNow: host.roomOf?.(name) ?? null,
+        roomNow,
         syncCatalogue: syncCatalogue(),
         deliver,
       })(),

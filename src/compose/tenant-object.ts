@@ -1,6 +1,7 @@
 /** What a Durable Object does: it answers its database's questions, and runs its database's jobs by an alarm. */
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import type { Room } from "../domain/limits/room.ts";
+import { ok } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
 import type { BookTexts } from "../store/books/texts.ts";
@@ -17,6 +18,7 @@ import { now, type Isolate } from "./isolate.ts";
 export interface TenantObject {
   write(job: Job): Promise<Outcome>;
   read(statements: readonly Statement[]): Outcome;
+  room(): Room;
   /** One run of the jobs; what they did. */
   alarm(isolate: Isolate): Promise<JobReport[]>;
 }
@@ -54,7 +56,7 @@ function runJobs(
       ...host,
       openTenantDatabase: (wanted, options) =>
         wanted === name ? openOverEngine(engine, options) : openTenantDatabase(wanted, options),
-      roomOf: (wanted) => (wanted === name ? room : null),
+      roomOf: (wanted) => (wanted === name ? async () => ok(room()) : null),
     },
   };
   const composition = createComposition(here, { background: waitUntil, upkeep: waitUntil });
@@ -83,6 +85,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
       });
     },
     read: database.read,
+    room: database.room,
     async alarm(isolate) {
       alarm.come();
       const name = database.tenantDatabase();

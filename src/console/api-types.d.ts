@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 6522507292cccf9b1668114f52b00f77e81a1b66fccb8f4860b3c710b2ea510e
+// Made by `npm run console:types` of the OpenAPI document 25bee73de419f18012748510b5a1765903b7d95d0543f1df0331b51524b7a0f4
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -817,7 +817,7 @@ export interface paths {
     };
     /**
      * Every limit, what is used and reserved of it, and what is left
-     * @description First the tenant's own limits and its ceiling's, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.
+     * @description First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.
      */
     get: operations["readLimits"];
     put?: never;
@@ -1309,6 +1309,15 @@ export interface components {
       retentionDays?: number;
       /** @description Days until captured content is deleted. Default: with its record. */
       contentRetentionDays?: number;
+      /**
+       * @description What is deleted before its time where the tenant's own database is 85 % full, in this order: captured contents, kept results of idempotency keys, sealed records. What is left out is not deleted early. Default: contents, results, records.
+       * @example [
+       *       "results",
+       *       "contents",
+       *       "records"
+       *     ]
+       */
+      earlyDeletion?: ("contents" | "results" | "records")[];
       /** @description Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4. */
       maxAttempts?: number;
       /**
@@ -2767,14 +2776,14 @@ export interface components {
     };
     LimitState: {
       /**
-       * @description Whose limit, and which. `ceiling`: the operator's for the tenant.
+       * @description Whose limit, and which. `ceiling`: the operator's for the tenant. `tenant.storageBytes`: the room of the tenant's own database.
        * @example tenant.usdPerDay
        */
       name: string;
       /** @description The id of the tenant, the key or the server. */
       subject: string;
       /** @enum {string} */
-      unit: "requests" | "tokens" | "calls" | "usd";
+      unit: "requests" | "tokens" | "calls" | "usd" | "bytes";
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;

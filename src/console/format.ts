@@ -22,6 +22,11 @@ export const count = (value: number | null | undefined): string =>
 /** Of a fraction its first digits, since a scale of cents would else read 0, 0, 0. */
 export const compact = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1 ? small : short).format(value);
+/** In the units of who sells storage: 1 GB is 10⁹ bytes. */
+export function bytes(value: number): string {
+  const [unit, scale] = value < 1e9 ? (["MB", 1e6] as const) : (["GB", 1e9] as const);
+  return `${(value < scale ? small : short).format(value / scale)} ${unit}`;
+}
 export const percent = (value: number): string => share.format(value);
 
 /** A fraction of a cent is what a small call costs, so it is shown. */

@@ -5,7 +5,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { roomLevels, type RoomLevel } from "../domain/limits/room.ts";
-import type { Expendable, RoomStore } from "../domain/ports/room.ts";
+import { defaultEarlyDeletion, expendable, type Expendable } from "../domain/choice/policy.ts";
+import type { RoomStore } from "../domain/ports/room.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
@@ -17,6 +18,13 @@ const largeRowsAtOnce = 50;
 
 const levelOf = (cursor: unknown): RoomLevel =>
   roomLevels.find((level) => level === cursor) ?? "enough";
+
+/** @param policy the member of the policy, as JSON; null: the policy has none */
+function earlyDeletionIn(policy: string | null): readonly Expendable[] {
+  const named: unknown = policy === null ? null : JSON.parse(policy);
+  if (!Array.isArray(named)) return defaultEarlyDeletion;
+  return named.flatMap((name) => expendable.find((kind) => kind === name) ?? []);
+}
 
 const current = sql`select cursor from job_turns where job = ${job}`;
 
@@ -51,8 +59,14 @@ const deletions: Readonly<Record<Expendable, readonly Compiled[]>> = {
 
 export const createRoomStore = (db: Database): RoomStore => ({
   async noted() {
-    const found = await db.read((builder) => builder.all<{ cursor: string }>(current));
-    return found.ok ? ok(levelOf(found.value[0]?.cursor)) : found;
+    const found = await db.read((builder) =>
+      builder.all<{ level: string | null; early: string | null }>(sql`
+        select (${current}) as level,
+          (select policy -> '$.earlyDeletion' from tenants limit 1) as early`),
+    );
+    if (!found.ok) return found;
+    const [row] = found.value;
+    return ok({ level: levelOf(row?.level), earlyDeletion: earlyDeletionIn(row?.early ?? null) });
   },
   async note({ from, to }, event) {
     const isStill = sql`coalesce((${current}), 'enough') = ${from}`;

@@ -3,6 +3,9 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DurableObjectState } from "@cloudflare/workers-types";
+import type { Policy } from "../../src/domain/choice/policy.ts";
+import type { Room } from "../../src/domain/limits/room.ts";
+import { roomOfObject } from "../../src/store/durable/open-object.ts";
 import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
 import { event, reservation, settlement } from "../contract/store/fixtures.ts";
 import { value } from "../contract/store/open.ts";
@@ -60,6 +63,15 @@ async function call(given: GivenTenant, at = Date.now() - 600_000): Promise<stri
   value(await given.stores.ledger.settle(settlement(reserved, at, { receipt })));
   return reserved.opening.id;
 }
+const results =
+  ({ who }: GivenTenant) =>
+  (sql: Sql, at: number) =>
+    sql.exec(
+      "insert into results (tenant_id, request_id, part, sealed, expires_at) values (?, ?, 0, ?, 9e15)",
+      who.tenantId,
+      `req_${at}`,
+      "x".repeat(8_000),
+    );
 const given = () => givenTenant({ concurrent: 100 }, env.SMALL);
 
 beforeAll(
@@ -132,14 +144,7 @@ describe("an object that is tight", () => {
     const running = (await admit(tight)).reserved.opening.id;
     await fillTo(tight, 0.86, ballast);
     await fillTo(tight, 0.9, contents(tight, "a"));
-    await fillTo(tight, 0.93, (sql, at) =>
-      sql.exec(
-        "insert into results (tenant_id, request_id, part, sealed, expires_at) values (?, ?, 0, ?, 9e15)",
-        tight.who.tenantId,
-        `req_${at}`,
-        "x".repeat(8_000),
-      ),
-    );
+    await fillTo(tight, 0.93, results(tight));
     await alarm(tight);
     expect(await count(tight, "captures")).toBe(0);
     expect(await count(tight, "results")).toBe(0);
@@ -149,6 +154,59 @@ describe("an object that is tight", () => {
     expect(left.map(({ id }) => id)).toEqual([unsealed, running].toSorted());
     const told = (await eventsOf(tight)).filter(({ action }) => action === "storage.deleted");
     expect(told.map(({ detail }) => detail)).toMatchObject([{ records: 1 }]);
+  });
+});
+
+describe("the order of early deletion", () => {
+  /** Filled with both kinds, each alone enough to make room. */
+  async function tightWith(earlyDeletion: Policy["earlyDeletion"]) {
+    const tight = await given();
+    const { rowsWritten } = await within(tight, (sql) =>
+      sql.exec(
+        "update tenants set policy = json_set(policy, '$.earlyDeletion', json(?))",
+        JSON.stringify(earlyDeletion),
+      ),
+    );
+    expect(rowsWritten).toBeGreaterThan(0);
+    await call(tight);
+    await fillTo(tight, 0.7, contents(tight, "a"));
+    await fillTo(tight, 0.87, results(tight));
+    const [captures, kept] = [await count(tight, "captures"), await count(tight, "results")];
+    await alarm(tight);
+    return {
+      contents: captures - (await count(tight, "captures")),
+      results: kept - (await count(tight, "results")),
+      records: 1 - (await count(tight, "sampling_requests")),
+    };
+  }
+
+  it("is the tenant's own", async () => {
+    const first = await tightWith(["results", "contents", "records"]);
+    expect(first).toMatchObject({ contents: 0, records: 0 });
+    expect(first.results).toBeGreaterThan(0);
+    const other = await tightWith(["contents"]);
+    expect(other).toMatchObject({ results: 0, records: 0 });
+    expect(other.contents).toBeGreaterThan(0);
+  });
+
+  it("leaves what the tenant does not name", async () => {
+    expect(await tightWith([])).toEqual({ contents: 0, results: 0, records: 0 });
+    expect(await tightWith(["records"])).toEqual({ contents: 0, results: 0, records: 1 });
+  });
+});
+
+describe("how full an object is", () => {
+  it("is told outside of it, with its bound", async () => {
+    const filling = await given();
+    await fillTo(filling, 0.5, ballast);
+    const objects = { namespace: env.SMALL, wait: async () => {} };
+    const room = value((await roomOfObject(objects, filling.name)?.()) as never) as Room;
+    expect(room).toEqual({ usedBytes: expect.any(Number), limitBytes: mb });
+    expect(room.usedBytes / mb).toBe(await share(filling));
+  });
+
+  it("is nobody's to tell of the home database", () => {
+    expect(roomOfObject({ namespace: env.SMALL, wait: async () => {} }, "home")).toBeNull();
   });
 });
 

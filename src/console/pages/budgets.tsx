@@ -1,5 +1,6 @@
 /** Each budget as a bar, with where it will be at its end; the other limits as a table. */
-import { count, fromNow, percent, time, usd } from "../format.ts";
+import { roomLevel } from "../../domain/limits/room.ts";
+import { bytes, count, fromNow, percent, time, usd } from "../format.ts";
 import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
 import { limitTitles, type LimitName } from "../parts/limits.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -64,6 +65,30 @@ function Budget({ state, now }: { state: LimitState; now: number }) {
   );
 }
 
+function Storage({ tenant, state }: { tenant: string; state: LimitState }) {
+  const level = roomLevel({ usedBytes: state.used, limitBytes: state.limit });
+  return (
+    <div class="budget">
+      <div class="budget-head">
+        <strong>Storage</strong>
+        <span>
+          {bytes(state.used)} of {bytes(state.limit)} ({percent(state.used / state.limit)}),{" "}
+          <strong>{bytes(state.left)} left</strong>
+        </span>
+      </div>
+      <Bar state={state} forecast={null} />
+      {(level === "tight" || level === "full") && (
+        <p>
+          {level === "full"
+            ? "New calls are refused until there is room. "
+            : "What the policy names in earlyDeletion is deleted before its time. "}
+          <a href={tenantPath(tenant, "/policy")}>Keep records for a shorter time</a>
+        </p>
+      )}
+    </div>
+  );
+}
+
 const columns: Column<LimitState>[] = [
   { title: "Limit", show: titleOf, text: ({ name }) => name },
   { title: "Of", show: ({ subject }) => <code>{subject}</code>, text: ({ subject }) => subject },
@@ -108,7 +133,8 @@ export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
   const now = Date.now();
   const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
   const budgets = states.filter((state) => isTenants(state) && state.unit === "usd");
-  const others = states.filter((state) => !budgets.includes(state));
+  const storage = states.filter(({ unit }) => unit === "bytes");
+  const others = states.filter((state) => !budgets.includes(state) && !storage.includes(state));
   return (
     <section class="card stack">
       <h2>Budgets</h2>
@@ -120,6 +146,9 @@ export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
       ) : (
         budgets.map((state) => <Budget key={state.name} state={state} now={now} />)
       )}
+      {storage.map((state) => (
+        <Storage key={state.name} tenant={tenant} state={state} />
+      ))}
       {others.length > 0 && (
         <details>
           <summary>

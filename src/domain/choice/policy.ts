@@ -50,6 +50,8 @@ export interface Policy {
   retentionDays?: number;
   /** days until captured content is deleted; absent: it is deleted with its record */
   contentRetentionDays?: number;
+  /** what goes first, and next, where the tenant's own database fills; absent: `defaultEarlyDeletion` */
+  earlyDeletion?: Expendable[];
   /** tool-use turns that a request's own history may hold */
   toolRounds?: number;
   /** how content is shaped by what clients declare */
@@ -70,6 +72,12 @@ export interface Policy {
   /** which calls wait for a person; absent: none */
   approval?: ApprovalPolicy;
 }
+
+/** What may be deleted before its time, where a tenant's own database fills. */
+export const expendable = ["contents", "results", "records"] as const;
+export type Expendable = (typeof expendable)[number];
+/** The audit's records go last. */
+export const defaultEarlyDeletion: readonly Expendable[] = expendable;
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;
 export type Previews = (typeof previewPolicies)[number];

@@ -9,7 +9,7 @@ import {
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
-import { previewPolicies } from "../../domain/choice/policy.ts";
+import { expendable, previewPolicies } from "../../domain/choice/policy.ts";
 import { count } from "./schemas.ts";
 
 /** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
@@ -155,6 +155,15 @@ export const policy = z
     contentRetentionDays: z.int().min(1).max(3_650).optional().openapi({
       description: "Days until captured content is deleted. Default: with its record.",
     }),
+    earlyDeletion: z
+      .array(z.enum(expendable))
+      .refine((kinds) => new Set(kinds).size === kinds.length, "Each once.")
+      .optional()
+      .openapi({
+        description:
+          "What is deleted before its time where the tenant's own database is 85 % full, in this order: captured contents, kept results of idempotency keys, sealed records. What is left out is not deleted early. Default: contents, results, records.",
+        example: ["results", "contents", "records"],
+      }),
     maxAttempts: z.int().min(1).max(4).optional().openapi({
       description:
         "Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4.",

@@ -251,11 +251,12 @@ export const usage = z.object({
 export const limitState = z
   .object({
     name: z.string().openapi({
-      description: "Whose limit, and which. `ceiling`: the operator's for the tenant.",
+      description:
+        "Whose limit, and which. `ceiling`: the operator's for the tenant. `tenant.storageBytes`: the room of the tenant's own database.",
       example: "tenant.usdPerDay",
     }),
     subject: z.string().openapi({ description: "The id of the tenant, the key or the server." }),
-    unit: z.enum(["requests", "tokens", "calls", "usd"]),
+    unit: z.enum(["requests", "tokens", "calls", "usd", "bytes"]),
     limit: z.number(),
     used: z.number().openapi({ description: "By calls that ended; of requests and calls, all." }),
     reserved: z.number().openapi({ description: "By calls that run." }),

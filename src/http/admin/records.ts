@@ -130,7 +130,7 @@ export function recordRoutes() {
     tag: "Usage",
     summary: "Every limit, what is used and reserved of it, and what is left",
     description:
-      "First the tenant's own limits and its ceiling's, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.",
+      "First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(limitState),

@@ -1,6 +1,7 @@
 /** Every limit of a tenant, its ceiling, its keys and its servers, and what is left of each. */
 import type { Limits } from "../../domain/choice/policy.ts";
 import { holdsOf, isMoney, type Hold, type LimitedScope } from "../../domain/limits/holds.ts";
+import type { Room } from "../../domain/limits/room.ts";
 import { standingOf, type Standing } from "../../domain/limits/standings.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
@@ -13,7 +14,7 @@ import { tenantFor, type AdminDeps } from "./access.ts";
 
 /** A limit as the API shows it: money in USD, everything else in whole numbers. */
 export interface ShownLimit extends Standing {
-  unit: "requests" | "tokens" | "calls" | "usd";
+  unit: "requests" | "tokens" | "calls" | "usd" | "bytes";
 }
 
 const units = {
@@ -40,6 +41,18 @@ function shown({ resource }: Hold, standing: Standing): ShownLimit {
   };
 }
 
+/** The room of the tenant's own database is one more limit, which deletions and retention free. */
+const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit => ({
+  name: "tenant.storageBytes",
+  subject,
+  unit: "bytes",
+  limit: limitBytes,
+  used: usedBytes,
+  reserved: 0,
+  left: Math.max(0, limitBytes - usedBytes),
+  freesAt: null,
+});
+
 const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
 
 /** The tenant's own limits and the operator's are counted alike, and both are shown. */
@@ -60,6 +73,8 @@ type LimitDeps = AdminDeps & {
   keys: Pick<KeyStore, "list">;
   servers: Pick<ServerStore, "list">;
   limits: LimitStore;
+  /** null: this database's size is not bounded */
+  roomNow: (() => AsyncResult<Room>) | null;
 };
 
 /**
@@ -91,6 +106,17 @@ async function pageOfScopes(
   return ok({ data: scopes, nextCursor: found.value.nextCursor });
 }
 
+/** On the first page alone, after the tenant's own limits. */
+async function roomShown(
+  { roomNow }: LimitDeps,
+  subject: string,
+  { cursor }: PageRequest,
+): AsyncResult<ShownLimit[]> {
+  if (roomNow === null || cursor !== null) return ok([]);
+  const room = await roomNow();
+  return room.ok ? ok([shownRoom(subject, room.value)]) : room;
+}
+
 export const createLimitAdmin =
   (deps: LimitDeps) =>
   async (actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownLimit>> => {
@@ -104,9 +130,13 @@ export const createLimitAdmin =
     const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0 });
     const sums = await deps.limits.sum(id, holds, now);
     if (!sums.ok) return sums;
+    const room = await roomShown(deps, id, page);
+    if (!room.ok) return room;
     const data = holds.flatMap((hold, at): ShownLimit[] => {
       const summed = sums.value[at];
       return summed === undefined ? [] : [shown(hold, standingOf(hold, summed))];
     });
+    const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
+    data.splice(ofTenant, 0, ...room.value);
     return ok({ data, nextCursor: others.value.nextCursor });
   };

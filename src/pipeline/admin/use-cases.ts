@@ -1,4 +1,6 @@
+import type { Room } from "../../domain/limits/room.ts";
 import type { KeyTokens, Stores, Vault } from "../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Oauth } from "../../domain/servers/oauth.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
@@ -46,6 +48,8 @@ export const createAdminUseCases = (
       allowPrivateUpstreams: boolean;
       /** where this router itself is reached */
       ownOrigins: readonly string[];
+      /** null: this database's size is not bounded */
+      roomNow: (() => AsyncResult<Room>) | null;
       oauth: Oauth;
       upstream: UpstreamHeaders;
       probe: Probe;

@@ -1,12 +1,13 @@
 /**
  * Watches how full a tenant's own database is. The operator hears when it fills. Once it is tight, what retention
- * would delete later is deleted now: captured content, then kept results, then sealed records, the oldest first.
- * Records without a seal stay, because the audit has nothing else of them.
+ * would delete later is deleted now, in the order of the tenant's policy: captured content, kept results and sealed
+ * records, each the oldest first. Records without a seal stay, because the audit has nothing else of them.
  */
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { isTight, nextRoomLevel, type Room } from "../../domain/limits/room.ts";
-import { expendable, type RoomStore } from "../../domain/ports/room.ts";
+import type { Expendable } from "../../domain/choice/policy.ts";
+import type { RoomStore } from "../../domain/ports/room.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -16,7 +17,7 @@ const deletionsPerRound = 20;
 
 export interface RoomDeps {
   /** null: this database's size is not bounded */
-  roomNow: (() => Room) | null;
+  roomNow: (() => AsyncResult<Room>) | null;
   room: RoomStore;
   ids: Ids;
   now: () => number;
@@ -36,12 +37,18 @@ const eventOf = ({ ids, now }: RoomDeps, action: string, detail: JsonObject): Ad
 /** What was deleted of each kind. */
 async function makeRoom(
   { room }: RoomDeps,
-  roomNow: () => Room,
+  {
+    roomNow,
+    earlyDeletion,
+  }: { roomNow: () => AsyncResult<Room>; earlyDeletion: readonly Expendable[] },
 ): AsyncResult<Record<string, number>> {
   const deleted: Record<string, number> = {};
   let left = deletionsPerRound;
-  for (const kind of expendable)
-    while (left > 0 && isTight(roomNow())) {
+  for (const kind of earlyDeletion)
+    while (left > 0) {
+      const seen = await roomNow();
+      if (!seen.ok) return seen;
+      if (!isTight(seen.value)) return ok(deleted);
       left -= 1;
       const gone = await room.deleteOldest(kind);
       if (!gone.ok) return gone;
@@ -57,14 +64,16 @@ export const createRoomJob = (deps: RoomDeps) => async (): AsyncResult<number> =
   if (roomNow === null) return ok(0);
   const found = await room.noted();
   if (!found.ok) return found;
-  const [from, seen] = [found.value, roomNow()];
-  const to = nextRoomLevel(from, seen);
+  const seen = await roomNow();
+  if (!seen.ok) return seen;
+  const { level: from, earlyDeletion } = found.value;
+  const to = nextRoomLevel(from, seen.value);
   if (to !== from) {
-    const detail = { from, ...seen };
+    const detail = { from, ...seen.value };
     const noted = await room.note({ from, to }, eventOf(deps, `storage.${to}`, detail));
     if (!noted.ok) return noted;
   }
-  const made = await makeRoom(deps, roomNow);
+  const made = await makeRoom(deps, { roomNow, earlyDeletion });
   if (!made.ok) return made;
   const count = Object.values(made.value).reduce((sum, each) => sum + each, 0);
   if (count > 0) {

@@ -1,11 +1,12 @@
 /** The database in the Durable Object of a name, over RPC. */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { Room } from "../../domain/limits/room.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
-import { jurisdictionOf } from "../../domain/tenancy/tenant-databases.ts";
+import { isTenantDatabase, jurisdictionOf } from "../../domain/tenancy/tenant-databases.ts";
 import type { Database, DatabaseOptions } from "../db.ts";
 import { openOverEngine } from "../over-engine.ts";
-import { createStubEngine, type DatabaseObject } from "./stub-engine.ts";
+import { askRoom, createStubEngine, type TenantStub } from "./stub-engine.ts";
 
 export interface Objects {
   namespace: Pick<DurableObjectNamespace, "getByName" | "jurisdiction">;
@@ -20,11 +21,11 @@ export function connectTo(
   { namespace }: Pick<Objects, "namespace">,
   name: string,
   residency: Residency | null = null,
-): DatabaseObject {
+): TenantStub {
   const jurisdiction = jurisdictionOf(name);
   const within = jurisdiction === null ? namespace : namespace.jurisdiction(jurisdiction);
   // The class's own methods, which the namespace's type does not know.
-  return within.getByName(name, hintOf(residency)) as unknown as DatabaseObject;
+  return within.getByName(name, hintOf(residency)) as unknown as TenantStub;
 }
 
 const hintOf = (residency: Residency | null) =>
@@ -58,3 +59,9 @@ export const openObject = (
     createStubEngine({ connect: () => connectTo(objects, name, residency), wait: objects.wait }),
     options,
   );
+
+/** How full the object of a tenant is; null: the name is no tenant's own database's, and nobody bounds its size. */
+export const roomOfObject = (objects: Objects, name: string): (() => AsyncResult<Room>) | null =>
+  isTenantDatabase(name)
+    ? () => askRoom({ connect: () => connectTo(objects, name), wait: objects.wait })
+    : null;

@@ -2,6 +2,9 @@
  * The engine outside of a Durable Object: it asks the object by RPC. A stub whose object was reset stays broken, and
  * the runtime does not always say which errors may be tried again, so any thrown error costs the stub its place.
  */
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Room } from "../../domain/limits/room.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Statement } from "../books/sql.ts";
 import type { Engine, Fault, Job, Outcome } from "../engine.ts";
 
@@ -11,9 +14,23 @@ export interface DatabaseObject {
   read(statements: readonly Statement[]): Promise<Outcome>;
 }
 
+/** What a tenant's object answers besides. */
+export interface TenantStub extends DatabaseObject {
+  room(): Promise<Room>;
+}
+
+/** How the object is reached. */
+interface Reach<Stub> {
+  /** a new stub */
+  connect: () => Stub;
+  wait: (ms: number) => Promise<void>;
+}
+
 /** ms. A reset object is back by then; one that is evicted was gone already. */
 const pauseMs = 50;
 const tries = 3;
+/** ms after which somebody who looks may look again */
+const lostRetryMs = 1_000;
 
 /** More requests would only keep an overloaded object overloaded. */
 const isOverloaded = (cause: unknown): boolean =>
@@ -24,30 +41,37 @@ const faultOf = (cause: unknown): Fault => ({
   message: cause instanceof Error ? cause.message : String(cause),
 });
 
-/** @param deps `connect`: a new stub */
-export function createStubEngine(deps: {
-  connect: () => DatabaseObject;
-  wait: (ms: number) => Promise<void>;
-}): Engine {
-  const { connect, wait } = deps;
-  let stub: DatabaseObject | null = null;
-  const ask = async (
-    question: (object: DatabaseObject) => Promise<Outcome>,
+const createAsk = <Stub>({ connect, wait }: Reach<Stub>) => {
+  let stub: Stub | null = null;
+  return async <T>(
+    question: (object: Stub) => Promise<T>,
     ifLost: "again" | "once",
-  ): Promise<Outcome> => {
+  ): Promise<Result<T, Fault>> => {
     for (let left = ifLost === "again" ? tries : 1; ; left -= 1) {
       try {
         stub ??= connect();
-        return await question(stub);
+        return ok(await question(stub));
       } catch (cause) {
         stub = null;
-        if (left === 1 || isOverloaded(cause)) return { ok: false, fault: faultOf(cause) };
+        if (left === 1 || isOverloaded(cause)) return err(faultOf(cause));
         await wait(pauseMs);
       }
     }
   };
+};
+
+export function createStubEngine(reach: Reach<DatabaseObject>): Engine {
+  const ask = createAsk(reach);
+  const outcomeOf = (asked: Result<Outcome, Fault>): Outcome =>
+    asked.ok ? asked.value : { ok: false, fault: asked.error };
   return {
-    write: (job, ifLost = "once") => ask((object) => object.write(job), ifLost),
-    read: (statements) => ask((object) => object.read(statements), "again"),
+    write: async (job, ifLost = "once") =>
+      outcomeOf(await ask((object) => object.write(job), ifLost)),
+    read: async (statements) => outcomeOf(await ask((object) => object.read(statements), "again")),
   };
+}
+
+export async function askRoom(reach: Reach<Pick<TenantStub, "room">>): AsyncResult<Room> {
+  const room = await createAsk(reach)((object) => object.room(), "again");
+  return room.ok ? room : err({ reason: "unavailable", retryAfterMs: lostRetryMs });
 }

@@ -107,6 +107,7 @@ function invocation(
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
         ownOrigins: [],
+        roomNow: null,
         hashing: undefined as never,
         signer: undefined as never,
         verify: undefined as never,

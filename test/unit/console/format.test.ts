@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { compact, duration, usd } = await import("../../../src/console/format.ts");
+const { bytes, compact, duration, usd } = await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
 describe("figures of the console", () => {
@@ -20,6 +20,15 @@ describe("figures of the console", () => {
     expect(usd(0.000307)).toBe("$0.000307");
     expect(usd(19.93)).toBe("$19.93");
     expect(usd(null)).toBe("–");
+  });
+
+  it("say how much is stored in the unit that fits", () => {
+    expect([0, 400_000, 12_340_000, 7_240_000_000].map(bytes)).toEqual([
+      "0 MB",
+      "0.4 MB",
+      "12.3 MB",
+      "7.2 GB",
+    ]);
   });
 
   it("say how long something took in the unit that fits", () => {
