@@ -8,6 +8,7 @@ import {
   type ReadContent,
 } from "../pipeline/approvals/contents.ts";
 import { createEditHeld, type EditHeld } from "../pipeline/approvals/edit.ts";
+import { createHeldCallerOf, createPlacesOf, type PlacesOf } from "../pipeline/approvals/places.ts";
 import { createEndHeld, type EndHeld } from "../pipeline/approvals/end.ts";
 import type { Chooser } from "../pipeline/choose.ts";
 import { createEndCall } from "../pipeline/end-call.ts";
@@ -21,6 +22,7 @@ export interface ShardApprovals extends ShardWebhooks {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
+  placesOf: PlacesOf;
 }
 
 export function createShardApprovals(deps: {
@@ -35,12 +37,14 @@ export function createShardApprovals(deps: {
   const { stores, vault, ids, chooser, parts, isolate } = deps;
   const { approvals, ledger, snapshots } = stores;
   const endCall = createEndCall({ ledger, ids });
+  const callerOf = createHeldCallerOf({ snapshots });
   const readContent = createReadContent({ approvals, vault });
   return {
     ...createShardWebhooks(deps),
     readContent,
+    placesOf: createPlacesOf({ callerOf, read: readContent, now: clock.now }),
     editHeld: createEditHeld({
-      snapshots,
+      callerOf,
       chooser,
       read: readContent,
       seal: createSealContent({ vault }),

@@ -7,7 +7,6 @@ import {
   nameOfLimit,
   type Hold,
 } from "../domain/limits/holds.ts";
-import { latestLeaseEnd } from "../domain/leases.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Claim, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
@@ -19,6 +18,7 @@ import { held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
 import { beginWaiting, hasRoom } from "./approval-rows.ts";
+import { takenPlaces } from "./places.ts";
 import { openingOf } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
@@ -41,13 +41,7 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
     h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
     case h.value ->> 'resource'
-      when 'concurrent' then (
-        select count(*) from sampling_requests r
-        where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
-          and r.lease_until <= ${latestLeaseEnd(now)}
-          and case h.value ->> 'scope' when 'tenant' then true
-            when 'key' then r.key_id = h.value ->> 'subject'
-            else r.server_id = h.value ->> 'subject' end)
+      when 'concurrent' then ${takenPlaces(tenantId, now)}
       else (
         select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'

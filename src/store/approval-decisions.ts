@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { ApprovalDecision, Decided } from "../domain/ports/approvals.ts";
+import type { Hold } from "../domain/limits/holds.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { answersDecidedForMs, collectedWithinMs } from "../domain/sampling/approval.ts";
@@ -11,7 +12,8 @@ import { raw, type Compiled, type Database, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { turnOf } from "./held-calls.ts";
 import { announce } from "./webhook-announcements.ts";
-import { reclaiming, type Reclaiming } from "./held-claims.ts";
+import { reclaiming } from "./held-claims.ts";
+import { withoutPlace } from "./places.ts";
 
 /** The sealed content that takes the place of the first, where there is one. */
 const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
@@ -27,15 +29,10 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
         isMine,
       );
 
-const decidedFrom = (
-  { mine, beyond }: { mine: readonly Row[]; beyond: Row | undefined },
-  claimed: Reclaiming | null,
-): Decided => {
-  if (mine.length > 0) return { state: "done" };
-  const hold = claimed?.holds[Number(beyond?.["position"] ?? -1)];
-  return hold === undefined
-    ? { state: "conflict" }
-    : { state: "refused", hold, used: Number(beyond?.["used"] ?? 0) };
+/** A limit that has no room: which of these holds, and what is used of it. */
+const beyondOf = (holds: readonly Hold[], row: Row | undefined): Decided | null => {
+  const hold = holds[Number(row?.["position"] ?? -1)];
+  return hold === undefined ? null : { state: "refused", hold, used: Number(row?.["used"] ?? 0) };
 };
 
 export async function decide(
@@ -44,6 +41,8 @@ export async function decide(
   event: AdminEvent,
 ): AsyncResult<Decided> {
   const { tenantId, requestId, stage, state, shown, by, comment, edited, now, claim } = decision;
+  const { places = [] } = decision;
+  const noPlace = withoutPlace(decision, places, now);
   const nonce = deps.nonce();
   const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
   if (!claimed.ok) return claimed;
@@ -53,6 +52,7 @@ export async function decide(
     and request_id = ${requestId} and stage = ${stage} and nonce = ${nonce})`;
   const written = await deps.db.write(
     [
+      raw(sql`select h.key as position, h.value ->> 'limit' as used ${noPlace} limit 1`),
       ...(again === null ? [] : [again.beyond]),
       raw(sql`
         update approvals set state = ${state}, decided_at = ${now}, decided_by = ${by},
@@ -60,6 +60,7 @@ export async function decide(
           deadline = max(deadline, ${now + collectedWithinMs}), nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
           and state = 'waiting' and deadline > ${now} and shown = ${shown}
+          and not exists (select 1 ${noPlace})
           and ${again === null ? sql`true` : again.condition}`),
       ...editedContent(decision, isMine),
       announce(
@@ -77,6 +78,8 @@ export async function decide(
     turnOf(tenantId),
   );
   if (!written.ok) return written;
-  const beyond = again === null ? undefined : written.value[0]?.[0];
-  return ok(decidedFrom({ mine: written.value.at(-1) ?? [], beyond }, again));
+  if ((written.value.at(-1) ?? []).length > 0) return ok({ state: "done" });
+  const [full, beyond] = written.value;
+  const overBudget = again === null ? null : beyondOf(again.holds, beyond?.[0]);
+  return ok(overBudget ?? beyondOf(places, full?.[0]) ?? { state: "conflict" });
 }

@@ -13,6 +13,7 @@ import { compactDecision } from "../domain/choice/decision.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk, type Row } from "./db.ts";
 import { held } from "./held.ts";
+import { takenPlacesAt } from "./places.ts";
 import { callNames, openingCode, openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
@@ -62,11 +63,15 @@ const liveSession = sql`s.id = ${cell("sessionId")} and s.tenant_id = ${cell("te
  * limit. `?2` and `?3`: a lease that counts ends between the two.
  */
 const used = sql.raw(`case w.value ->> 3
-  when 'concurrent' then (
-    select count(*) from sampling_requests r
-    where r.tenant_id = w.value ->> 0 and r.outcome = 'admitted' and r.lease_until > ?2 and r.lease_until <= ?3
-      and case w.value ->> 1 when 'tenant' then true when 'key' then r.key_id = w.value ->> 2
-        else r.server_id = w.value ->> 2 end)
+  when 'concurrent' then ${textOf(
+    takenPlacesAt({
+      tenant: sql.raw("w.value ->> 0"),
+      scope: sql.raw("w.value ->> 1"),
+      subject: sql.raw("w.value ->> 2"),
+      now: sql.raw("?2"),
+      latest: sql.raw("?3"),
+    }),
+  )}
   else (
     select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
     where c.tenant_id = w.value ->> 0 and c.subject = w.value ->> 2 and c.resource = w.value ->> 3

@@ -2,11 +2,9 @@
  * A held call goes on, or is held anew. Its lease and its decision are columns that the record's first code
  * covers. So the code is checked and made anew, and no row that somebody else wrote gets a code.
  */
-import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
-import { latestLeaseEnd } from "../domain/leases.ts";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { openingText } from "../domain/audit/evidence.ts";
 import type { Receipt } from "../domain/audit/record.ts";
-import type { Hold } from "../domain/limits/holds.ts";
 import type { ApprovalStore, CallPlace, Lifted } from "../domain/ports/approvals.ts";
 import type { NewApproval } from "../domain/sampling/approval.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
@@ -15,6 +13,7 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { beginWaiting, recordOf } from "./approval-rows.ts";
 import { approvals } from "./approval-schema.ts";
 import { raw, type Database, type WriteTurn } from "./db.ts";
+import { withoutPlace } from "./places.ts";
 import { openingCode, openingOf, type OpeningRow, type RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 
@@ -56,20 +55,6 @@ export async function recoded(
   return { ...change, openingCode: code };
 }
 
-/** Whether each limit of concurrency has a place left. */
-const hasPlaces = (tenantId: string, holds: readonly Hold[], now: number): SQL =>
-  holds.length === 0
-    ? sql`true`
-    : sql`not exists (
-        select 1 from json_each(${JSON.stringify(holds)}) h
-        where h.value ->> 'limit' <= (
-          select count(*) from sampling_requests r
-          where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
-            and r.lease_until <= ${latestLeaseEnd(now)}
-            and case h.value ->> 'scope' when 'tenant' then true
-              when 'key' then r.key_id = h.value ->> 'subject'
-              else r.server_id = h.value ->> 'subject' end))`;
-
 const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: string }): Receipt => ({
   number: row.recordNumber ?? 0,
   openingCode: code,
@@ -94,7 +79,7 @@ export async function lift(deps: Deps, lifted: Lifted): ReturnType<ApprovalStore
     [
       raw(sql`
         update approvals set state = 'begun', nonce = ${nonce}, is_open = 0
-        where ${approved} and ${hasPlaces(tenantId, holds, now)}`),
+        where ${approved} and not exists (select 1 ${withoutPlace(lifted, holds, now)})`),
       db.builder
         .update(samplingRequests)
         .set(change)

@@ -7,6 +7,7 @@ import type { LimitStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { held } from "./held.ts";
+import { takenByApproved } from "./places.ts";
 
 interface Summed {
   counted: number | null;
@@ -35,6 +36,7 @@ export const createLimitStore = (db: Database): LimitStore => ({
             where case h.value ->> 'scope' when 'tenant' then true
               when 'key' then running.key_id = h.value ->> 'subject'
               else running.server_id = h.value ->> 'subject' end)
+            + (${takenByApproved(tenantId, now)})
           else (
             select min(total(c.amount), ${largestInteger}) from counters c
             where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'

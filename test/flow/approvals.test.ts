@@ -274,6 +274,29 @@ describe("a call that needs approval", () => {
     expect(limits.text).not.toContain('"used":2');
   });
 
+  it("takes its place when it is approved, and is refused to the approver where none is free", async () => {
+    const { session } = await tenantWith(
+      "ask-full",
+      { mode: "request" },
+      { limits: { concurrent: 1 } },
+    );
+    const keyed = (text: string) =>
+      send(session, text, { Prefer: "wait=0", "Idempotency-Key": text });
+    await keyed("One");
+    const one = await held("ask-full");
+    await keyed("Two");
+    const two = await held("ask-full");
+    expect((await decide("ask-full", one, { decision: "approve" })).status).toBe(200);
+    const refused = await decide("ask-full", two, { decision: "approve" });
+    expect([refused.status, refused.get("reason")]).toEqual([429, "rate_limited"]);
+    expect(refused.text).toContain("tenant.concurrent");
+    const { requestId, shown } = two.body as Record<string, string>;
+    expect((await held("ask-full")).body).toMatchObject({ requestId, shown, state: "waiting" });
+    expect((await keyed("One")).get("result")).toBeDefined();
+    expect((await decide("ask-full", two, { decision: "approve" })).status).toBe(200);
+    expect((await keyed("Two")).get("result")).toBeDefined();
+  });
+
   it("is edited by its approver: another prompt, chosen and reserved anew", async () => {
     const provider = await startFaultyProvider({ slowMs: 60_000 });
     const priced = (id: string, usd: number) => ({

@@ -68,13 +68,15 @@ export interface ApprovalDecision extends CallPlace {
   parts?: string[];
   /** what an edit reserves in place of what the call holds; absent: it holds the same */
   claim?: Claim;
+  /** limits of concurrency, under each of which the approved call takes a place; absent: it takes none yet */
+  places?: Hold[];
 }
 
 export type Decided =
   | { state: "done" }
   /** somebody else decided, the time is over, or something else was shown */
   | { state: "conflict" }
-  /** a budget has no room for what the edit needs */
+  /** a budget has no room for what the edit needs, or a limit of concurrency has no place */
   | { state: "refused"; hold: Hold; used: number };
 
 /** A held call goes on: it has a lease from now on, and its record says who approved it. */
@@ -83,7 +85,7 @@ export interface Lifted extends CallPlace {
   now: number;
   leaseUntil: number;
   decision: Decision;
-  /** limits of concurrency, whose places the call takes again */
+  /** limits of concurrency: the call keeps the places that it took when it was approved, or takes them now */
   holds: Hold[];
 }
 

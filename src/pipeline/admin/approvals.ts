@@ -1,5 +1,5 @@
 /** What an approver sees of held calls, and decides. */
-import { nameOfLimit } from "../../domain/limits/holds.ts";
+import { concurrencyRetryMs, nameOfLimit } from "../../domain/limits/holds.ts";
 import type {
   Approval,
   ApprovalState,
@@ -16,6 +16,7 @@ import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
+import type { PlacesOf } from "../approvals/places.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
@@ -41,6 +42,7 @@ export interface ApprovalAdminDeps extends AdminDeps {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
+  placesOf: PlacesOf;
   /** sends what is to be told of held calls, soon */
   sendWebhooks: () => void;
 }
@@ -52,18 +54,21 @@ const late = err({
   detail: "Decided already, its time is over, or something else was shown. Read it again.",
 } as const);
 
-/** The edit would cost more than a budget has left. The call waits on. */
-const overBudget = ({ hold, used }: Decided & { state: "refused" }): Refusal => ({
-  reason: "budget_exceeded",
-  limit: nameOfLimit(hold),
-  retryAfterMs: null,
-  limitUsd: hold.limit / 1e6,
-  usedUsd: used / 1e6,
-  neededUsd: hold.amount / 1e6,
-});
+/** No place is free for the call, or its edit would cost more than a budget has left. The call waits on. */
+const withoutRoom = ({ hold, used }: Decided & { state: "refused" }): Refusal =>
+  hold.resource === "concurrent"
+    ? { reason: "rate_limited", limit: nameOfLimit(hold), retryAfterMs: concurrencyRetryMs }
+    : {
+        reason: "budget_exceeded",
+        limit: nameOfLimit(hold),
+        retryAfterMs: null,
+        limitUsd: hold.limit / 1e6,
+        usedUsd: used / 1e6,
+        neededUsd: hold.amount / 1e6,
+      };
 
 export function createApprovalAdmin(deps: ApprovalAdminDeps) {
-  const { approvals, readContent, endHeld, editHeld, now } = deps;
+  const { approvals, readContent, endHeld, editHeld, placesOf, now } = deps;
 
   const find = async (actor: Actor, slug: string, id: string) => {
     const tenant = await tenantFor(deps, actor, slug);
@@ -108,6 +113,9 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     if (before !== "waiting") return late;
     const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);
     if (!edited.ok) return edited;
+    const takesPlaces = stage === "request" && decision === "approve";
+    const places = takesPlaces ? await placesOf(held) : ok([]);
+    if (!places.ok) return places;
     const by = actorName(actor);
     const state = decision === "approve" ? "approved" : "denied";
     const decided = await approvals.decide(
@@ -120,6 +128,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         by,
         comment: reason ?? null,
         ...edited.value,
+        places: places.value,
         now: now(),
       },
       eventOf(deps, actor, {
@@ -136,7 +145,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     );
     if (!decided.ok) return decided;
     const { value } = decided;
-    if (value.state === "refused") return err(overBudget(value));
+    if (value.state === "refused") return err(withoutRoom(value));
     deps.sendWebhooks();
     return value.state === "done" ? ok(null) : late;
   };

@@ -11,6 +11,7 @@ import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld } from "../approvals/edit.ts";
+import type { PlacesOf } from "../approvals/places.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createApprovalAdmin } from "./approvals.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
@@ -56,6 +57,7 @@ export const createAdminUseCases = (
       readContent: ReadContent;
       endHeld: EndHeld;
       editHeld: EditHeld;
+      placesOf: PlacesOf;
       sendWebhooks: () => void;
       newWebhookSecret: () => string;
       wait: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -1,13 +1,13 @@
 /** What an approver's edit makes of a held request: chosen anew, and with what it reserves in place of the first. */
 import { isAllowed, nameOf } from "../../domain/models/model.ts";
 import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts";
-import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
 import { claimOf } from "../admit.ts";
 import type { Chooser } from "../choose.ts";
 import type { ReadContent } from "./contents.ts";
+import type { HeldCallerOf } from "./places.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold.ts";
 
 /** An absent member stays as it was. */
@@ -31,26 +31,14 @@ const gone: Refusal = {
 };
 
 export function createEditHeld(deps: {
-  snapshots: Snapshots;
+  callerOf: HeldCallerOf;
   chooser: Pick<Chooser, "plan">;
   read: ReadContent;
   seal: SealContent;
   sha256Hex: (text: string) => Promise<string>;
   now: () => number;
 }): EditHeld {
-  const { snapshots, chooser, read, seal, sha256Hex, now } = deps;
-
-  const callerOf = async (held: HeldCall, slug: string | null) => {
-    const found = await snapshots.load(held.approval.keyId, null, now(), slug ?? undefined);
-    if (!found.ok) return found;
-    const { snapshot, server } = found.value;
-    const isThere =
-      snapshot !== null &&
-      snapshot.key.revokedAt === null &&
-      (held.serverId === null || server !== null);
-    if (!isThere) return err(gone);
-    return ok({ snapshot, server, session: null, warm: false, memoryKey: "" });
-  };
+  const { callerOf, chooser, read, seal, sha256Hex, now } = deps;
 
   const wrong = (path: string, detail: string) =>
     err({ reason: "invalid_params", path: `edited.${path}`, detail } as const);
@@ -77,8 +65,9 @@ export function createEditHeld(deps: {
     if (kept.value === null) return err(gone);
     const { shown, asked } = kept.value;
     const declared = declaredIn(kept.value);
-    const caller = await callerOf(held, shown.server);
+    const caller = await callerOf(held, { slug: shown.server, now: now() });
     if (!caller.ok) return caller;
+    if (caller.value === null) return err(gone);
     const chosen = model ?? shown.model;
     const [provider = "", ...rest] = chosen.split("/");
     const { policy } = caller.value.snapshot.tenant;

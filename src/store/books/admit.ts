@@ -115,6 +115,7 @@ function admitClaim(
     keyId,
     serverId,
     leaseUntil,
+    approvedAt: null,
     createdAt,
     model: model === null || model === undefined ? null : String(model),
     holds: String(claim[desk.texts.holdsAt]),

@@ -36,7 +36,11 @@ export function remembersOf(memory: Memory): {
   namedIn(statements: readonly Statement[]): Remembered[];
 } {
   const all: Remembered[] = Object.values(memory);
-  const byTable = new Map(all.map((each) => [each.table, each]));
+  const byTable = new Map(
+    all.flatMap((each) =>
+      [each.table, each.alsoReads ?? each.table].map((name) => [name, each] as const),
+    ),
+  );
   const names = namesOf([...byTable.keys()], "gi");
   return {
     all,

@@ -1,6 +1,6 @@
 /** The calls that run, by tenant: for limits of concurrency, and for their settlements. */
-import { latestLeaseEnd } from "../../domain/leases.ts";
 import type { Hold } from "../../domain/limits/holds.ts";
+import { hasPlace } from "../../domain/limits/places.ts";
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
@@ -8,6 +8,8 @@ export interface OpenCall {
   keyId: string;
   serverId: string | null;
   leaseUntil: number | null;
+  /** when a person approved it; null: nobody has, or it was taken up */
+  approvedAt: number | null;
   createdAt: number;
   model: string | null;
   /** JSON of what the call holds */
@@ -25,6 +27,7 @@ const callOf = ([
   keyId,
   serverId,
   lease,
+  approvedAt,
   createdAt,
   model,
   holds,
@@ -33,6 +36,7 @@ const callOf = ([
   keyId: String(keyId),
   serverId: textOf(serverId),
   leaseUntil: lease === null ? null : Number(lease),
+  approvedAt: approvedAt === null ? null : Number(approvedAt),
   createdAt: Number(createdAt),
   model: textOf(model),
   holds: String(holds),
@@ -58,12 +62,13 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
   };
   return {
     table: texts.tables.requests,
+    alsoReads: texts.tables.approvals,
     of,
     count(tenantId, { scope, subject }, now) {
-      const latest = latestLeaseEnd(now);
       let count = 0;
-      for (const { keyId, serverId, leaseUntil } of of(tenantId).values()) {
-        if (leaseUntil === null || leaseUntil <= now || leaseUntil > latest) continue;
+      for (const call of of(tenantId).values()) {
+        if (!hasPlace(call, now)) continue;
+        const { keyId, serverId } = call;
         if (scope === "tenant" || subject === (scope === "key" ? keyId : serverId)) count += 1;
       }
       return count;

@@ -22,6 +22,8 @@ export interface Sql {
  */
 export interface Remembered {
   table: string;
+  /** another table whose rows it depends on, and never writes */
+  alsoReads?: string;
   /** Writes what the rows do not say yet. */
   flush(): void;
   /** Afterwards the rows are read again. What was not written is lost. */

@@ -5,13 +5,16 @@
 import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { keptSamples } from "../../domain/choice/health.ts";
+import { approvals } from "../approval-schema.ts";
 import { circuits, health } from "../health-schema.ts";
 import { booksJournal, counters, idempotency, usage } from "../ledger-schema.ts";
+import { approvedAt } from "../places.ts";
 import { callNames, endingNames, type RequestRow } from "../record-codes.ts";
 import { samplingRequests, sessions, tenants } from "../schema.ts";
 import { recordNumbers } from "../seal-schema.ts";
 
 const tables = {
+  approvals: getTableName(approvals),
   circuits: getTableName(circuits),
   counters: getTableName(counters),
   health: getTableName(health),
@@ -125,6 +128,7 @@ const addSamples = `insert into ${tables.health}
 const readVersion = `select version from ${tables.tenants} where id = ?`;
 const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
 const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
+    case when lease_until is null then ${approvedAt(tables.requests)} end,
     ${readable("created_at")}, model, holds, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
 

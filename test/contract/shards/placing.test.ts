@@ -100,6 +100,7 @@ function invocation(
         readContent: undefined as never,
         endHeld: undefined as never,
         editHeld: undefined as never,
+        placesOf: undefined as never,
         sendWebhooks: undefined as never,
         newWebhookSecret: undefined as never,
         keyCodes: undefined as never,

@@ -45,8 +45,9 @@ export const approvalsSuite = (backend: Backend): void => {
         },
         event(place.tenantId, "approval.approve"),
       );
+    const concurrentOf = (who: Caller) =>
+      reservation(who, start + minuteMs).holds.filter(({ resource }) => resource === "concurrent");
     const lift = async (who: Caller, place: { tenantId: string; requestId: string }) => {
-      const running = reservation(who, start + minuteMs);
       return value(
         await world.stores.approvals.lift({
           ...place,
@@ -54,7 +55,7 @@ export const approvalsSuite = (backend: Backend): void => {
           now: start + minuteMs,
           leaseUntil: start + 2 * minuteMs,
           decision: decision(),
-          holds: running.holds.filter(({ resource }) => resource === "concurrent"),
+          holds: concurrentOf(who),
         }),
       );
     };
@@ -109,7 +110,7 @@ export const approvalsSuite = (backend: Backend): void => {
       const [one, two] = [await hold(who), await hold(who)];
       expect((await lift(who, one.place)).state).toBe("gone");
       value(await decide(one.place));
-      value(await decide(two.place));
+      value(await decide(two.place, { by: "timeout" }));
       const lifted = await Promise.all([lift(who, one.place), lift(who, one.place)]);
       expect(lifted.map(({ state }) => state).toSorted()).toEqual(["gone", "lifted"]);
       expect((await lift(who, two.place)).state).toBe("busy");
@@ -125,6 +126,47 @@ export const approvalsSuite = (backend: Backend): void => {
         await world.stores.requests.list(who.tenantId, {}, { cursor: null, limit: 9 }),
       ).data;
       expect(records.map(({ outcome }) => outcome).toSorted()).toEqual(["succeeded", "unknown"]);
+    });
+
+    it("take their places when they are approved, exactly as many as there are", async () => {
+      const who = await caller(world.stores, { tenantLimits: { concurrent: 4 } });
+      const all = await Promise.all(Array.from({ length: 64 }, () => hold(who)));
+      const places = concurrentOf(who);
+      // Two approvers at once, and both decide about every call.
+      const decided = await Promise.all(
+        all.flatMap(({ place }) => ["key_1", "key_2"].map((by) => decide(place, { by, places }))),
+      );
+      const states = decided.map((each) => value(each).state);
+      expect(states.filter((state) => state === "done")).toHaveLength(4);
+      expect(decided.map(value)).toContainEqual(
+        expect.objectContaining({ state: "refused", hold: places[0], used: 4 }),
+      );
+      const found = await Promise.all(all.map(({ place }) => world.stores.approvals.find(place)));
+      const approved = all.filter((_, at) => value(found[at]!)?.approval.state === "approved");
+      expect(approved).toHaveLength(4);
+      // Nobody else gets a place of theirs, and each of them gets its own.
+      const another = await world.stores.ledger.admit(reservation(who, start + minuteMs));
+      expect(value(another)).toMatchObject({ state: "refused", hold: { resource: "concurrent" } });
+      const limits = value(await world.stores.limits.sum(who.tenantId, places, start + minuteMs));
+      expect(limits).toMatchObject([{ counted: 4 }]);
+      const lifted = await Promise.all(approved.map(({ place }) => lift(who, place)));
+      expect(lifted.map(({ state }) => state)).toEqual(Array(4).fill("lifted"));
+    });
+
+    it("give their places back when they are withdrawn, or after ten minutes", async () => {
+      const who = await caller(world.stores, { keyLimits: { concurrent: 1 } });
+      const [one, two, three] = [await hold(who), await hold(who), await hold(who)];
+      const places = concurrentOf(who);
+      expect(value(await decide(one.place, { places })).state).toBe("done");
+      expect(value(await decide(two.place, { places })).state).toBe("refused");
+      expect(value(await world.stores.approvals.find(two.place))?.approval.state).toBe("waiting");
+      value(await world.stores.approvals.withdraw(one.place, start + minuteMs));
+      expect(value(await decide(two.place, { places })).state).toBe("done");
+      const admitAt = async (now: number) =>
+        value(await world.stores.ledger.admit(reservation(who, now))).state;
+      expect(await admitAt(start + 11 * minuteMs - 1)).toBe("refused");
+      expect(await admitAt(start + 11 * minuteMs)).toBe("admitted");
+      expect(value(await decide(three.place, { state: "denied", places: [] })).state).toBe("done");
     });
 
     it("are denied or approved when their time is over, as their rule says", async () => {
