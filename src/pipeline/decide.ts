@@ -14,7 +14,7 @@ import type { Chooser, Planned } from "./choose.ts";
 import type { Admitted } from "./finish.ts";
 import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { idempotentCallOf } from "./idempotent-call.ts";
+import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";
 import { limitRefusal } from "./limit-refusal.ts";
 import type { AskingServer } from "./scopes.ts";
 import type { StartedCall } from "./started-call.ts";
@@ -24,7 +24,13 @@ export type Decided = { requestId: string; limits: LimitState[] } & (
   | { state: "refused"; refusal: Refusal }
   | { state: "admitted"; admitted: Admitted }
   /** the same call came before, and is answered with the result of the first one */
-  | { state: "repeated"; first: IdempotentCall; call: SamplingCall }
+  | {
+      state: "repeated";
+      first: IdempotentCall;
+      call: SamplingCall;
+      /** a server that was sent away asks again under another id, and nobody else answers that */
+      returns?: true;
+    }
   /** the call waits for a person. Whoever sends `replayKey` joins it */
   | {
       state: "held";
@@ -62,7 +68,7 @@ const refused = ({ id }: Pick<Opening, "id">, refusal: Refusal, limits: LimitSta
 export function createDecide(deps: {
   chooser: Pick<Chooser, "plan">;
   admit: Admit;
-  idempotency: Pick<Idempotency<unknown>, "find">;
+  idempotency: Pick<Idempotency<unknown>, "find" | "moveKey">;
   /** Not waited for, not even by a host that ends. */
   release: (lost: Parameters<Release>[0]) => void;
   ledger: Pick<Ledger, "refuse">;
@@ -159,6 +165,21 @@ export function createDecide(deps: {
     { id }: Opening,
   ): Promise<ReplayKey> => replayKey ?? { kind: "client", key: await sha256Hex(id) };
 
+  /**
+   * A server that was told to come again joins its call, once for each time that it was told: it may as well ask the
+   * same twice. From then on the call is known by the new request's own key. null: it was told nothing.
+   */
+  const rejoin = async (started: StartedCall, call: SamplingCall): Promise<Tried | null> => {
+    const returning = returningCallOf(started.request);
+    const own = idempotentCallOf(started.request);
+    if (returning === null || own === null) return null;
+    const moved = await idempotency.moveKey(returning, own.key);
+    if (!moved.ok) return refused(started.opening, moved.error);
+    if (moved.value === null) return null;
+    const repeated = await repeat(started, call, moved.value);
+    return repeated.state === "repeated" ? { ...repeated, returns: true } : repeated;
+  };
+
   /** A call that has to wait for a person: joined where the same call came before, refused where too many wait. */
   const holdOrJoin = async (
     started: StartedCall,
@@ -196,6 +217,8 @@ export function createDecide(deps: {
     const wanted = { plan, caller, server, now: now() };
     const reserved = reservationOf(wanted);
     const need = approvalFor({ ...wanted, reserved, tool: request.tool });
+    const rejoined = need === null ? null : await rejoin(started, call);
+    if (rejoined !== null) return rejoined;
     if (need?.stages.includes("request") === true)
       return holdOrJoin(started, { ...wanted, asked: call, need });
     const smaller = smallerOf(wanted, reserved);

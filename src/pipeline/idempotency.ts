@@ -49,6 +49,9 @@ export function createIdempotency<D>(deps: {
     /** The call that holds the key now; null: none does. */
     find: (call: IdempotentCall) => idempotency.find(call, now()),
 
+    addKey: (call: IdempotentCall, key: string) => idempotency.addKey(call, key),
+    moveKey: (call: IdempotentCall, key: string) => idempotency.moveKey(call, key, now()),
+
     /**
      * Waits for the call that holds the key, up to the end of its lease. A caller that leaves stops waiting,
      * and the first call goes on.

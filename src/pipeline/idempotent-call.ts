@@ -1,6 +1,6 @@
 /** By which key a repetition of a request is known. */
 import type { IdempotentCall } from "../domain/ports/ledger.ts";
-import { keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
+import { keyOf, returningKey, type ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
 export const idempotentCallOf = (
@@ -17,3 +17,12 @@ export const idempotentCallOf = (
         key: keyOf(replayKey, contentSha256),
       };
 };
+
+/** By which a server that was sent away is known when it asks the same again; null: its request has a key of its own. */
+export function returningCallOf(request: SamplingRequest): IdempotentCall | null {
+  const { replayKey, contentSha256 } = request;
+  const call = idempotentCallOf(request);
+  return call === null || replayKey?.kind !== "stream"
+    ? null
+    : { ...call, key: returningKey(replayKey.scope, contentSha256) };
+}

@@ -9,7 +9,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Timings } from "../domain/audit/spans.ts";
 import { openingOf, type SamplingRequest } from "./sampling-request.ts";
 import type { Decide, Decided } from "./decide.ts";
-import { idempotentCallOf } from "./idempotent-call.ts";
+import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";
 import type { StartedCall } from "./started-call.ts";
 import type { EndedCall, Finish } from "./finish.ts";
 import type { Summary } from "./summary.ts";
@@ -72,7 +72,7 @@ function heldAs(
 export function createSample(deps: {
   decide: Decide;
   finish: Finish;
-  idempotency: Pick<Idempotency<Summary>, "join">;
+  idempotency: Pick<Idempotency<Summary>, "join" | "addKey">;
   observe: Observe;
   waitForApproval: WaitForApproval;
   /** admissions take turns, by tenant */
@@ -116,7 +116,13 @@ export function createSample(deps: {
     upkeep(waiting);
     const waited = await waiting;
     if (waited.state === "over") return null;
-    if (waited.state === "refused") return endRefused(started.observed, waited.refusal);
+    if (waited.state === "refused") {
+      const returning = returningCallOf(request);
+      // A server that can't be told is one that asks anew.
+      if (waited.refusal.reason === "approval_pending" && returning !== null)
+        await idempotency.addKey(decided.first, returning.key);
+      return endRefused(started.observed, waited.refusal);
+    }
     const work = finish(waited.admitted, signal);
     background(work);
     const ended = await work;
@@ -143,7 +149,7 @@ export function createSample(deps: {
       const repeated = decided.first;
       const joined = await turn.outside(() => idempotency.join(repeated, signal));
       if (joined.state === "done")
-        return decided.state === "held"
+        return decided.state === "held" || decided.returns === true
           ? { ...endRepeated(observed, decided, joined), answeredBy: "this-call" }
           : endRepeated(observed, decided, joined);
       if (joined.state === "free") decided = await decide(started);

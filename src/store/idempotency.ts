@@ -156,6 +156,37 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
+  async addKey(call, key) {
+    const written = await db.write([
+      raw(sql`
+        insert into idempotency (tenant_id, key_id, server_id, idempotency_key, request_id,
+          content_sha256, replays, expires_at)
+        select tenant_id, key_id, server_id, ${key}, request_id, content_sha256, 0, expires_at
+        from idempotency where ${whereKey(call)}
+        on conflict (tenant_id, key_id, server_id, idempotency_key) do update set
+          request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
+          replays = 0, delivered = null, expires_at = excluded.expires_at`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async moveKey(call, key, now) {
+    const written = await db.write([
+      raw(sql`
+        update or ignore idempotency set idempotency_key = ${key}
+        where ${whereKey(call)} and ${gt(idempotency.expiresAt, now)}
+        returning request_id, content_sha256`),
+    ]);
+    if (!written.ok) return written;
+    const [moved] = written.value[0] ?? [];
+    return ok(
+      moved === undefined
+        ? null
+        : {
+            requestId: String(moved["request_id"]),
+            contentSha256: String(moved["content_sha256"]),
+          },
+    );
+  },
   isTaken: (call, now) =>
     db.read(async (builder) => {
       const rows = await builder

@@ -131,6 +131,10 @@ export interface IdempotencyStore {
   find(call: IdempotentCall, now: number): AsyncResult<FirstCallState | null>;
   /** Counts that a result was given again. */
   countReplay(call: IdempotentCall): AsyncResult<null>;
+  /** Has a call known by a second key too, in place of whichever call that key named before. */
+  addKey(call: IdempotentCall, key: string): AsyncResult<null>;
+  /** Has a call known by another key from now on. null: no call holds the first key, or somebody else moved it. */
+  moveKey(call: IdempotentCall, key: string, now: number): AsyncResult<FirstCall | null>;
   /** Whether a request holds any key with that beginning. */
   isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): AsyncResult<boolean>;
   /** Notes the HTTP status with which a server took the answer of a call; 0: it could not be reached. */

@@ -21,6 +21,13 @@ const failureReplayedMs = 5_000;
 export const streamKeys = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
+/**
+ * The key of a held call whose server was sent away. A server of the older revisions has no way to name the call, and
+ * asks the same again under another id.
+ */
+export const returningKey = (scope: string, contentSha256: string): string =>
+  `returning/${JSON.stringify([scope])}/${contentSha256}`;
+
 /** The key of a call with these params (hex SHA-256). */
 export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
   switch (replayKey.kind) {

@@ -50,6 +50,29 @@ export const idempotencySuite = (backend: Backend): void => {
     ): Promise<boolean> => settle(reserved, now, { result });
     const kept = (...parts: string[]) => ({ parts, expiresAt: start + dayMs });
 
+    it("has a call known by a second key, which one repetition takes over", async () => {
+      const who = await caller(world.stores, { tenantLimits: limits });
+      const first = await running(who, start, keyed());
+      const { idempotency } = world.stores;
+      const returning = callOf(who, { key: "returning/one" });
+      const own = (key: string) => idempotency.moveKey(returning, key, start);
+      expect(value(await own("own/0"))).toBeNull();
+      value(await idempotency.addKey(callOf(who), returning.key));
+      // The batch may be sent twice.
+      value(await idempotency.addKey(callOf(who), returning.key));
+      const moved = (await Promise.all([own("own/1"), own("own/2")])).map(value);
+      const known = { requestId: first.opening.id, contentSha256: sha256("c") };
+      expect(moved.filter((each) => each !== null)).toEqual([known]);
+      const keys = ["own/1", "own/2"];
+      const found = await Promise.all(keys.map((key) => find(who, start, { key })));
+      expect(found.filter((each) => each !== null)).toMatchObject([known]);
+      expect(await find(who)).toMatchObject(known);
+      // The end of the call answers all of its keys.
+      await ended(first, kept("v1.sealed"));
+      const answered = await Promise.all(keys.map((key) => find(who, start, { key })));
+      expect(answered.filter((each) => each !== null)).toMatchObject([{ result: "v1.sealed" }]);
+    });
+
     it("gives a key to the first call that is admitted; the next call learns which, and writes nothing", async () => {
       const who = await caller(world.stores, { tenantLimits: limits });
       const first = await running(who, start, keyed());

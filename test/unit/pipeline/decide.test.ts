@@ -1,8 +1,9 @@
 /** What becomes of a call before a provider is called, over fakes of the choice and the ledger. */
 import { describe, expect, it } from "vitest";
-import type { Admission, FirstCallState } from "../../../src/domain/ports/ledger.ts";
+import type { Admission, FirstCall, FirstCallState } from "../../../src/domain/ports/ledger.ts";
 import { err, ok, type Result } from "../../../src/domain/result.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
+import { keyOf, returningKey } from "../../../src/domain/sampling/replay-key.ts";
 import { createDecide } from "../../../src/pipeline/decide.ts";
 import { openingOf, type SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import { arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
@@ -37,6 +38,7 @@ async function decided(
     choices?: boolean[];
     found?: Result<FirstCallState | null, Refusal>;
     recorded?: Result<null, Refusal>;
+    returned?: FirstCall;
   },
   fields: Partial<SamplingRequest> = {},
 ) {
@@ -60,7 +62,13 @@ async function decided(
       log.push("admit");
       return given.admissions?.shift() ?? ok(admitted);
     },
-    idempotency: { find: async () => given.found ?? ok(null) },
+    idempotency: {
+      find: async () => given.found ?? ok(null),
+      moveKey: async (from, to) => {
+        log.push(`${from.key} becomes ${to}`);
+        return ok(given.returned ?? null);
+      },
+    },
     release: () => void log.push("release"),
     ledger: {
       refuse: async (_, reason) => {
@@ -93,6 +101,25 @@ describe("a decision", () => {
     });
     expect(log).toEqual(["choose", "admit"]);
     expect(told).toEqual(["chose one", "chose one"]);
+  });
+
+  it("joins a server that was sent away to its held call, and leaves others alone", async () => {
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "8" } as const;
+    const { tenant, ...others } = callerWith().snapshot;
+    const policy = { ...tenant.policy, approval: { mode: "request" } as const };
+    const caller = { ...callerWith(), snapshot: { ...others, tenant: { ...tenant, policy } } };
+    const { contentSha256 } = arrivalWith();
+    const returned = { requestId: "req_0", contentSha256 };
+    const joined = await decided({ returned }, { replayKey, caller });
+    expect(joined.made).toMatchObject({ state: "repeated", requestId: "req_0", returns: true });
+    expect(joined.log).toEqual([
+      "choose",
+      `${returningKey("ses_1", contentSha256)} becomes ${keyOf(replayKey, contentSha256)}`,
+    ]);
+    // Nobody was sent away: the call is held anew, which the fake refuses.
+    expect((await decided({}, { replayKey, caller })).made).toMatchObject({ refusal: away });
+    const keyed = await decided({ returned }, { replayKey: client, caller });
+    expect(keyed.log).toEqual(["choose", "record unavailable"]);
   });
 
   it("records a request that can't be read, and chooses nothing", async () => {

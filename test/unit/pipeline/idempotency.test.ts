@@ -30,6 +30,8 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
       },
       countReplay: async () => ok(((replays += 1), null)),
       isTaken: async () => ok(false),
+      addKey: async () => ok(null),
+      moveKey: async () => ok(null),
       deliver: async () => ok(null),
       prune: async () => ok(0),
     },

@@ -6,7 +6,9 @@ import type { Decided } from "../../../src/pipeline/decide.ts";
 import type { EndedCall } from "../../../src/pipeline/finish.ts";
 import type { Joined } from "../../../src/pipeline/idempotency.ts";
 import type { Summary } from "../../../src/pipeline/summary.ts";
+import type { Waited } from "../../../src/pipeline/approvals/wait.ts";
 import { createSample } from "../../../src/pipeline/sample.ts";
+import { returningKey } from "../../../src/domain/sampling/replay-key.ts";
 import { call } from "../domain/models.fixture.ts";
 import { admittedWith, arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
 
@@ -20,7 +22,12 @@ const finished: EndedCall = {
 };
 
 /** `decisions` and `joins` are used up in order; none left is an error of the test. */
-function world(given: { decisions: Decided[]; joins?: Joined<Summary>[]; entered?: Refusal }) {
+function world(given: {
+  decisions: Decided[];
+  joins?: Joined<Summary>[];
+  entered?: Refusal;
+  waited?: Waited;
+}) {
   const log: string[] = [];
   const background: Promise<unknown>[] = [];
   const { told, observed } = observer();
@@ -43,9 +50,13 @@ function world(given: { decisions: Decided[]; joins?: Joined<Summary>[]; entered
         log.push("join");
         return next(given.joins ?? []);
       },
+      addKey: async (of, key) => {
+        log.push(`${of.key} is ${key}`);
+        return ok(null);
+      },
     },
     observe: () => observed,
-    waitForApproval: async () => ({ state: "over" }),
+    waitForApproval: async () => given.waited ?? { state: "over" },
     door: {
       enter: async () => (given.entered === undefined ? ok(turnOf(log)) : err(given.entered)),
     },
@@ -100,6 +111,41 @@ describe("a sampling request", () => {
     expect(started).toMatchObject({ requestId: "req_1", limits: [], outcome: { error: limited } });
     expect(log).toEqual([]);
     expect(told).toEqual(["ended refused"]);
+  });
+
+  it("of a legacy server that waits for a person in vain is known by its content from then on", async () => {
+    const pending: Refusal = { reason: "approval_pending", retryAfterMs: 5, idempotencyKey: null };
+    const own = { tenantId: "ten_1", keyId: "key_1", serverId: null, key: "k" };
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "7" } as const;
+    const held: Decided = {
+      state: "held",
+      requestId: "req_1",
+      limits: [],
+      first: own,
+      call: call(),
+      replayKey,
+      idempotencyKey: null,
+    };
+    const joins: Joined<Summary>[] = [{ state: "held", requestId: "req_1" }];
+    const { sample, log } = world({
+      decisions: [held],
+      joins,
+      waited: { state: "refused", refusal: pending },
+    });
+    const arrival = arrivalWith({ replayKey });
+    const started = await sample(arrival);
+    const ended = started.outcome.ok ? await started.outcome.value(signal) : null;
+    expect(ended?.outcome).toEqual(err(pending));
+    expect(log).toContain(`k is ${returningKey("ses_1", arrival.contentSha256)}`);
+  });
+
+  it("of a server that came back is answered by nobody else", async () => {
+    const recorded = err<Refusal>({ reason: "provider_failed", attempts: [] });
+    const { ended } = await through({
+      decisions: [{ ...repeated, returns: true }],
+      joins: [{ state: "done", recorded, answeredBy: "concurrent-call" }],
+    });
+    expect(ended?.answeredBy).toBe("this-call");
   });
 
   it("that repeats another waits for it outside of its turn, and says which call answered", async () => {
