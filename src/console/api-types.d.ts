@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 25bee73de419f18012748510b5a1765903b7d95d0543f1df0331b51524b7a0f4
+// Made by `npm run console:types` of the OpenAPI document 3e4bb4f6b7ca7cd92d0bd574d7635460eb8f9aec1a97e8e371478ce9fb05ab31
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -562,6 +562,26 @@ export interface paths {
      * @description Once: a second decision is 409 `conflict`, and so is one after the deadline or of something else than was shown. The key that asks can't decide its own request.
      */
     post: operations["decideApproval"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/alerts": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List alerts, newest first
+     * @description Budgets beyond a share of theirs, and trouble that lasts; each once a period, found within a minute. Alerts are listed until 90 days after their period.
+     */
+    get: operations["listAlerts"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1334,6 +1354,7 @@ export interface components {
       promptCaching?: "auto" | "off";
       stopped?: components["schemas"]["Switches"];
       approval?: components["schemas"]["ApprovalRule"];
+      alerts?: components["schemas"]["AlertRule"];
     };
     /** @description An absent limit is none. */
     Limits: {
@@ -1426,6 +1447,16 @@ export interface components {
       /**
        * @description Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.
        * @example https://hooks.example.com/approvals
+       */
+      webhookUrl?: string;
+    };
+    /** @description Who is told that a budget runs out, or of trouble. */
+    AlertRule: {
+      /** @description Per cent of each budget at which people are told. Default: 50, 80, 100. */
+      shares?: number[];
+      /**
+       * @description Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.
+       * @example https://hooks.example.com/alerts
        */
       webhookUrl?: string;
     };
@@ -2368,6 +2399,45 @@ export interface components {
       /** @description Of a result: the text that takes its place. */
       text?: string;
       model?: string;
+    };
+    Alert: {
+      id: string;
+      /** @enum {string} */
+      kind:
+        | "budget_crossed"
+        | "credential_failing"
+        | "circuit_open"
+        | "server_failing"
+        | "seals_stopped"
+        | "sink_behind";
+      /** @description Id of whatever the alert is about; of a circuit its endpoint or model. */
+      subject: string;
+      /**
+       * @description Of a budget, as in `GET …/limits`; null: the alert is about no budget.
+       * @example tenant.usdPerDay
+       */
+      name: string | null;
+      /** @description Per cent of the budget. */
+      share: number | null;
+      /** @description USD. */
+      limit: number | null;
+      /** @description USD, when it was found. A budget is empty, too, once a call does not fit it. */
+      used: number | null;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      periodFrom: number;
+      /**
+       * @description Until then nobody is told again; null: the period has no end.
+       * @example 1795132800000
+       */
+      periodUntil: number | null;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      at: number;
     };
     WebhookMessage: {
       /** @description `webhook-id`: the same for every attempt. */
@@ -8406,6 +8476,144 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Approval"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listAlerts: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["Alert"][];
+            nextCursor: string | null;
+          };
         };
       };
       /** @description Invalid params, or: Bad request */

@@ -6,6 +6,7 @@ import { session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { Page } from "./parts/page.tsx";
 import { Waiting } from "./parts/notice.tsx";
+import { Alerts } from "./pages/alerts.tsx";
 import { Approvals } from "./pages/approvals.tsx";
 import { Credentials } from "./pages/credentials.tsx";
 import { AllEvents, Events } from "./pages/events.tsx";
@@ -51,6 +52,7 @@ const routes = [
   ["/t/:tenant/requests", Requests],
   ["/t/:tenant/requests/:id", Request],
   ["/t/:tenant/approvals", Approvals],
+  ["/t/:tenant/alerts", Alerts],
   ["/t/:tenant/start", Start],
   ["/t/:tenant/playground", Playground],
   ["/t/:tenant/policy", PolicyPage],

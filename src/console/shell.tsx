@@ -14,6 +14,7 @@ const groups: readonly [title: string, pages: readonly [page: string, title: str
       ["", "Overview"],
       ["/requests", "Requests"],
       ["/approvals", "Approvals"],
+      ["/alerts", "Alerts"],
       ["/sessions", "Sessions"],
     ],
   ],

@@ -75,7 +75,12 @@ export const credentials = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (table) => [index("credentials_tenant").on(table.tenantId, table.id)],
+  (table) => [
+    index("credentials_tenant").on(table.tenantId, table.id),
+    index("credentials_failing")
+      .on(table.tenantId, table.id)
+      .where(sql`${table.status} = 'failing'`),
+  ],
 );
 
 export const modelOverrides = sqliteTable(

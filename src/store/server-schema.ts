@@ -1,4 +1,5 @@
 /** Tables of registered servers. `schema.ts` has the conventions. */
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -35,7 +36,12 @@ export const servers = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
+  (table) => [
+    uniqueIndex("servers_slug").on(table.tenantId, table.slug),
+    index("servers_failing")
+      .on(table.tenantId, table.id)
+      .where(sql`${table.status} = 'failing'`),
+  ],
 );
 
 /** Tokens that a server's authorization server granted. */

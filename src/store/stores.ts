@@ -2,6 +2,7 @@ import { lazily } from "../domain/lazily.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/session-limits.ts";
+import { createAlertStore } from "./alerts.ts";
 import { createApprovalStore } from "./approvals.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
@@ -77,6 +78,7 @@ export function createStores(
     requestFeed: () => createRequestFeedStore(db),
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
+    alerts: () => createAlertStore(db),
     webhooks: () => createWebhookStore(db),
     usage: () => createUsageStore(db, note),
     latencies: () => createLatencyStore(db),

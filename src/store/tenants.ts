@@ -5,6 +5,7 @@ import { raiseVersion } from "./change.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { circuits, health } from "./health-schema.ts";
+import { alerts } from "./alert-schema.ts";
 import { approvals } from "./approval-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
@@ -75,6 +76,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         idempotency,
         results,
         approvals,
+        alerts,
         webhookMessages,
         webhookSecrets,
         samplingRequests,

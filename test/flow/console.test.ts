@@ -65,6 +65,7 @@ const tenantPages = [
   "",
   "/requests",
   "/approvals",
+  "/alerts",
   "/sessions",
   "/start",
   "/playground",

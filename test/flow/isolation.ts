@@ -344,6 +344,7 @@ export const endpoints: Record<string, Entry> = {
       return { params: { id }, body: { decision: "deny", shown } };
     },
   },
+  "GET /tenants/{tenant}/alerts": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
   "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
@@ -422,6 +423,7 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
     "requests",
     "seals",
     "approvals",
+    "alerts",
     "webhooks",
   ];
   const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];

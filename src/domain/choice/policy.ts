@@ -1,3 +1,4 @@
+import type { AlertPolicy } from "../alerts.ts";
 import type { ReasoningWish } from "../requirements.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import type { ApprovalPolicy } from "../sampling/approval.ts";
@@ -71,6 +72,8 @@ export interface Policy {
   stopped?: Switches;
   /** which calls wait for a person; absent: none */
   approval?: ApprovalPolicy;
+  /** at which shares of a budget people are told, and where */
+  alerts?: AlertPolicy;
 }
 
 /** What may be deleted before its time, where a tenant's own database fills. */

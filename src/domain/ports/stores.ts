@@ -10,6 +10,7 @@ import type { NameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
+import type { AlertStore } from "./alerts.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { WebhookStore } from "./webhooks.ts";
 import type { Ceiling } from "../limits/ceilings.ts";
@@ -250,6 +251,7 @@ export interface Stores {
   requestFeed: RequestFeedStore;
   idempotency: IdempotencyStore;
   approvals: ApprovalStore;
+  alerts: AlertStore;
   webhooks: WebhookStore;
   usage: UsageStore;
   latencies: LatencyStore;

@@ -46,6 +46,7 @@ const permissionFor = {
   // Shows the prompt.
   readApproval: "approve",
   decideApproval: "approve",
+  listAlerts: "view",
   listWebhooks: "view",
   rotateWebhookSecret: "change",
   listSessions: "view",

@@ -11,6 +11,7 @@ export const idPrefixes = {
   event: "evt",
   console: "con",
   webhook: "whk",
+  alert: "alt",
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

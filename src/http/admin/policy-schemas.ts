@@ -114,6 +114,24 @@ export const approvalRule = z
   })
   .openapi("ApprovalRule", { description: "Which calls wait for a person." });
 
+const alertRule = z
+  .strictObject({
+    shares: z
+      .array(z.int().min(1).max(100))
+      .max(10)
+      .refine((shares) => new Set(shares).size === shares.length, "Each share once.")
+      .optional()
+      .openapi({
+        description: "Per cent of each budget at which people are told. Default: 50, 80, 100.",
+      }),
+    webhookUrl: z.string().min(1).max(2_000).optional().openapi({
+      description:
+        "Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.",
+      example: "https://hooks.example.com/alerts",
+    }),
+  })
+  .openapi("AlertRule", { description: "Who is told that a budget runs out, or of trouble." });
+
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -181,6 +199,7 @@ export const policy = z
     }),
     stopped: switches.optional(),
     approval: approvalRule.optional(),
+    alerts: alertRule.optional(),
   })
   .openapi("Policy");
 

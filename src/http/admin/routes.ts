@@ -7,6 +7,7 @@ import { askedAt, type HttpEnv } from "../context.ts";
 import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
+import { alertRoutes } from "./alerts.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
@@ -89,6 +90,7 @@ export function adminRoutes() {
   app.route("/tenants", modelRoutes());
   app.route("/tenants", serverRoutes());
   app.route("/tenants", approvalRoutes());
+  app.route("/tenants", alertRoutes());
   app.route("/tenants", webhookRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());

@@ -150,6 +150,8 @@ export const createTenantAdmin = (
           });
         const told = checkedWebhook(policy.value.approval, "approval.webhookUrl", deps);
         if (!told.ok) return told;
+        const alerted = checkedWebhook(policy.value.alerts, "alerts.webhookUrl", deps);
+        if (!alerted.ok) return alerted;
         const event = eventOf(deps, actor, {
           action: "policy.replace",
           tenantId: id,

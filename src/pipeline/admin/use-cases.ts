@@ -13,6 +13,7 @@ import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld } from "../approvals/edit.ts";
 import type { PlacesOf } from "../approvals/places.ts";
 import type { EndHeld } from "../approvals/end.ts";
+import { createAlertAdmin } from "./alerts.ts";
 import { createApprovalAdmin } from "./approvals.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
 import { createCeilingAdmin } from "./ceilings.ts";
@@ -86,6 +87,7 @@ export const createAdminUseCases = (
     seals: createSealAdmin(deps),
     exports: createExportAdmin(deps),
     approvals: createApprovalAdmin(deps),
+    alerts: createAlertAdmin(deps),
     webhooks: createWebhookAdmin(deps),
   };
 };

@@ -7,8 +7,10 @@ import type { CancellationStore } from "../../domain/ports/cancellations.ts";
 import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { AlertStore } from "../../domain/ports/alerts.ts";
 import type { WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { EndHeld } from "../approvals/end.ts";
+import { createAlertJob } from "./alerts.ts";
 import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
 import { createLatencyJob } from "./latencies.ts";
@@ -44,6 +46,7 @@ export function createJobs(
       authorizations: AuthorizationStore;
       approvals: ApprovalStore;
       endHeld: EndHeld;
+      alerts: AlertStore;
       webhooks: Pick<WebhookStore, "prune">;
       sendWebhooksOnce: SendWebhooks;
       /** Seals everything anew that is not under the current master key and version. */
@@ -78,6 +81,8 @@ export function createJobs(
     seal: createSealJob(deps),
     // After sealing, which gives records the places by which they are counted, and before retention.
     latencies: createLatencyJob(deps),
+    // After sealing, and before counters go.
+    alerts: createAlertJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
@@ -92,6 +97,7 @@ export function createJobs(
     deliver,
     reseal,
     resealTenants: deps.resealTenants,
+    pruneAlerts: () => deps.alerts.prune(now()),
     pruneWebhooks: () => deps.webhooks.prune(now()),
     // Last, since these jobs wait for other people's servers.
     webhooks: deps.sendWebhooksOnce,

@@ -4,6 +4,7 @@ import { defaultRetentionDays } from "../../domain/choice/policy.ts";
 import { recordedRefusals } from "../../domain/audit/thinning.ts";
 import { keptCancellationsMs } from "../cancellations.ts";
 import { keptSamplesMs } from "../health.ts";
+import { keptAlertsMs } from "../alerts.ts";
 import { keptMessagesMs } from "../webhooks.ts";
 import { keptSeconds } from "../ledger.ts";
 import type { ObjectSql } from "./object-sql.ts";
@@ -51,6 +52,7 @@ const texts: readonly string[] = [
     and (state in ('denied', 'expired', 'withdrawn') or (state = 'approved' and stage = 'result')) limit 1`,
   "select min(next_at) from webhook_messages where next_at is not null",
   `select min(ended_at) + ${keptMessagesMs} from webhook_messages where ended_at is not null`,
+  `select min(period_until) + ${keptAlertsMs} from alerts`,
   "select min(ends_at) from webhook_secrets",
   oldestRecord,
   oldestContent,

@@ -2,6 +2,7 @@
  * Tenants are strangers: nobody can see or change in another tenant's name what one tenant owns. Every method
  * of every store has a line here, or stands in the list of those that name no tenant.
  */
+import type { Alert } from "../../../src/domain/alerts.ts";
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -57,6 +58,7 @@ const ownedTables = [
   "approvals",
   "authorizations",
   "cancellations",
+  "alerts",
   "captures",
   "circuits",
   "console_sessions",
@@ -86,6 +88,12 @@ const signInOf = (tenantId: string): StoredSignIn => ({
   issuer: "https://id.test",
   sealed: "v2.mine",
   updatedAt: start,
+});
+
+const alertOf = (tenantId: string, subject: string): Alert => ({
+  ...{ tenantId, subject, id: newId("alert"), kind: "credential_failing", at: start },
+  ...{ name: null, share: null, limit: null, used: null },
+  ...{ periodFrom: start, periodUntil: start + dayMs },
 });
 
 /** One object of each kind, owned by one tenant. */
@@ -133,6 +141,11 @@ const nameNoTenant = [
   "idempotency.prune",
   "approvals.expire",
   "approvals.undone",
+  // The job looks over all tenants; what is found names its tenant.
+  "alerts.crossed",
+  "alerts.troubles",
+  "alerts.circuits",
+  "alerts.prune",
   "webhooks.claim",
   "webhooks.prune",
   "requests.prune",
@@ -640,6 +653,14 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "approvals.close": async ({ approvals }, owner, stranger) => {
       value(await approvals.close(heldPlaceOf(owner, stranger)));
     },
+    "alerts.list": async ({ alerts }, owner, { tenantId }) => {
+      expect(value(await alerts.list(tenantId, page))).toEqual(empty);
+      expect(value(await alerts.list(owner.who.tenantId, page)).data).toHaveLength(1);
+    },
+    "alerts.raise": async ({ alerts }, owner, { tenantId }) => {
+      const theirs = { ...alertOf(tenantId, owner.credential.id), id: newId("alert") };
+      value(await alerts.raise(theirs, event(tenantId)));
+    },
     "webhooks.note": async ({ webhooks }, owner, { tenantId }) => {
       const noted = { tenantId, id: messageOf(owner), attempts: 0, nextAt: null, now: start };
       value(await webhooks.note({ ...noted, state: "failed", status: 410, fault: "No." }, null));
@@ -774,6 +795,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.cancellations.record(callOf(its), start));
       const secret = { id: newId("webhook"), tenantId, sealed: "v2.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
+      value(await stores.alerts.raise(alertOf(tenantId, its.credential.id), event(tenantId)));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

@@ -88,7 +88,7 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (latencies|sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|r|c|b|i|s|u|p)\b/;
+    /^SCAN (latencies|sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|alerts|a|r|c|b|i|s|k|u|p)\b/;
   /** Hold the calls that run, and events that wait for a minute, so they are small however large their tables are. */
   const live = / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox)$/;
   const page = { cursor: null, limit: 50 };
@@ -196,6 +196,9 @@ describe("query plans", () => {
     "seals.reach": ({ seals }) => seals.sealRange(who.tenantId, { after: 0, from: 1, to: 2 }),
     "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
+    "alerts.crossed": ({ alerts }) => alerts.crossed(start),
+    "alerts.troubles": ({ alerts }) => alerts.troubles(start),
+    "alerts.prune": ({ alerts }) => alerts.prune(start),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
     "requestFeed.state": ({ requestFeed }) => requestFeed.state(who.tenantId),
     "requestFeed.changes": ({ requestFeed }) =>

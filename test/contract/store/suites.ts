@@ -1,4 +1,5 @@
 /** Every store suite, for one database. */
+import { alertsSuite } from "./alerts.suite.ts";
 import { approvalsSuite } from "./approvals.suite.ts";
 import { budgetsSuite } from "./budgets.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
@@ -59,6 +60,7 @@ const writing = [
 /** What is written and read by the same statements everywhere, and the ledger's statements that differ by engine. */
 const statements = [
   approvalsSuite,
+  alertsSuite,
   budgetsSuite,
   thinningSuite,
   usageSuite,

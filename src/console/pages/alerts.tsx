@@ -1,0 +1,63 @@
+/** Budgets that ran low, and what stopped working: each once a period. */
+import { api, asked, type Schemas } from "../api.ts";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+
+type Alert = Schemas["Alert"];
+
+const words: Record<Alert["kind"], string> = {
+  budget_crossed: "Budget",
+  credential_failing: "A provider refuses the key of a credential",
+  circuit_open: "Calls fail, and are kept away",
+  server_failing: "A server refuses its sign-in",
+  seals_stopped: "Records are not sealed",
+  sink_behind: "The audit sink does not take what is sealed",
+};
+
+const whatOf = ({ kind, name, share, used, limit }: Alert): string =>
+  kind === "budget_crossed"
+    ? `${share ?? 0} % of ${name ?? ""}: ${used ?? 0} of ${limit ?? 0} USD`
+    : words[kind];
+
+const columns: Column<Alert>[] = [
+  { title: "When", show: ({ at }) => <Time at={at} />, text: ({ at }) => isoOf(at) },
+  { title: "What", show: whatOf, text: whatOf },
+  {
+    title: "Of what",
+    show: ({ subject }) => <code>{subject}</code>,
+    text: ({ subject }) => subject,
+  },
+  {
+    title: "Not told again until",
+    show: ({ periodUntil }) => (periodUntil === null ? "–" : <Time at={periodUntil} />),
+    text: ({ periodUntil }) => (periodUntil === null ? null : isoOf(periodUntil)),
+  },
+];
+
+export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
+  const { loading, cursor, go } = usePaging<Alert>(`alerts of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/alerts", { params: { path: { tenant }, query } })),
+  );
+  return (
+    <Page
+      title="Alerts"
+      lead="Budgets that crossed a share of theirs, and what does not work. The policy names the shares, and where alerts are sent."
+    >
+      <There what="alerts" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="Alerts"
+            columns={columns}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="Nothing to tell: no budget crossed a share, and everything works."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+    </Page>
+  );
+}

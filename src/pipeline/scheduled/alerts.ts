@@ -1,0 +1,77 @@
+/** Finds what people have to be told of, and writes each of it once a period. Whoever sends webhooks tells it. */
+import {
+  alertOfBudget,
+  circuitOpenMs,
+  dayOfTrouble,
+  type AlertSubject,
+} from "../../domain/alerts.ts";
+import { stateOf } from "../../domain/choice/circuits.ts";
+import type { AlertStore, TenantCircuit, Trouble } from "../../domain/ports/alerts.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+
+export interface AlertDeps {
+  alerts: AlertStore;
+  ids: Ids;
+  now: () => number;
+}
+
+/** Calls failed for so long, and none was answered since: an answer takes the circuit's row away. */
+const isOpenForLong = (circuit: TenantCircuit, now: number): boolean => {
+  const first = circuit.faults.at(-1)?.at ?? now;
+  return now - first >= circuitOpenMs && stateOf(circuit, now).state !== "closed";
+};
+
+const alertOfTrouble = (trouble: Trouble, now: number): AlertSubject => ({
+  ...trouble,
+  ...dayOfTrouble(now),
+  name: null,
+  share: null,
+  limit: null,
+  used: null,
+});
+
+async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
+  const at = now();
+  const crossed = await alerts.crossed(at);
+  if (!crossed.ok) return crossed;
+  const troubles = await alerts.troubles(at);
+  if (!troubles.ok) return troubles;
+  const circuits = await alerts.circuits(at);
+  if (!circuits.ok) return circuits;
+  const open = circuits.value
+    .filter((circuit) => isOpenForLong(circuit, at))
+    .map(({ tenantId, scope }): Trouble => ({ tenantId, kind: "circuit_open", subject: scope }));
+  return ok([
+    ...crossed.value.map(alertOfBudget),
+    ...[...troubles.value, ...open].map((trouble) => alertOfTrouble(trouble, at)),
+  ]);
+}
+
+/** Returns how many alerts are new. */
+export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {
+  const { alerts, ids, now } = deps;
+  const subjects = await found(deps);
+  if (!subjects.ok) return subjects;
+  let raised = 0;
+  for (const subject of subjects.value) {
+    const at = now();
+    const { tenantId, ...told } = subject;
+    const done = await alerts.raise(
+      { ...subject, id: ids.next("alert"), at },
+      {
+        id: ids.next("event"),
+        at,
+        actor: "router",
+        action: "alert.raised",
+        tenantId,
+        target: subject.subject,
+        detail: told,
+      },
+    );
+    if (!done.ok) return done;
+    if (done.value) raised += 1;
+  }
+  return ok(raised);
+};

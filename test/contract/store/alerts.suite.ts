@@ -1,0 +1,257 @@
+/** Alerts on each engine: found from the counters, written once a period, told to a receiver once. */
+import { describe, expect, it } from "vitest";
+import { keptAlertsMs } from "../../../src/store/alerts.ts";
+import { createAlertJob } from "../../../src/pipeline/scheduled/alerts.ts";
+import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
+import type { Policy } from "../../../src/domain/choice/policy.ts";
+import { ok } from "../../../src/domain/result.ts";
+import {
+  caller,
+  credential,
+  event,
+  id,
+  opening,
+  reservation,
+  server,
+  settlement,
+  start,
+  type Caller,
+  type ReservationFields,
+} from "./fixtures.ts";
+import { givenLedger, told } from "./given-ledger.ts";
+import { storesOn, value, type Backend } from "./open.ts";
+
+const url = "https://hooks.test/alerts";
+const page = { cursor: null, limit: 50 };
+const minuteMs = 60_000;
+/** `start` is 2027-01-15T08:00:00Z. */
+const midnight = Date.UTC(2_027, 0, 16);
+const usdPerDay = 0.1;
+const alerted: Policy = { alerts: { webhookUrl: url } };
+
+export const alertsSuite = (backend: Backend): void => {
+  describe("alerts", () => {
+    const { world, running, settle, admit } = givenLedger(backend);
+
+    const look = async (now = start, stores = world.stores) =>
+      value(await createAlertJob({ alerts: stores.alerts, ids: { next: id }, now: () => now })());
+    const alertsOf = async ({ tenantId }: Caller) =>
+      value(await world.stores.alerts.list(tenantId, page)).data.toReversed();
+    const sharesOf = async (who: Caller) => (await alertsOf(who)).map(({ share }) => share);
+    const messagesOf = async ({ tenantId }: Caller) =>
+      value(await world.stores.webhooks.list(tenantId, page)).data;
+    const eventsOf = async ({ tenantId }: Caller) =>
+      value(await world.stores.events.list(tenantId, page)).data.filter(
+        ({ action }) => action === "alert.raised",
+      );
+    /** A call that came to so many micro-USD. */
+    const spend = async (
+      who: Caller,
+      amount: number,
+      { now = start, ...fields }: ReservationFields & { now?: number } = {},
+    ) =>
+      settle(await running(who, now, { microUsd: amount, ...fields }), now, {
+        costMicroUsd: amount,
+        chargedMicroUsd: amount,
+      });
+
+    it("tell of 80 % once while sixteen processes cross it", { timeout: 120_000 }, async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
+      const processes = [world.stores];
+      while (processes.length < 16) processes.push(storesOn(await world.again()));
+      await Promise.all(
+        processes.map(async (stores) => {
+          for (let count = 0; count < 8; count += 1) {
+            const reserved = reservation(who, start, { microUsd: 900 });
+            const admission = value(await stores.ledger.admit(reserved));
+            expect(told(admission)).toBe("admitted");
+            const receipt = admission.state === "admitted" ? admission.receipt : null;
+            const charged = { costMicroUsd: 650, chargedMicroUsd: 650, receipt };
+            value(await stores.ledger.settle(settlement(reserved, start, charged)));
+            await look(start, stores);
+          }
+        }),
+      );
+      await look();
+      expect(await alertsOf(who)).toMatchObject([
+        { share: 50, kind: "budget_crossed", name: "tenant.usdPerDay", limit: usdPerDay },
+        { share: 80, subject: who.tenantId, periodFrom: midnight - 86_400_000 },
+      ]);
+      expect((await messagesOf(who)).map(({ body }) => JSON.parse(body))).toMatchObject([
+        {
+          type: "alert.budget_crossed",
+          data: { share: 80, name: "tenant.usdPerDay", tenant: who.tenantId.replace("_", "-") },
+        },
+        { type: "alert.budget_crossed", data: { share: 50 } },
+      ]);
+      expect(await eventsOf(who)).toHaveLength(2);
+    });
+
+    it("reach a receiver that failed for an hour, once", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
+      await spend(who, 85_000);
+      await look();
+      const backAt = start + 60 * minuteMs;
+      let now = start;
+      const received: string[] = [];
+      const send = createSendWebhooks({
+        webhooks: {
+          ...world.stores.webhooks,
+          secrets: async () =>
+            ok([{ id: "whk_1", tenantId: who.tenantId, sealed: "s", createdAt: start }]),
+        },
+        vault: {
+          seal: async (plain) => plain,
+          open: async (sealed) => ok(sealed),
+          sealPrefix: "",
+        },
+        sign: async () => "v1,signature",
+        async post({ headers }) {
+          if (now < backAt) return { status: 503, fault: "It answered 503." };
+          received.push(String(headers["webhook-id"]));
+          return { status: 204, fault: null };
+        },
+        rules: { allowPrivate: false, ownOrigins: [] },
+        ids: { next: id },
+        now: () => now,
+      });
+      for (; now < start + 240 * minuteMs; now += 5 * minuteMs) {
+        expect(value(await world.stores.alerts.crossed(now))).toEqual([]);
+        value(await send());
+      }
+      const messages = await messagesOf(who);
+      expect(messages).toMatchObject([{ state: "delivered" }, { state: "delivered" }]);
+      expect(received.toSorted()).toEqual(messages.map((message) => message.id).toSorted());
+    });
+
+    it("are written once where a batch is sent twice", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
+      await spend(who, 60_000);
+      const [line] = value(await world.stores.alerts.crossed(start));
+      if (line === undefined) throw new Error("Nothing was crossed.");
+      const alert = { ...line, kind: "budget_crossed", id: id("alert"), at: start } as const;
+      const its = event(who.tenantId, "alert.raised");
+      for (const _ of [1, 2]) expect(value(await world.stores.alerts.raise(alert, its))).toBe(true);
+      const late = { ...alert, id: id("alert") };
+      const another = event(who.tenantId, "alert.raised");
+      expect(value(await world.stores.alerts.raise(late, another))).toBe(false);
+      expect(await alertsOf(who)).toEqual([alert]);
+      expect(await messagesOf(who)).toHaveLength(1);
+      expect(await eventsOf(who)).toHaveLength(1);
+    });
+
+    it("count what calls used, and not what they reserve", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      const reserved = await running(who, start, { microUsd: 90_000 });
+      expect(await look()).toBe(0);
+      await settle(reserved, start, { costMicroUsd: 500, chargedMicroUsd: 500 });
+      expect(await look()).toBe(0);
+      await spend(who, 49_500);
+      expect(await look()).toBe(1);
+      expect(await alertsOf(who)).toMatchObject([{ share: 50, used: 0.05 }]);
+      expect(await messagesOf(who)).toEqual([]);
+    });
+
+    it("say that a budget is empty once a call does not fit", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      await spend(who, 90_000);
+      await look();
+      expect(await sharesOf(who)).toEqual([50, 80]);
+      expect(told(await admit(who, start, { microUsd: 20_000 }))).toBe("refused by tenant usd_day");
+      expect(await look()).toBe(1);
+      expect(await alertsOf(who)).toMatchObject([{}, {}, { share: 100, used: 0.09 }]);
+    });
+
+    it("come again in the next period, and of the last minute of the one before", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      await spend(who, 55_000);
+      await look();
+      await spend(who, 30_000, { now: midnight - 1_000 });
+      const later = [midnight + minuteMs, midnight + minuteMs, midnight + 3 * minuteMs];
+      await look(later[0]);
+      await look(later[1]);
+      await spend(who, 60_000, { now: midnight + 2 * minuteMs });
+      await look(later[2]);
+      const ofBudgets = (await alertsOf(who)).filter(({ kind }) => kind === "budget_crossed");
+      expect(ofBudgets).toMatchObject([
+        { share: 50, periodUntil: midnight },
+        { share: 80, periodUntil: midnight },
+        { share: 50, periodFrom: midnight },
+      ]);
+    });
+
+    it("name the key's, the server's and the operator's budgets, at the tenant's shares", async () => {
+      const who = await caller(world.stores, {
+        keyLimits: { usdPerMonth: usdPerDay },
+        policy: { alerts: { shares: [10] } },
+      });
+      const asking = server(who.tenantId, { policy: { limits: { usdPerDay } } });
+      value(await world.stores.servers.create(asking, event(who.tenantId)));
+      const ceiling = { limits: { usdPerDay: usdPerDay / 2 } };
+      value(await world.stores.tenants.update(who.tenantId, { ceiling }, event(who.tenantId)));
+      const capped = { ...who, tenantLimits: ceiling.limits };
+      await spend(capped, 20_000, {
+        tenantVersion: 4,
+        server: { id: asking.id, limits: { usdPerDay } },
+      });
+      expect(await look()).toBe(3);
+      expect(
+        (await alertsOf(who)).map(({ name, subject, share }) => [name, subject, share]).toSorted(),
+      ).toEqual([
+        ["ceiling.usdPerDay", who.tenantId, 10],
+        ["key.usdPerMonth", who.keyId, 10],
+        ["server.usdPerDay", asking.id, 10],
+      ]);
+    });
+
+    it("are listed in pages, newest first", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      await spend(who, 100_000);
+      await look();
+      const first = value(await world.stores.alerts.list(who.tenantId, { cursor: null, limit: 2 }));
+      const { nextCursor: cursor } = first;
+      const rest = value(await world.stores.alerts.list(who.tenantId, { cursor, limit: 2 }));
+      expect([first, rest].map(({ data }) => data.map(({ share }) => share))).toEqual([
+        [100, 80],
+        [50],
+      ]);
+      expect(rest.nextCursor).toBeNull();
+    });
+
+    it("tell once a day of what does not work", async () => {
+      const who = await caller(world.stores, { policy: alerted });
+      const { tenantId } = who;
+      const broken = credential(tenantId, { status: "failing" });
+      const away = server(tenantId, { status: "failing" });
+      value(await world.stores.credentials.create(broken, event(tenantId)));
+      value(await world.stores.credentials.create(credential(tenantId), event(tenantId)));
+      value(await world.stores.servers.create(away, event(tenantId)));
+      value(await world.stores.ledger.refuse(opening(who), "internal", null, null));
+      const scope = "endpoint https://api.test";
+      for (const at of [start, start + minuteMs, start + 9 * minuteMs]) {
+        const reserved = await running(who, start, { tenantVersion: 5 });
+        const fault = { scope, began: at, at, retryAfterMs: null };
+        await settle(reserved, at, { circuits: [{ closes: [], fault }] });
+      }
+      expect(await look(start + 9 * minuteMs)).toBe(2);
+      expect(await look(start + 16 * minuteMs)).toBe(1);
+      // The circuit's row was changed for the last time at the ninth minute.
+      const at = start + 9 * minuteMs + 1_000;
+      const reserved = await running(who, start, { tenantVersion: 5 });
+      const again = { scope, began: at + minuteMs, at: at + 2 * minuteMs, retryAfterMs: null };
+      await settle(reserved, again.at, { circuits: [{ closes: [], fault: again }] });
+      expect(await look(again.at + 1_000)).toBe(1);
+      expect(await look(start + 17 * minuteMs)).toBe(0);
+      expect((await alertsOf(who)).map(({ kind, subject }) => [kind, subject]).toSorted()).toEqual([
+        ["circuit_open", scope],
+        ["credential_failing", broken.id],
+        ["seals_stopped", tenantId],
+        ["server_failing", away.id],
+      ]);
+      expect(await messagesOf(who)).toHaveLength(4);
+      expect(await look(midnight)).toBe(3);
+      value(await world.stores.alerts.prune(midnight + keptAlertsMs));
+      expect(await alertsOf(who)).toHaveLength(3);
+    });
+  });
+};
