@@ -91,9 +91,17 @@ const signInOf = (tenantId: string): StoredSignIn => ({
 });
 
 const alertOf = (tenantId: string, subject: string): Alert => ({
-  ...{ tenantId, subject, id: newId("alert"), kind: "credential_failing", at: start },
-  ...{ name: null, share: null, limit: null, used: null },
-  ...{ periodFrom: start, periodUntil: start + dayMs },
+  tenantId,
+  subject,
+  id: newId("alert"),
+  kind: "credential_failing",
+  at: start,
+  name: null,
+  share: null,
+  limit: null,
+  used: null,
+  periodFrom: start,
+  periodUntil: start + dayMs,
 });
 
 /** One object of each kind, owned by one tenant. */
