@@ -3,7 +3,11 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readMigrations } from "./test/setup/migrations.ts";
 import { onBothHosts } from "./test/setup/on-both-hosts.ts";
+import { ensureOauthProvider } from "./src/start/oauth-provider-build.js";
 import { SlowFirst } from "./test/setup/slow-first.ts";
+
+// The Worker of the project `workerd` is resolved before any global setup runs.
+await ensureOauthProvider();
 
 export default defineConfig({
   test: {

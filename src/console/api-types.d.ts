@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 3e4bb4f6b7ca7cd92d0bd574d7635460eb8f9aec1a97e8e371478ce9fb05ab31
+// Made by `npm run console:types` of the OpenAPI document 01fa913eb9d730a9f4f2d29c855ebf52b8a4c1c2f5500703d9fe03cd17905fb9
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2133,6 +2133,8 @@ export interface components {
       sampling: "router" | "client" | "client-then-router" | "deny";
       supportedModalities: boolean;
       /** @enum {string} */
+      auth: "keys" | "oauth" | "both";
+      /** @enum {string} */
       bridge: "fallback" | "always";
       policy: components["schemas"]["ServerPolicy"];
       oauth: {
@@ -2205,6 +2207,11 @@ export interface components {
       /** @description Tell the server of the modalities that can be produced. Strict servers reject it. */
       supportedModalities?: boolean;
       /**
+       * @description How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.
+       * @enum {string}
+       */
+      auth?: "keys" | "oauth" | "both";
+      /**
        * @description always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.
        * @enum {string}
        */
@@ -2247,6 +2254,11 @@ export interface components {
       forwardAuthorization?: boolean | null;
       /** @description Tell the server of the modalities that can be produced. Strict servers reject it. */
       supportedModalities?: boolean | null;
+      /**
+       * @description How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.
+       * @enum {string}
+       */
+      auth?: "keys" | "oauth" | "both";
       /**
        * @description always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.
        * @enum {string|null}

@@ -20,6 +20,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildConsole } from "./console-build.js";
+import { ensureOauthProvider, oauthProviderInputs } from "./oauth-provider-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 /** What was built for other sources is thrown away after so many days without a start. */
@@ -74,6 +75,7 @@ const places = {
  */
 export async function build(place = "checkout") {
   const { build: bundle } = await import("esbuild");
+  await ensureOauthProvider();
   const server = Promise.all(
     Object.entries(entries).map(async ([name, entry]) => {
       const { address, banner, define } = places[place](entry);
@@ -100,7 +102,7 @@ export async function build(place = "checkout") {
       return {
         name: `${name}.cjs`,
         text: outputFiles[0].text,
-        inputs: Object.keys(metafile.inputs),
+        inputs: [...Object.keys(metafile.inputs), ...oauthProviderInputs],
       };
     }),
   );

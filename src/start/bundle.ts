@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { BuildFailure } from "esbuild";
 import { err, ok, type Result } from "../domain/result.ts";
 import { ensureText } from "./build.js";
+import { ensureOauthProvider, oauthProviderInputs } from "./oauth-provider-build.js";
 
 export interface Deployment {
   main: string;
@@ -52,6 +53,7 @@ export async function bundleWorker(
 ): Promise<Result<BundledWorker, string>> {
   // Not at the top: a start whose bundle is kept does without it.
   const { build } = await import("esbuild");
+  await ensureOauthProvider();
   try {
     const { outputFiles, metafile } = await build({
       absWorkingDir: checkout,
@@ -75,7 +77,10 @@ export async function bundleWorker(
     const [output] = outputFiles;
     return output === undefined
       ? err(`${main} made no bundle`)
-      : ok({ text: output.text, inputs: Object.keys(metafile.inputs) });
+      : ok({
+          text: output.text,
+          inputs: [...Object.keys(metafile.inputs), ...oauthProviderInputs],
+        });
   } catch (cause) {
     if (!isFailure(cause)) throw cause;
     const [first] = cause.errors;

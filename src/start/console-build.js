@@ -5,6 +5,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ensureOauthProvider } from "./oauth-provider-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const entry = "src/console/main.tsx";
@@ -60,5 +61,8 @@ export async function writeConsole(folder) {
   for (const { name, contents } of files) writeFileSync(join(assets, name), contents);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+// Before wrangler bundles the Worker.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await ensureOauthProvider();
   await writeConsole(join(checkout, ".wrangler", "console"));
+}

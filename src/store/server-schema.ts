@@ -10,7 +10,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { OauthClient, OauthFault } from "../domain/servers/oauth.ts";
 import type { ServerPolicy } from "../domain/choice/policy.ts";
-import type { BridgeMode, Learnt, SamplingMode } from "../domain/servers/server.ts";
+import type { AuthMode, BridgeMode, Learnt, SamplingMode } from "../domain/servers/server.ts";
 
 const tenantId = () => text("tenant_id").notNull();
 
@@ -26,6 +26,7 @@ export const servers = sqliteTable(
     forwardAuthorization: integer("forward_authorization", { mode: "boolean" }).notNull(),
     sampling: text().$type<SamplingMode>().notNull(),
     supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),
+    auth: text().$type<AuthMode>().notNull().default("keys"),
     bridge: text().$type<BridgeMode>().notNull().default("fallback"),
     policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
     oauth: text({ mode: "json" }).$type<OauthClient>(),

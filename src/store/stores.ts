@@ -20,6 +20,7 @@ import { createNameStore } from "./names.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createDeliveryStore } from "./deliveries.ts";
+import { createOauthEntryStore } from "./oauth-entries.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestFeedStore } from "./request-feed.ts";
@@ -70,6 +71,7 @@ export function createStores(
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
     signIns: () => createSignInStore(db),
+    oauthEntries: () => createOauthEntryStore(db, deps),
     consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),

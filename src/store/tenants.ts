@@ -23,6 +23,7 @@ import { countSpent } from "./spent.ts";
 import { consoleSessions, signIns } from "./console-schema.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
+import { oauthEntries } from "./oauth-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
@@ -89,6 +90,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         sessions,
         consoleSessions,
         signIns,
+        oauthEntries,
         authorizations,
         serverTokens,
         servers,

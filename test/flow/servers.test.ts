@@ -92,6 +92,7 @@ describe("servers", () => {
       forwardAuthorization: false,
       sampling: "client-then-router",
       supportedModalities: false,
+      auth: "both",
       bridge: "fallback",
       policy: { limits: { concurrent: 2 }, toolRounds: 3 },
       oauth: {

@@ -1,4 +1,5 @@
 /** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
+import type { OauthEntryStore } from "./oauth-entries.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
@@ -242,6 +243,7 @@ export interface Stores {
   serverTokens: TokenStore;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
+  oauthEntries: OauthEntryStore;
   consoleSessions: ConsoleSessionStore;
   signIns: SignInStore;
   cancellations: CancellationStore;

@@ -10,6 +10,10 @@ export const samplingModes = ["router", "client", "client-then-router", "deny"] 
  */
 export type SamplingMode = (typeof samplingModes)[number];
 
+export const authModes = ["keys", "oauth", "both"] as const;
+/** How clients show who they are to the router: by an API key, by an access token of the router's, or by either. */
+export type AuthMode = (typeof authModes)[number];
+
 export const bridgeModes = ["fallback", "always"] as const;
 /**
  * When an older server is translated for clients of 2026-07-28. `fallback`: only requests of that revision are,
@@ -45,6 +49,7 @@ export interface McpServer {
    * member
    */
   supportedModalities: boolean;
+  auth: AuthMode;
   bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthClient | null;

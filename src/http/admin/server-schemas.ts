@@ -1,7 +1,7 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
 import { oauthGrants } from "../../domain/servers/oauth.ts";
-import { bridgeModes, samplingModes } from "../../domain/servers/server.ts";
+import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { approvalRule, limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
@@ -62,6 +62,10 @@ const forwardAuthorization = z.boolean().openapi({
 const supportedModalities = z.boolean().openapi({
   description: "Tell the server of the modalities that can be produced. Strict servers reject it.",
 });
+const auth = z.enum(authModes).openapi({
+  description:
+    "How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.",
+});
 const bridge = z.enum(bridgeModes).openapi({
   description:
     "always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.",
@@ -75,6 +79,7 @@ export const serverInput = z
     passHeaders: passHeaders.optional(),
     forwardAuthorization: forwardAuthorization.optional(),
     supportedModalities: supportedModalities.optional(),
+    auth: auth.optional(),
     bridge: bridge.optional(),
     policy: serverPolicy.optional(),
     oauth: oauthInput.nullish(),
@@ -110,6 +115,7 @@ export const serverPatch = z
     passHeaders: passHeaders.nullish(),
     forwardAuthorization: forwardAuthorization.nullish(),
     supportedModalities: supportedModalities.nullish(),
+    auth: auth.optional(),
     bridge: bridge.nullish(),
     policy: serverPolicyPatch.nullish(),
     oauth: oauthInput.nullish(),
@@ -130,6 +136,7 @@ export const server = z
     forwardAuthorization: z.boolean(),
     sampling: z.enum(samplingModes),
     supportedModalities: z.boolean(),
+    auth: z.enum(authModes),
     bridge: z.enum(bridgeModes),
     policy: serverPolicy,
     oauth: z

@@ -51,6 +51,7 @@ export function serverRoutes() {
         passHeaders: body.passHeaders ?? [],
         forwardAuthorization: body.forwardAuthorization ?? false,
         supportedModalities: body.supportedModalities ?? false,
+        auth: body.auth ?? "both",
         bridge: body.bridge ?? "fallback",
         policy: body.policy ?? {},
         oauth: body.oauth ? oauthOf(body.oauth) : null,

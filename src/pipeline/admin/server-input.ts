@@ -3,7 +3,12 @@ import type { ServerPolicy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { err } from "../../domain/result.ts";
 import type { OauthClient } from "../../domain/servers/oauth.ts";
-import type { BridgeMode, SamplingMode, SealedServer } from "../../domain/servers/server.ts";
+import type {
+  AuthMode,
+  BridgeMode,
+  SamplingMode,
+  SealedServer,
+} from "../../domain/servers/server.ts";
 
 export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string | null };
 
@@ -16,6 +21,7 @@ export interface ServerInput {
   forwardAuthorization: boolean;
   sampling: SamplingMode;
   supportedModalities: boolean;
+  auth: AuthMode;
   bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthInput | null;
@@ -30,6 +36,7 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
   passHeaders?: string[] | null;
   forwardAuthorization?: boolean | null;
   supportedModalities?: boolean | null;
+  auth?: AuthMode;
   bridge?: BridgeMode | null;
   policy?: JsonObject | null;
 };

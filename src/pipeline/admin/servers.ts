@@ -36,6 +36,7 @@ const plainOf = (
     passHeaders,
     forwardAuthorization,
     supportedModalities,
+    auth,
     bridge,
     policy,
   }: ServerPatch,
@@ -48,6 +49,7 @@ const plainOf = (
     forwardAuthorization: forwardAuthorization ?? false,
   }),
   ...(supportedModalities !== undefined && { supportedModalities: supportedModalities ?? false }),
+  ...(auth !== undefined && { auth }),
   ...(bridge !== undefined && { bridge: bridge ?? "fallback" }),
   ...(policy !== undefined && {
     policy: policy === null ? {} : mergePatch(current as JsonObject, policy),

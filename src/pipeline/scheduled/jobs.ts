@@ -1,4 +1,5 @@
 /** The jobs of every minute. Each job may run twice, and may be cut off. */
+import type { OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
 import type { HealthStore, RequestStore, SessionStore } from "../../domain/ports/stores.ts";
@@ -42,6 +43,7 @@ export function createJobs(
       health: HealthStore;
       sessions: SessionStore;
       consoleSessions: ConsoleSessionStore;
+      oauthEntries: Pick<OauthEntryStore, "prune">;
       requests: RequestStore;
       authorizations: AuthorizationStore;
       approvals: ApprovalStore;
@@ -89,6 +91,7 @@ export function createJobs(
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneConsoleSessions: () => deps.consoleSessions.prune(now()),
+    pruneOauthEntries: () => deps.oauthEntries.prune(now()),
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
     // After all that makes room by itself.

@@ -45,6 +45,7 @@ const texts: readonly string[] = [
   "select min(expires_at) from sessions",
   "select min(expires_at) from console_sessions",
   "select min(expires_at) from authorizations",
+  "select min(expires_at) from oauth_entries",
   // Calls that nobody decided, or came for, in time; and 0 for what was decided and is still to be ended.
   `select min(deadline) from approvals where is_open = 1
     and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,

@@ -91,6 +91,7 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  auth: "keys",
   bridge: "fallback",
   policy: { limits: { requestsPerMinute: 5 } },
   oauth: null,

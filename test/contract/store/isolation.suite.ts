@@ -3,6 +3,7 @@
  * of every store has a line here, or stands in the list of those that name no tenant.
  */
 import type { Alert } from "../../../src/domain/alerts.ts";
+import type { OauthEntryChange } from "../../../src/domain/ports/oauth-entries.ts";
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -69,6 +70,7 @@ const ownedTables = [
   "latencies",
   "latency_cursors",
   "model_overrides",
+  "oauth_entries",
   "record_numbers",
   "results",
   "sampling_requests",
@@ -82,6 +84,14 @@ const ownedTables = [
   "webhook_messages",
   "webhook_secrets",
 ] as const;
+
+const grantEntryOf = (tenantId: string): OauthEntryChange => ({
+  tenantId,
+  key: "grant:a",
+  value: "mine",
+  expiresAt: null,
+  ifVersion: "any",
+});
 
 const signInOf = (tenantId: string): StoredSignIn => ({
   tenantId,
@@ -138,6 +148,7 @@ const nameNoTenant = [
   // The id stands in a cookie beside a secret, by which the session is found.
   "consoleSessions.find",
   "consoleSessions.prune",
+  "oauthEntries.prune",
   "sessions.prune",
   "cancellations.prune",
   "catalogues.newerThan",
@@ -712,6 +723,22 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "signIns.remove": async ({ signIns }, _owner, { tenantId }) => {
       value(await signIns.remove(tenantId, event(tenantId)));
     },
+    "oauthEntries.get": async ({ oauthEntries }, owner, { tenantId }) => {
+      expect(value(await oauthEntries.get(tenantId, ["grant:a"], start))).toEqual([]);
+      expect(value(await oauthEntries.get(owner.who.tenantId, ["grant:a"], start))).toHaveLength(1);
+    },
+    "oauthEntries.change": async ({ oauthEntries }, _owner, { tenantId }) => {
+      value(await oauthEntries.change(grantEntryOf(tenantId), start));
+      const gone = { ...grantEntryOf(tenantId), value: null, ifVersion: "any" } as const;
+      value(await oauthEntries.change(gone, start));
+    },
+    "oauthEntries.list": async ({ oauthEntries }, _owner, { tenantId }) => {
+      const all = { prefix: "", after: "", limit: 9 };
+      expect(value(await oauthEntries.list(tenantId, all, start))).toEqual([]);
+    },
+    "oauthEntries.count": async ({ oauthEntries }, _owner, { tenantId }) => {
+      expect(value(await oauthEntries.count(tenantId, { prefix: "", most: 9 }, start))).toBe(0);
+    },
     "latencies.callsAfter": async ({ latencies }, _owner, { tenantId }) => {
       const found = await latencies.callsAfter({ tenantId, seal: 0, position: -1 }, 9);
       expect(value(found)).toMatchObject({ calls: [], passed: 0 });
@@ -800,6 +827,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.sessions.create(its.session));
       value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));
       value(await stores.signIns.put(signInOf(tenantId), event(tenantId)));
+      value(await stores.oauthEntries.change(grantEntryOf(tenantId), start));
       value(await stores.cancellations.record(callOf(its), start));
       const secret = { id: newId("webhook"), tenantId, sealed: "v2.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));

@@ -23,6 +23,7 @@ import { migrationsSuite } from "./migrations.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
 import type { Backend } from "./open.ts";
+import { oauthEntriesSuite } from "./oauth-entries.suite.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { outboxSuite } from "./outbox.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
@@ -55,6 +56,7 @@ const writing = [
   limitSumsSuite,
   idempotencySuite,
   lateSettlementSuite,
+  oauthEntriesSuite,
 ];
 
 /** What is written and read by the same statements everywhere, and the ledger's statements that differ by engine. */

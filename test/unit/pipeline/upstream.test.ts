@@ -15,6 +15,7 @@ const entry: SealedServer = {
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  auth: "keys",
   bridge: "fallback",
   policy: {},
   oauth: null,

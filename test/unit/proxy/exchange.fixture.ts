@@ -16,6 +16,7 @@ export const server = (fields: Partial<SealedServer> = {}): SealedServer => ({
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  auth: "keys",
   bridge: "fallback",
   policy: {},
   oauth: null,

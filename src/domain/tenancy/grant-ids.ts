@@ -1,0 +1,29 @@
+/**
+ * Who holds a grant, as the tokens of the grant name it: the tenant and the API key for which the token acts. Both ids
+ * are random, and both end with the name of their database.
+ */
+
+const holderPattern = /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+)$/;
+const tokenPattern = /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+):[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,128}$/;
+
+export interface Holder {
+  tenantId: string;
+  keyId: string;
+}
+
+export const holderText = ({ tenantId, keyId }: Holder): string => `${tenantId}.${keyId}`;
+
+const holderBy = (pattern: RegExp, text: string): Holder | null => {
+  const found = pattern.exec(text);
+  return found === null ? null : { tenantId: found[1] ?? "", keyId: found[2] ?? "" };
+};
+
+/** null: the text names no holder. */
+export const holderIn = (text: string): Holder | null => holderBy(holderPattern, text);
+export const tenantIn = (text: string): string | null => holderIn(text)?.tenantId ?? null;
+
+/** Whom an access token, a refresh token or a code names; null: it is none of this router's. */
+export const holderOfToken = (token: string): Holder | null => holderBy(tokenPattern, token);
+
+/** A token of this router's, wherever it stands in a text. */
+export const anyToken = /\bten_[0-9a-z]+\.key_[0-9a-z]+:/;

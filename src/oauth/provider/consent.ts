@@ -1,0 +1,156 @@
+/** An authorization request, from its arrival to the code: what the pages show and what a person decided. */
+import type { AuthRequest, Helpers } from "#oauth-provider";
+import type {
+  ApprovedConsent,
+  ConsentFacts,
+  ConsentFault,
+  ConsentResult,
+  GrantFor,
+  OpenConsent,
+} from "../../domain/ports/authorization-server.ts";
+import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
+import { err, ok } from "../../domain/result.ts";
+import { holderText } from "../../domain/tenancy/grant-ids.ts";
+import {
+  pathOfResource,
+  resourceIn,
+  scopeOfResource,
+  type OauthResource,
+} from "../../domain/tenancy/oauth-resources.ts";
+import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import { isLostWrite, refusalThrown } from "./storage.ts";
+
+const page = (detail: string) => err({ kind: "page", detail } as const);
+const gone = "This page was used already. Begin again in the program that sent you here.";
+
+/** What the library throws for something expected, as a value. */
+function faultOf(deps: ProviderDeps, thrown: unknown): ConsentFault {
+  const { AuthorizationError, CimdFetchError } = deps.library();
+  const refusal = refusalThrown(thrown);
+  if (refusal !== null) return { kind: "refusal", refusal };
+  if (isLostWrite(thrown)) return { kind: "page", detail: gone };
+  if (thrown instanceof AuthorizationError)
+    return thrown.redirectTo === undefined
+      ? { kind: "page", detail: `${thrown.description}.` }
+      : { kind: "redirect", to: thrown.redirectTo };
+  if (thrown instanceof CimdFetchError)
+    return { kind: "page", detail: "The document that describes this program can't be read." };
+  throw thrown;
+}
+
+async function attempt<T>(deps: ProviderDeps, work: () => ConsentResult<T>): ConsentResult<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return err(faultOf(deps, thrown));
+  }
+}
+
+async function factsOf(
+  api: Helpers,
+  request: AuthRequest,
+  resource: OauthResource,
+): Promise<ConsentFacts> {
+  const { clientName, clientDomain, redirectUri, redirectHost, redirectIsLoopback } =
+    await api.describeConsent(request);
+  return {
+    clientName,
+    clientDomain: clientDomain ?? null,
+    redirectUri,
+    redirectHost,
+    redirectIsLoopback,
+    resource,
+  };
+}
+
+const resourceOf = ({ resource }: AuthRequest, issuer: string): OauthResource | null =>
+  typeof resource === "string" ? resourceIn(resource, issuer) : null;
+
+const offline = "offline_access";
+
+export function createConsents(deps: ProviderDeps) {
+  const { issuer, library, entriesOf, now, mostOpenConsents } = deps;
+  const apiFor = (path: string | null): Helpers => providerFor(deps, path).getOAuthApi(envOf(deps));
+
+  const begin = async (
+    api: Helpers,
+    request: AuthRequest,
+    resource: OauthResource,
+  ): Promise<OpenConsent> => {
+    const facts = await factsOf(api, request, resource);
+    return { facts, ...(await api.beginConsent(request)) };
+  };
+
+  return {
+    open: (request: Request): ConsentResult<OpenConsent> =>
+      attempt(deps, async () => {
+        const asked = new URL(request.url).searchParams.getAll("resource");
+        const resource = asked.length === 1 ? resourceIn(asked[0] ?? "", issuer) : null;
+        const api = apiFor(resource === null ? null : pathOfResource(resource));
+        // The client and its address come first: until they are known, nobody is sent anywhere.
+        const parsed = await api.parseAuthRequest(atIssuer(deps, request));
+        const refused = (code: string, detail: string) =>
+          err({
+            kind: "redirect",
+            to: library().authorizationErrorRedirect(parsed, code, detail),
+          } as const);
+        if (resource === null)
+          return refused("invalid_target", "resource names one server of this router");
+        const scope = scopeOfResource(resource);
+        const wanted = parsed.scope.filter((each) => each !== offline);
+        if (wanted.length > 0 && !wanted.includes(scope))
+          return refused("invalid_scope", `The scope there is ${scope}`);
+        const open = await entriesOf(issuersOwn).count(
+          issuersOwn,
+          { prefix: "transaction:", most: mostOpenConsents },
+          now(),
+        );
+        if (!open.ok) return err({ kind: "refusal", refusal: open.error });
+        if (open.value >= mostOpenConsents)
+          return err({
+            kind: "refusal",
+            refusal: { reason: "unavailable", retryAfterMs: 60_000 },
+          });
+        return ok(await begin(api, { ...parsed, scope: [scope] }, resource));
+      }),
+
+    approve: (request: Request, handle: string): ConsentResult<ApprovedConsent> =>
+      attempt(deps, async () => {
+        const api = apiFor(null);
+        const { request: approved, headers } = await api.approveConsent(
+          atIssuer(deps, request, ""),
+          handle,
+        );
+        const resource = resourceOf(approved, issuer);
+        if (resource === null) return page(gone);
+        return ok({ facts: await factsOf(api, approved, resource), request: approved, headers });
+      }),
+
+    deny: (request: Request, handle: string): ConsentResult<{ to: string; headers: Headers }> =>
+      attempt(deps, async () => {
+        const denied = await apiFor(null).denyConsent(atIssuer(deps, request, ""), handle);
+        return ok({ to: denied.redirectTo, headers: denied.headers });
+      }),
+
+    reopen: ({ request, facts }: ApprovedConsent): ConsentResult<OpenConsent> =>
+      attempt(deps, async () =>
+        ok(await begin(apiFor(null), request as AuthRequest, facts.resource)),
+      ),
+
+    complete: (approved: ApprovedConsent, { holder, user }: GrantFor): ConsentResult<string> =>
+      attempt(deps, async () => {
+        const { facts } = approved;
+        const request = approved.request as AuthRequest;
+        const { redirectTo } = await apiFor(pathOfResource(facts.resource)).completeAuthorization({
+          request,
+          userId: holderText(holder),
+          scope: request.scope,
+          props: { user },
+          metadata: { clientName: facts.clientName, redirectHost: facts.redirectHost },
+          // One key may stand for several people and machines.
+          revokeExistingGrants: false,
+        });
+        return ok(redirectTo);
+      }),
+  };
+}

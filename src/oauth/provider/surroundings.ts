@@ -1,0 +1,76 @@
+/** What the library gets in the place of its runtime's globals. */
+import { loadProvider, type DocumentCache, type Library } from "#oauth-provider";
+import { readBounded } from "../../domain/bounded-body.ts";
+import { problemWithEndpoint } from "../../domain/servers/upstreams.ts";
+
+/** of a document that describes a client, and of a client's keys */
+const mostBytes = 64 * 1024;
+const timeoutMs = 10_000;
+const documentsKept = 200;
+
+interface FetchDeps {
+  /** refuses what resolves to a private address, where the host can see that */
+  fetch: typeof fetch;
+  allowPrivate: boolean;
+}
+
+/** Asks for a public document: no redirect is followed, and the answer is short or refused. */
+export function createDocumentFetch({ fetch, allowPrivate }: FetchDeps) {
+  return async (input: string, init: RequestInit = {}): Promise<Response> => {
+    const problem = problemWithEndpoint(input, { allowPrivate });
+    if (problem !== null) throw new Error(problem);
+    const { method = "GET", headers = {}, signal } = init;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const answer = await fetch(input, {
+      method,
+      headers,
+      redirect: "manual",
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
+    if (!answer.ok) return new Response(null, { status: 502 });
+    const bytes = await readBounded(answer.body, mostBytes);
+    if (bytes === null) throw new Error("too long");
+    return new Response(bytes, { headers: answer.headers });
+  };
+}
+
+/** Documents by their own `Cache-Control`, which the library has bounded and written into the response. */
+export function createDocumentCache(now: () => number): DocumentCache {
+  const kept = new Map<string, { bytes: ArrayBuffer; type: string; until: number }>();
+  return {
+    async match(url) {
+      const found = kept.get(url);
+      if (found === undefined || found.until <= now()) return undefined;
+      return new Response(found.bytes.slice(0), { headers: { "Content-Type": found.type } });
+    },
+    async put(url, response) {
+      const seconds = Number(
+        /max-age=(\d+)/.exec(response.headers.get("Cache-Control") ?? "")?.[1],
+      );
+      if (!(seconds > 0)) return;
+      const type = response.headers.get("Content-Type") ?? "application/json";
+      kept.delete(url);
+      kept.set(url, {
+        bytes: await response.arrayBuffer(),
+        type,
+        until: now() + seconds * 1_000,
+      });
+      const [oldest] = kept.keys();
+      if (kept.size > documentsKept && oldest !== undefined) kept.delete(oldest);
+    },
+    delete: async (url) => kept.delete(url),
+  };
+}
+
+/** Made once in a process: the library itself remembers clients' keys for some minutes. */
+export function loadLibrary(deps: FetchDeps & { now: () => number }): Library {
+  const documents = createDocumentCache(deps.now);
+  return loadProvider({
+    fetch: createDocumentFetch(deps),
+    // The guarded fetch does what this flag promises.
+    Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } },
+    caches: { open: async () => documents },
+    // What goes wrong is told in the answer, and by the router's own log.
+    console: { warn: () => {} },
+  });
+}

@@ -1,0 +1,104 @@
+/** `POST /oauth/token`: codes and refresh tokens against access tokens, and revocation. */
+import { holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
+import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import { createRefreshLens, type RefreshLens } from "./refresh.ts";
+import { isLostWrite, refusalThrown, stored } from "./storage.ts";
+
+/** Refreshes of one token at once: each that loses reads again, and takes the grace path. */
+const mostTries = 24;
+
+const answer = (status: number, error: string, description: string): Response =>
+  Response.json(
+    { error, error_description: description },
+    { status, headers: { "Cache-Control": "no-store" } },
+  );
+
+const sha256Hex = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+};
+
+/** The grant that a code or a token names; null: it names none. */
+function grantNamed(text: string) {
+  const holder = holderOfToken(text);
+  const grantId = text.split(":")[1];
+  return holder === null || grantId === undefined
+    ? null
+    : { ...holder, grantId, key: `grant:${holderText(holder)}:${grantId}` };
+}
+
+type NamedGrant = NonNullable<ReturnType<typeof grantNamed>>;
+
+/** The path of the resource for which the grant was made; null: there is no such grant. */
+async function pathOf(deps: ProviderDeps, { tenantId, key }: NamedGrant): Promise<string | null> {
+  const found = await deps.entriesOf(tenantId).get(tenantId, [key], deps.now());
+  const [entry] = stored(found);
+  const { resource } = JSON.parse(entry?.value ?? "{}") as { resource?: unknown };
+  const url = typeof resource === "string" ? URL.parse(resource) : null;
+  return url?.origin === deps.issuer ? url.pathname : null;
+}
+
+async function revokeFamily(deps: ProviderDeps, grant: NamedGrant): Promise<void> {
+  const api = providerFor(deps, null).getOAuthApi(envOf(deps));
+  await api.revokeGrant(grant.grantId, holderText(grant));
+  await deps.reused(grant);
+}
+
+interface Exchange {
+  request: Request;
+  body: string;
+  path: string | null;
+}
+
+/** An exchange that lost a write begins again where that gives a pair, and else it is refused. */
+async function exchanged(
+  deps: ProviderDeps,
+  { request, body, path }: Exchange,
+  lensOf: (() => RefreshLens) | null,
+): Promise<{ response: Response; lens: RefreshLens | null }> {
+  for (let tries = 1; ; tries += 1) {
+    const lens = lensOf?.() ?? null;
+    try {
+      const provider = providerFor(deps, path);
+      const env = envOf(deps, lens ?? undefined);
+      return { response: await provider.fetch(atIssuer(deps, request, body), env, {}), lens };
+    } catch (thrown) {
+      if (!isLostWrite(thrown)) throw thrown;
+      if (lensOf === null)
+        return { response: answer(400, "invalid_grant", "Somebody else used it first."), lens };
+      if (tries >= mostTries)
+        return {
+          response: answer(503, "temporarily_unavailable", "Too many refreshes at once."),
+          lens,
+        };
+    }
+  }
+}
+
+export async function answerToken(
+  deps: ProviderDeps,
+  request: Request,
+  body: string,
+): Promise<Response> {
+  const fields = new URLSearchParams(body);
+  const refreshToken = fields.get("refresh_token");
+  const isRefresh = fields.get("grant_type") === "refresh_token" && refreshToken !== null;
+  const grant = grantNamed((isRefresh ? refreshToken : fields.get("code")) ?? "");
+  try {
+    const path = grant === null ? null : await pathOf(deps, grant);
+    if (!isRefresh || grant === null)
+      return (await exchanged(deps, { request, body, path }, null)).response;
+    const { now, graceMs } = deps;
+    const id = await sha256Hex(refreshToken);
+    const { response, lens } = await exchanged(deps, { request, body, path }, () =>
+      createRefreshLens({ id, now, graceMs }),
+    );
+    const state = lens?.verdict().state;
+    // A client that can't say who it is learns nothing, and revokes nothing.
+    if (state === "reused" && response.status === 400) await revokeFamily(deps, grant);
+    return response;
+  } catch (thrown) {
+    if (refusalThrown(thrown) === null) throw thrown;
+    return answer(503, "temporarily_unavailable", "The router's database is out of reach.");
+  }
+}

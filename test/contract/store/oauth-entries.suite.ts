@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import type { AuthorizationServer } from "../../../src/domain/ports/authorization-server.ts";
+import { issuersOwn, type OauthEntryChange } from "../../../src/domain/ports/oauth-entries.ts";
+import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
+import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
+import {
+  authorizeUrl,
+  cookiesIn,
+  formRequest,
+  pkce,
+  redirectUri,
+  registrationRequest,
+} from "../../fakes/oauth-client.ts";
+import { start } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+
+const issuer = "https://router.test";
+const resource = `${issuer}/mcp/acme/notes`;
+const holder = {
+  tenantId: "ten_0000000000000000000000000a",
+  keyId: "key_0000000000000000000000000a",
+};
+const user = { id: "u1", name: "somebody" };
+const library = loadLibrary({
+  fetch: () => Promise.reject(new Error("nobody is asked")),
+  allowPrivate: false,
+  now: Date.now,
+});
+
+interface Pair {
+  access_token: string;
+  refresh_token: string;
+}
+
+export const oauthEntriesSuite = (backend: Backend): void => {
+  describe("entries of the authorization server", () => {
+    const world = givenWorld(backend);
+    const change = (over: Partial<OauthEntryChange> = {}) =>
+      world.stores.oauthEntries.change(
+        {
+          tenantId: "ten_1",
+          key: "grant:a",
+          value: "one",
+          expiresAt: null,
+          ifVersion: "absent",
+          ...over,
+        },
+        start,
+      );
+    const get = async (now = start) =>
+      value(await world.stores.oauthEntries.get("ten_1", ["grant:a"], now))[0];
+
+    it("are written only if they are as they were read", async () => {
+      expect(value(await change())).toBe(true);
+      expect(value(await change({ value: "two" }))).toBe(false);
+      const version = (await get())?.version ?? "";
+      expect(value(await change({ value: "three", ifVersion: { is: version } }))).toBe(true);
+      expect(value(await change({ value: "four", ifVersion: { is: version } }))).toBe(false);
+      expect(value(await change({ value: null, ifVersion: { is: version } }))).toBe(false);
+      expect((await get())?.value).toBe("three");
+      expect(value(await change({ value: null, ifVersion: "any" }))).toBe(true);
+      expect(await get()).toBeUndefined();
+    });
+
+    it("that have expired count as absent, and are pruned", async () => {
+      value(await change({ expiresAt: start + 10 }));
+      expect(await get(start + 10)).toBeUndefined();
+      expect(value(await world.stores.oauthEntries.prune(start + 9))).toBe(0);
+      expect(value(await world.stores.oauthEntries.prune(start + 10))).toBe(1);
+    });
+
+    it("are listed and counted by their beginning, tenant by tenant", async () => {
+      for (const key of ["grant:a", "grant:b", "token:a"]) value(await change({ key }));
+      value(await change({ tenantId: "ten_2", key: "grant:c" }));
+      const { oauthEntries } = world.stores;
+      const listed = await oauthEntries.list(
+        "ten_1",
+        { prefix: "grant:", after: "grant:a", limit: 9 },
+        start,
+      );
+      expect(value(listed).map(({ key }) => key)).toEqual(["grant:b"]);
+      const counted = await oauthEntries.count("ten_1", { prefix: "grant:", most: 9 }, start);
+      expect(value(counted)).toBe(2);
+    });
+  });
+
+  describe("the authorization server over its entries", () => {
+    const world = givenWorld(backend);
+    // The library looks at the clock itself.
+    let at = Date.now();
+    const reused: string[] = [];
+    /** A process of its own: it shares the database alone. */
+    const server = (): AuthorizationServer =>
+      createAuthorizationServer({
+        issuer,
+        library: () => library,
+        entriesOf: () => world.stores.oauthEntries,
+        now: () => at,
+        graceMs: 120_000,
+        mostClients: 100,
+        mostOpenConsents: 100,
+        reused: async ({ grantId }) => void reused.push(grantId),
+      });
+
+    async function registered(): Promise<string> {
+      const answer = await server().register(registrationRequest(issuer));
+      expect(answer.status).toBe(201);
+      return ((await answer.json()) as { client_id: string }).client_id;
+    }
+
+    async function givenCode() {
+      const clientId = await registered();
+      const { verifier, challenge } = pkce();
+      const opened = await server().open(
+        new Request(authorizeUrl(issuer, { clientId, resource, challenge })),
+      );
+      if (!opened.ok) throw new Error(JSON.stringify(opened.error));
+      const { handle, headers } = opened.value;
+      const consent = new Request(`${issuer}/oauth/authorize`, {
+        method: "POST",
+        headers: { Cookie: cookiesIn(headers) },
+      });
+      const approved = value(await server().approve(consent, handle));
+      const to = new URL(value(await server().complete(approved, { holder, user })));
+      return { clientId, verifier, code: to.searchParams.get("code") ?? "", to };
+    }
+
+    const ask = async (fields: Record<string, string>) => {
+      const request = formRequest(`${issuer}/oauth/token`, fields);
+      const answer = await server().token(request, new URLSearchParams(fields).toString());
+      return { status: answer.status, body: (await answer.json()) as Pair & { error?: string } };
+    };
+    const redeem = ({ clientId, code, verifier }: Awaited<ReturnType<typeof givenCode>>) =>
+      ask({
+        grant_type: "authorization_code",
+        client_id: clientId,
+        code,
+        code_verifier: verifier,
+        redirect_uri: redirectUri,
+      });
+    const refresh = (clientId: string, token: string) =>
+      ask({ grant_type: "refresh_token", client_id: clientId, refresh_token: token });
+    const sixteen = <T>(work: () => Promise<T>): Promise<T[]> =>
+      Promise.all(Array.from({ length: 16 }, work));
+    const opens = async ({ access_token: token }: Pair): Promise<boolean> =>
+      value(await server().check(token, "/mcp/acme/notes")) !== null;
+
+    it("gives tokens for one of sixteen equal codes", async () => {
+      const given = await givenCode();
+      expect(given.to.searchParams.get("iss")).toBe(issuer);
+      const answers = await sixteen(() => redeem(given));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(new Set(refused.map(({ body }) => body.error))).toEqual(new Set(["invalid_grant"]));
+    });
+
+    it("gives a token that opens its own resource alone, for the person who consented", async () => {
+      const { body } = await redeem(await givenCode());
+      const { value: rights } = (await server().check(body.access_token, "/mcp/acme/notes")) as {
+        value: unknown;
+      };
+      expect(rights).toMatchObject({ holder, user, scopes: ["proxy"] });
+      expect(value(await server().check(body.access_token, "/mcp/acme/other"))).toBeNull();
+      expect(value(await server().check(`${body.access_token}x`, "/mcp/acme/notes"))).toBeNull();
+    });
+
+    it("answers sixteen equal refreshes at once by one family, and keeps all pairs good", async () => {
+      const given = await givenCode();
+      const { body } = await redeem(given);
+      const answers = await sixteen(() => refresh(given.clientId, body.refresh_token));
+      const good = answers.filter(({ status }) => status === 200);
+      // The one that replaced the token, and ten by grace.
+      expect(good).toHaveLength(11);
+      for (const pair of good) expect(await opens(pair.body)).toBe(true);
+      at += 30_000;
+      const again = await Promise.all(
+        good.map((pair) => refresh(given.clientId, pair.body.refresh_token)),
+      );
+      expect(again.map(({ status }) => status)).toEqual(good.map(() => 200));
+      expect(value(await server().grantsOf(holder.tenantId))).toHaveLength(1);
+      expect(reused).toEqual([]);
+    });
+
+    it("revokes the family when a token comes that was replaced long ago", async () => {
+      const given = await givenCode();
+      const { body } = await redeem(given);
+      const next = await refresh(given.clientId, body.refresh_token);
+      expect(next.status).toBe(200);
+      at += 120_000;
+      expect((await refresh(given.clientId, `${body.refresh_token}x`)).status).toBe(400);
+      expect(await opens(next.body)).toBe(true);
+      expect((await refresh(given.clientId, body.refresh_token)).body.error).toBe("invalid_grant");
+      expect(await opens(next.body)).toBe(false);
+      expect((await refresh(given.clientId, next.body.refresh_token)).status).toBe(400);
+      expect(reused).toHaveLength(1);
+    });
+
+    it("keeps no token, code or name as it is", async () => {
+      const given = await givenCode();
+      const { body } = await redeem(given);
+      const { oauthEntries } = world.stores;
+      const all = { prefix: "", after: "", limit: 100 };
+      const rows = [
+        ...value(await oauthEntries.list(holder.tenantId, all, at)),
+        ...value(await oauthEntries.list(issuersOwn, all, at)),
+      ];
+      const text = JSON.stringify(rows);
+      const secrets = [given.code, body.access_token, body.refresh_token];
+      for (const secret of secrets) expect(text).not.toContain(secret.split(":")[2]);
+      expect(text).not.toContain(user.name);
+    });
+
+    it("forgets a revoked grant's tokens", async () => {
+      const { body } = await redeem(await givenCode());
+      const [grant] = value(await server().grantsOf(holder.tenantId));
+      expect(grant).toMatchObject({ clientName: "A client", resource, keyId: holder.keyId });
+      expect(value(await server().revoke("ten_other", grant?.id ?? ""))).toBe(false);
+      expect(value(await server().revoke(holder.tenantId, grant?.id ?? ""))).toBe(true);
+      expect(await opens(body)).toBe(false);
+    });
+  });
+};
