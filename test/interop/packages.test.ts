@@ -13,9 +13,13 @@ import {
 import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter } from "../fakes/router.ts";
+import { borrowRouter } from "../fakes/shared-router.ts";
+import { matrixOnNode, matrixOnWorkers, prepareMatrix } from "../setup/library-matrix.ts";
 import { packBoth, type Packed } from "../setup/packed.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
@@ -166,6 +170,51 @@ it.each(["nodenext", "bundler"])("compiles with the types of both SDKs, resolved
   const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
   const { stdout } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
   expect(stdout).toBe("");
+});
+
+describe("servers and clients of both SDKs, in both eras, sample by the packed libraries", () => {
+  let told = "";
+  let provider: FaultyProvider;
+  beforeAll(async () => {
+    provider = await startFaultyProvider();
+    told = await prepareMatrix(await borrowRouter(), provider);
+  });
+  afterAll(() => provider.stop());
+
+  // Other Nodes: `npm run soak -- libraries`.
+  it("on Node", { timeout: 60_000 }, async () => {
+    const found = await matrixOnNode(ownNode, { project, told });
+    expect(found).toMatchObject({ tried: 27, faults: [] });
+  });
+
+  it("in the Workers runtime", { timeout: 60_000 }, async () => {
+    expect(await matrixOnWorkers({ project, told })).toMatchObject({ tried: 27, faults: [] });
+  });
+});
+
+it("leaves out of a program what the program does not use of a library", async () => {
+  const sizeOf = async (contents: string): Promise<number> => {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: project },
+      bundle: true,
+      write: false,
+      minify: true,
+      format: "esm",
+      logLevel: "error",
+    });
+    return gzipSync(outputFiles[0]?.contents ?? "").length;
+  };
+  const [nothing = 0, error = 0, server = 0, client = 0] = await Promise.all([
+    sizeOf('import "mcp-sampling-router-sdk/server";'),
+    sizeOf('export { SamplingError } from "mcp-sampling-router-sdk/server";'),
+    sizeOf('export { hostedSampling } from "mcp-sampling-router-sdk/server";'),
+    sizeOf('export { routedSampling } from "mcp-sampling-router-sdk/client";'),
+  ]);
+  // gzip alone takes 20 bytes.
+  expect(nothing).toBe(20);
+  expect(error).toBeLessThanOrEqual(512);
+  expect(server).toBeLessThanOrEqual(6_144);
+  expect(client).toBeLessThanOrEqual(6_144);
 });
 
 const eitherNode = [ownNode, otherNodes.find(existsSync) ?? ownNode];

@@ -3,6 +3,7 @@ import { soakCrashes } from "./crashes.ts";
 import { soakKills, soakPower, soakStops } from "./embedded/crashes.ts";
 import { soakThreads } from "./embedded/threads.ts";
 import { soakLeavers } from "./leavers.ts";
+import { soakLibraries } from "./libraries.ts";
 import { soakLimits } from "./limits.ts";
 import { soakMemory } from "./memory.ts";
 import { soakStreams } from "./streams.ts";
@@ -17,6 +18,7 @@ npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200
 npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
+npm run soak -- libraries [NODE...]   both libraries from their tarball, on Node 20, 22 and 24 from the registry, and on Workers
 
 DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
 `;
@@ -52,6 +54,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
   power: () =>
     soakPower({ cuts: Number(first ?? 200), pragmas: second === undefined ? [] : [second] }, say),
   threads: () => soakThreads({ seconds: Number(first ?? 10), callers: [1, 16, 64] }, say),
+  libraries: () => soakLibraries(given.length > 0 ? given : ["20", "22", "24"], say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };
 
