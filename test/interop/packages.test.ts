@@ -204,7 +204,7 @@ it("leaves out of a program what the program does not use of a library", async (
     });
     return gzipSync(outputFiles[0]?.contents ?? "").length;
   };
-  const [nothing = 0, error = 0, server = 0, client = 0] = await Promise.all([
+  const [nothing, error, server, client] = await Promise.all([
     sizeOf('import "mcp-sampling-router-sdk/server";'),
     sizeOf('export { SamplingError } from "mcp-sampling-router-sdk/server";'),
     sizeOf('export { hostedSampling } from "mcp-sampling-router-sdk/server";'),
