@@ -106,11 +106,9 @@ async function sendFile(c: Context<HttpEnv>): Promise<Response> {
     type === undefined ? null : await c.get("services").consolePage.consoleFiles.read(name);
   if (type === undefined || bytes === null)
     return problem(c, { reason: "not_found", what: "no such file" });
-  return c.body(bytes, 200, {
-    "Content-Type": type,
-    "Cache-Control": forever,
-    "X-Content-Type-Options": "nosniff",
-  });
+  // A file that a browser is sent to by itself is no page, and does nothing.
+  protectPage(c.res.headers, "none");
+  return c.body(bytes, 200, { "Content-Type": type, "Cache-Control": forever });
 }
 
 export const consoleRoutes = (): Hono<HttpEnv> =>

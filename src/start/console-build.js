@@ -49,6 +49,7 @@ export async function buildConsole() {
 const headers = `/console/assets/*
   Cache-Control: public, max-age=31536000, immutable
   X-Content-Type-Options: nosniff
+  Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
 `;
 
 /** Writes the files where `wrangler.toml` has the Worker's assets: below their addresses. */

@@ -72,6 +72,12 @@ export async function visit(
     baseURL: origin,
     ...rest,
   });
+  // What the page's policy stopped: the watched console has it from here, whatever the browser itself says of it.
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+      console.error(`stopped by the page's policy: ${violatedDirective} ${blockedURI}`),
+    );
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const faults: string[] = [];

@@ -19,6 +19,7 @@ import {
   hostileProvider,
   type ConsoleWorld,
 } from "../fakes/console-world.ts";
+import { createHostileWorld } from "../fakes/hostile-world.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const mostFirstLoadBytes = 80_000;
@@ -121,6 +122,59 @@ describe("every page can be used by everybody, and shows what others wrote as te
   );
 });
 
+/** Every text of a hostile page is read; what it would have become stands nowhere. */
+const lookedAt = async (what: string): Promise<void> => {
+  const { page } = operator;
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const seen = await page.evaluate(() => ({
+      ran: window.hostile === true,
+      markup: document.querySelectorAll("img, svg, iframe, #console script").length,
+      isTooWide: document.documentElement.scrollWidth > window.innerWidth,
+    }));
+    expect([what, width, seen]).toEqual([what, width, { ran: false, markup: 0, isTooWide: false }]);
+  }
+};
+
+describe("a tenant whose every text is an attack", () => {
+  it("has pages on which all of it is text, and no policy has anything to stop", async () => {
+    const hostileWorld = await createHostileWorld(router);
+    const { page } = operator;
+    for (const path of tenantPages) {
+      await go(`/t/hostile${path}`);
+      for (const summary of await page.locator("main summary").all()) await summary.click();
+      await settled(page);
+      expect([path, await page.locator("main").textContent()]).toEqual([
+        path,
+        expect.stringContaining("<img src=x"),
+      ]);
+      await lookedAt(path);
+    }
+    const listed = await admin("GET", "/tenants/hostile/requests");
+    for (const { id } of (listed.body as { data: { id: string }[] }).data) {
+      await go(`/t/hostile/requests/${id}`);
+      for (const summary of await page.locator("main summary").all()) await summary.click();
+      await lookedAt(`request ${id}`);
+    }
+    await go("/t/hostile/approvals?state=waiting");
+    await page.getByRole("region", { name: "Approvals" }).getByRole("button").first().click();
+    await page.getByRole("dialog", { name: "Approval" }).getByText("Held because").waitFor();
+    await lookedAt("a held call");
+    await go("/t/hostile/servers");
+    await page.getByRole("button", { name: "check tools" }).click();
+    await page.getByRole("dialog", { name: "Check" }).getByText("Calls itself").waitFor();
+    await lookedAt("a server's check");
+    await go("/t/hostile/approvals");
+    await page.getByText("Messages to your webhook").click();
+    const messages = page.getByRole("region", { name: "Webhook messages" });
+    await messages.getByText("approval.denied").waitFor();
+    await lookedAt("messages to a webhook");
+    await go("/tenants");
+    await lookedAt("tenants");
+    hostileWorld.stop();
+  });
+});
+
 describe("the first load", () => {
   it(`asks at most ${mostRequests} times, and takes at most ${mostFirstLoadBytes} bytes packed`, async () => {
     const { page, asked } = operator;
@@ -133,7 +187,9 @@ describe("the first load", () => {
     }
     const files = asked.filter((url) => url.includes("/console/assets/"));
     expect(files).toHaveLength(2);
-    let bytes = gzipSync(await page.content()).length;
+    // As the router sends the page: what the script makes of it travels nowhere.
+    const sent = await page.request.get(page.url(), { headers: { Accept: "text/html" } });
+    let bytes = gzipSync(await sent.body()).length;
     for (const url of files)
       bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length;
     expect(bytes).toBeLessThanOrEqual(mostFirstLoadBytes);
@@ -210,6 +266,71 @@ describe("signing in", () => {
     await page.getByText("Your session has ended").waitFor();
     expect(faults).toEqual([]);
     await visitor.close();
+  });
+});
+
+describe("the end of a session", () => {
+  it("leads from every page to the sign-in, and from there back to the page", async () => {
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    await signIn(visitor, world.key);
+    const [overview = "", ...others] = tenantPages;
+    for (const path of [...others, overview]) {
+      await page.context().clearCookies();
+      await go(`/t/watched${path}`, visitor);
+      const ended = page.getByText("Your session has ended");
+      expect([path, await ended.waitFor().catch(String)]).toEqual([path, undefined]);
+      await page.getByLabel("Operator's token, or an API key").fill(world.key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+      expect(page.url()).toBe(`${router.url}/console/t/watched${path}`);
+      await settled(page);
+    }
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
+});
+
+describe("a reader with other needs", () => {
+  it("sees bars, badges and the place in the menu in forced colours", async () => {
+    const { page } = operator;
+    await page.emulateMedia({ forcedColors: "active" });
+    const listed = await admin("GET", "/tenants/watched/requests?outcome=succeeded");
+    for (const path of ["", `/requests/${String(listed.get("data.0.id"))}`]) {
+      await go(`/t/watched${path}`);
+      const unseen = await page.evaluate(() => {
+        const { color } = getComputedStyle(document.body);
+        return [
+          ...document.querySelectorAll(".bar-fill:not(.reserved), .axis > span, .lane > span.step"),
+        ]
+          .filter((each) => getComputedStyle(each).backgroundColor !== color)
+          .map((each) => each.className);
+      });
+      expect([path, unseen]).toEqual([path, []]);
+    }
+    const here = page.locator("nav a[aria-current]");
+    await go("/t/watched");
+    expect(await here.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe("solid");
+    await page.emulateMedia({ forcedColors: null });
+  });
+
+  it("sees nothing move who asked for that", async () => {
+    const { page } = operator;
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const path of ["", "/requests", "/policy"]) {
+      await go(`/t/watched${path}`);
+      const moving = await page.evaluate(
+        () =>
+          [...document.querySelectorAll("*")]
+            .map((each) => getComputedStyle(each))
+            .filter(
+              ({ transitionDuration, animationName }) =>
+                !/^0s(, 0s)*$/.test(transitionDuration) || animationName !== "none",
+            ).length,
+      );
+      expect([path, moving]).toEqual([path, 0]);
+    }
+    await page.emulateMedia({ reducedMotion: null });
   });
 });
 
@@ -344,6 +465,36 @@ describe("a policy", () => {
     expect(await violationsOn(page)).toEqual([]);
     const policy = await admin("GET", "/tenants/watched/policy");
     expect(policy.get("deniedModels")).toEqual([hostile]);
+  });
+});
+
+describe("the rule of approval", () => {
+  it("is edited with its webhook, and keeps what the fields don't have", async () => {
+    const { page } = operator;
+    await createTenant(router, "asked", {
+      provider: "demo",
+      policy: { approval: { mode: "request", when: { tools: ["send_mail"] } } },
+    });
+    await open("/t/asked/policy");
+    await page.getByLabel("Webhook", { exact: true }).fill("ftp://hooks.example.com/one");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.locator(".field.wrong", { hasText: "Webhook" }).waitFor();
+    await page.getByLabel("Webhook", { exact: true }).fill("https://hooks.example.com/one");
+    await page.getByLabel("Seconds to decide").fill("900");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByText("Saved at").waitFor();
+    const approval = async () =>
+      ((await admin("GET", "/tenants/asked/policy")).body as Record<string, unknown>)["approval"];
+    expect(await approval()).toEqual({
+      mode: "request",
+      when: { tools: ["send_mail"] },
+      timeoutSeconds: 900,
+      webhookUrl: "https://hooks.example.com/one",
+    });
+    await page.getByLabel("A person approves").selectOption({ label: "nobody: no rule" });
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await expect.poll(approval).toBeUndefined();
   });
 });
 

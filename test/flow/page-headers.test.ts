@@ -18,6 +18,17 @@ it.each(["/console", "/admin/v1/docs", "/oauth/callback?state=x&code=y"])(
   },
 );
 
+it("a file of the console is no page of its own", async () => {
+  const page = await (await fetch(`${router.url}/console`)).text();
+  const files = [...page.matchAll(/console\/assets\/[\w.-]+/g)].map(([name]) => name);
+  expect(files).toHaveLength(2);
+  for (const name of files) {
+    const { headers } = await fetch(`${router.url}/${name}`);
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  }
+});
+
 it("no cache keeps an answer that shows a secret, nor any other of the admin API", async () => {
   const admin = adminOf(router, router.adminToken);
   const made = await admin("POST", "/tenants/pages/keys", { name: "k", scopes: ["proxy"] });

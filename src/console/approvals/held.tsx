@@ -37,7 +37,7 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
       <dl class="facts">
         <dt>Asked by key</dt>
         <dd>
-          <code>{keyId}</code>
+          {held.names[keyId] ?? ""} <code class="faint">{keyId}</code>
         </dd>
         <dt>Server</dt>
         <dd>{textOf(content?.["server"]) || "none: the key asks for itself"}</dd>

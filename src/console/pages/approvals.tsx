@@ -1,6 +1,7 @@
 /** Calls that wait for a person: what they ask, what they may cost, and the decision. */
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide } from "../approvals/decide.tsx";
+import { Webhooks } from "../approvals/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
 import { useLoaded, useRepeated } from "../load.ts";
@@ -26,9 +27,17 @@ const states: readonly (readonly [State | "", string])[] = [
   ["begun", "begun"],
   ["denied", "denied"],
   ["expired", "expired"],
+  ["withdrawn", "withdrawn by its caller"],
 ];
 
-const columnsOf = (tenant: string, open: (id: string) => void): Column<Listed>[] => [
+interface ColumnOptions {
+  tenant: string;
+  /** of keys, by id */
+  names: Readonly<Record<string, string>>;
+  open: (id: string) => void;
+}
+
+const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => [
   {
     title: "Came",
     show: ({ requestId, createdAt }) =>
@@ -58,8 +67,13 @@ const columnsOf = (tenant: string, open: (id: string) => void): Column<Listed>[]
     text: ({ deadline }) => isoOf(deadline),
   },
   {
+    title: "Asked by",
+    show: ({ keyId }) => names[keyId] ?? <code>{keyId}</code>,
+    text: ({ keyId }) => keyId,
+  },
+  {
     title: "Decided by",
-    show: ({ decidedBy }) => decidedBy ?? "–",
+    show: ({ decidedBy }) => (decidedBy === null ? "–" : (names[decidedBy] ?? decidedBy)),
     text: ({ decidedBy }) => decidedBy,
   },
   { title: "Reason", show: ({ comment }) => comment ?? "–", text: ({ comment }) => comment },
@@ -133,10 +147,10 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
         />
       </div>
       <There what="held calls" loading={loading}>
-        {({ data, nextCursor }) => (
+        {({ data, nextCursor, names }) => (
           <Table
             name="Approvals"
-            columns={columnsOf(tenant, (open) => change({ open }))}
+            columns={columnsOf({ tenant, names, open: (id) => change({ open: id }) })}
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
@@ -147,6 +161,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
           />
         )}
       </There>
+      <Webhooks tenant={tenant} />
       {!may("approve") && <NotForRole what="reads and decides no held call" permission="approve" />}
       {shown !== undefined && may("approve") && (
         <ApprovalDrawer

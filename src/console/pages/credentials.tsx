@@ -2,10 +2,11 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
+import { Badge, ProblemNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { words } from "../format.ts";
 import type { Asked } from "../problem.ts";
@@ -155,7 +156,7 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
 }
 
 export function Credentials({ params: { tenant } }: { params: { tenant: string } }) {
-  const { loading, cursor, go } = usePaging<Credential>(`credentials of ${tenant}`, (query) =>
+  const paging = usePaging<Credential>(`credentials of ${tenant}`, (query) =>
     asked(
       api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant }, query } }),
     ),
@@ -163,7 +164,7 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
   const [doing, begin] = useState<Doing | null>(null);
   const done = (): void => {
     begin(null);
-    void loading.again();
+    void paging.loading.again();
   };
   return (
     <Page
@@ -177,18 +178,14 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
         )
       }
     >
-      <There what="credentials" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Credentials"
-            columns={columnsOf(tenant, begin)}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty="There is no credential yet. Without one no model can be chosen."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="credentials"
+        paging={paging}
+        name="Credentials"
+        columns={columnsOf(tenant, begin)}
+        keyOf={({ id }) => id}
+        empty="There is no credential yet. Without one no model can be chosen."
+      />
       <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
     </Page>
   );

@@ -3,9 +3,10 @@ import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging, useQuery } from "../parts/pages.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging, useQuery } from "../parts/pages.tsx";
 import { Field } from "../parts/form.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 
 type Event = Schemas["AdminEvent"];
@@ -40,7 +41,7 @@ interface EventsOfProps {
 }
 
 function EventsOf({ title, isOf }: EventsOfProps) {
-  const { loading, cursor, go } = usePaging<Event>("events", (query) =>
+  const paging = usePaging<Event>("events", (query) =>
     asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit: 200 } } })),
   );
   const [query, change] = useQuery();
@@ -56,20 +57,15 @@ function EventsOf({ title, isOf }: EventsOfProps) {
           placeholder="policy"
         />
       </div>
-      <There what="events" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name={title}
-            columns={columns}
-            rows={data.filter(
-              (event) => (isOf === null || isOf(event)) && textOf(event).includes(wanted),
-            )}
-            keyOf={({ id }) => id}
-            empty="No such change is on this page of the log. Older ones may be on the next."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="events"
+        paging={paging}
+        name={title}
+        columns={columns}
+        isShown={(event) => (isOf === null || isOf(event)) && textOf(event).includes(wanted)}
+        keyOf={({ id }) => id}
+        empty="No such change is on this page of the log. Older ones may be on the next."
+      />
     </Page>
   );
 }

@@ -4,10 +4,11 @@ import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Secret } from "../parts/copy.tsx";
 import { limitWords } from "../parts/limits.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { mayChange } from "../session.ts";
@@ -122,7 +123,7 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
 }
 
 export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
-  const { loading, cursor, go } = usePaging<Key>(`keys of ${tenant}`, (query) =>
+  const paging = usePaging<Key>(`keys of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
   );
   const [doing, begin] = useState<Doing | null>(null);
@@ -130,7 +131,7 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
   const done = (key: NewKeyAnswer | null): void => {
     begin(null);
     if (key !== null) setMade(key);
-    void loading.again();
+    void paging.loading.again();
   };
   return (
     <Page
@@ -149,18 +150,14 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
           <p>The router keeps a hash alone. Put the key where your program reads it.</p>
         </Secret>
       )}
-      <There what="API keys" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="API keys"
-            columns={columnsOf(tenant, begin)}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="API keys"
+        paging={paging}
+        name="API keys"
+        columns={columnsOf(tenant, begin)}
+        keyOf={({ id }) => id}
+        empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
+      />
       <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
     </Page>
   );

@@ -12,6 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { prefix } from "../place.ts";
 import { isOperator, mayChange } from "../session.ts";
+import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -43,6 +44,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
   const [allowed, setAllowed] = useState(lines(policy.allowedModels));
   const [denied, setDenied] = useState(lines(policy.deniedModels));
   const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
+  const [approval, setApproval] = useState(approvalDraftOf(policy.approval));
   const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
   const patch = {
     limits: limitsPatchOf(limits),
@@ -51,6 +53,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
     deniedModels: listOf(denied),
     capture: capture === "" ? null : capture,
     retentionDays: numberOf(days),
+    approval: approvalPatchOf(approval),
   };
   const save = async () => {
     const changed = await asked(
@@ -70,6 +73,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
           <>
             <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
             <Lists {...{ allowed, setAllowed, denied, setDenied }} />
+            <ApprovalFields draft={approval} change={setApproval} faultOf={faultOf} />
             <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
           </>
         )}

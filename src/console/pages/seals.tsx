@@ -2,11 +2,12 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { prefix } from "../place.ts";
 import { may } from "../session.ts";
@@ -66,7 +67,7 @@ export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
 }
 
 function SealList({ tenant }: { tenant: string }) {
-  const { loading, cursor, go } = usePaging<Seal>(`seals of ${tenant}`, (query) =>
+  const paging = usePaging<Seal>(`seals of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/seals", { params: { path: { tenant }, query } })),
   );
   const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
@@ -85,18 +86,14 @@ function SealList({ tenant }: { tenant: string }) {
         </>
       }
     >
-      <There what="seals" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Seals"
-            columns={columns}
-            rows={data}
-            keyOf={({ number }) => String(number)}
-            empty="Nothing is sealed yet. Records are sealed within a minute after they end."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="seals"
+        paging={paging}
+        name="Seals"
+        columns={columns}
+        keyOf={({ number }) => String(number)}
+        empty="Nothing is sealed yet. Records are sealed within a minute after they end."
+      />
       <p class="lead">
         One request is verified on its own page. A whole export is verified offline, with{" "}
         <code>npm run audit -- verify</code>.

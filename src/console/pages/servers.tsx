@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
+import { Badge, ProblemNotice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { prefix, routerUrl } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
@@ -194,13 +195,13 @@ function Do({ tenant, doing, onDone, onClose }: DoProps) {
 }
 
 export function Servers({ params: { tenant } }: { params: { tenant: string } }) {
-  const { loading, cursor, go } = usePaging<Server>(`servers of ${tenant}`, (query) =>
+  const paging = usePaging<Server>(`servers of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params: { path: { tenant }, query } })),
   );
   const [doing, begin] = useState<Doing | null>(null);
   const done = (): void => {
     begin(null);
-    void loading.again();
+    void paging.loading.again();
   };
   return (
     <Page
@@ -214,18 +215,14 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
         )
       }
     >
-      <There what="servers" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Servers"
-            columns={columnsOf(tenant, begin)}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="servers"
+        paging={paging}
+        name="Servers"
+        columns={columnsOf(tenant, begin)}
+        keyOf={({ id }) => id}
+        empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
+      />
       <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
     </Page>
   );

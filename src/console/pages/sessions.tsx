@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
-import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { mayChange } from "../session.ts";
@@ -65,7 +65,7 @@ const columnsOf = (tenant: string, end: (session: Session) => void): Column<Sess
 ];
 
 export function Sessions({ params: { tenant } }: { params: { tenant: string } }) {
-  const { loading, cursor, go } = usePaging<Session>(`sessions of ${tenant}`, (query) =>
+  const paging = usePaging<Session>(`sessions of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/sessions", { params: { path: { tenant }, query } })),
   );
   const [ending, end] = useState<Session | null>(null);
@@ -74,18 +74,14 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
       title="Sessions"
       lead="Connections of the revisions before 2026-07-28, with the capabilities that each client declared."
     >
-      <There what="sessions" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Sessions"
-            columns={columnsOf(tenant, end)}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty="No session is open. Calls of 2026-07-28 need none."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="sessions"
+        paging={paging}
+        name="Sessions"
+        columns={columnsOf(tenant, end)}
+        keyOf={({ id }) => id}
+        empty="No session is open. Calls of 2026-07-28 need none."
+      />
       {ending !== null && (
         <Confirm
           title="End the session"
@@ -98,7 +94,7 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
           }
           onDone={() => {
             end(null);
-            void loading.again();
+            void paging.loading.again();
           }}
           onClose={() => end(null)}
         >

@@ -5,10 +5,10 @@ import { api, asked, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field, Form } from "../parts/form.tsx";
-import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, usePaging } from "../parts/pages.tsx";
-import { Table, type Column } from "../parts/table.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
 
@@ -118,7 +118,6 @@ export function Tenants() {
   );
   const [isMaking, setMaking] = useState(false);
   const [leaving, setLeaving] = useState<Tenant | null>(null);
-  const { loading, cursor, go } = paging;
   return (
     <Page
       title="Tenants"
@@ -131,18 +130,14 @@ export function Tenants() {
         )
       }
     >
-      <There what="tenants" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Tenants"
-            columns={columns(setLeaving)}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty="There is no tenant yet. Make one to begin."
-            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
-          />
-        )}
-      </There>
+      <Listed
+        what="tenants"
+        paging={paging}
+        name="Tenants"
+        columns={columns(setLeaving)}
+        keyOf={({ id }) => id}
+        empty="There is no tenant yet. Make one to begin."
+      />
       {isMaking && <NewTenant onClose={() => setMaking(false)} />}
       {leaving !== null && (
         <RemoveTenant
@@ -150,7 +145,7 @@ export function Tenants() {
           onClose={() => setLeaving(null)}
           onDone={() => {
             setLeaving(null);
-            void loading.again();
+            void paging.loading.again();
           }}
         />
       )}

@@ -1,5 +1,6 @@
 /** On every page of a tenant: that a kill switch is on, what it stops, and why. */
 import { signal } from "@preact/signals";
+import { useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded, useRepeated } from "../load.ts";
@@ -16,6 +17,13 @@ export function Stopped({ tenant }: { tenant: string }) {
     asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
   );
   useRepeated(refreshMs, again);
+  // A step to another page asks too, or a page that asks nothing would not know that the session has ended.
+  const { path } = useLocation();
+  const seenPath = useRef(path);
+  useEffect(() => {
+    if (seenPath.current !== path) void again();
+    seenPath.current = path;
+  }, [path]);
   const seen = useRef(turned.value);
   useEffect(() => {
     if (seen.current !== turned.value) void again();

@@ -62,13 +62,17 @@ function Facts({ tenant, record }: DetailProps) {
       <dd>{time(createdAt)}</dd>
       <dt>Key</dt>
       <dd>
-        <a href={listed("key", who.keyId)}>{who.keyId}</a>
+        <a href={listed("key", who.keyId)} title={who.keyId}>
+          {record.names[who.keyId] ?? who.keyId}
+        </a>
       </dd>
       {who.serverId !== null && (
         <>
           <dt>Server</dt>
           <dd>
-            <a href={listed("server", who.serverId)}>{who.serverId}</a>
+            <a href={listed("server", who.serverId)} title={who.serverId}>
+              {record.names[who.serverId] ?? who.serverId}
+            </a>
           </dd>
         </>
       )}

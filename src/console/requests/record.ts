@@ -11,7 +11,7 @@ export const readRequest = (tenant: string, id: string) =>
 
 type Answered<T> = Extract<Awaited<T>, { ok: true }> extends { value: infer Value } ? Value : never;
 export type WholeRecord = Answered<ReturnType<typeof readRequest>>;
-export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages">;
+export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages" | "names">;
 
 export const decisionOf = (record: RequestRecord): Partial<Decision> | null => record.decision;
 export const timingOf = (record: RequestRecord): Partial<Timing> | null => record.timing;

@@ -49,7 +49,8 @@ async function exportAround({ prefix, tenant, record }: ToVerify): Promise<strin
 /** The record's canonical text as this page shows it: the money in USD is the page's own. */
 function shownText(record: WholeRecord): string {
   const { costUsd: _, ...correction } = record.correction ?? { costUsd: 0 };
-  const told = { ...record, correction: record.correction === null ? null : correction };
+  const { names: __, ...sealed } = record;
+  const told = { ...sealed, correction: record.correction === null ? null : correction };
   return canonicalJson(sealedRecord(told as unknown as SamplingRecord));
 }
 

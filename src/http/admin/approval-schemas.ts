@@ -1,6 +1,7 @@
 /** Held calls, as the API shows them. */
 import { z } from "@hono/zod-openapi";
 import { approvalStages } from "../../domain/sampling/approval.ts";
+import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 const states = ["waiting", "approved", "denied", "expired", "begun", "withdrawn"] as const;
@@ -47,6 +48,7 @@ export const approvalDetail = listedApproval
       description:
         "Of a request: `who` asks, the `call` with its messages, the chosen `model`, `alternatives`, the `estimate`, and `reservedUsd`, which is the most that it may cost. null: kept no longer.",
     }),
+    names,
   })
   .openapi("Approval");
 

@@ -6,6 +6,7 @@ import {
   approvalQuery,
   listedApproval,
 } from "./approval-schemas.ts";
+import { names } from "./record-schemas.ts";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 
 export function approvalRoutes() {
@@ -20,7 +21,7 @@ export function approvalRoutes() {
     description: "Without contents. `state=waiting` lists those that somebody has to decide.",
     params: tenantParams,
     query: approvalQuery,
-    answer: pageOf(listedApproval),
+    answer: pageOf(listedApproval).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.approvals.list(actor, params.tenant, {
         ...pageRequestOf(query),

@@ -164,6 +164,10 @@ export const record = z
     captured: z.boolean(),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
+export const names = z.record(z.string(), z.string()).openapi({
+  description: "What people call the keys and servers that the answer has by id.",
+  example: { srv_1: "github" },
+});
 export const recordWithContent = record
   .extend({
     content: z.unknown().openapi({ description: "Only when the policy captured it." }),
@@ -172,6 +176,7 @@ export const recordWithContent = record
       .openapi({
         description: "What providers said of failed attempts, masked, 500 characters at most each.",
       }),
+    names,
   })
   .openapi("SamplingRequestWithContent");
 /** A name in place of an id would find nothing, which looks like an answer. */
@@ -217,10 +222,6 @@ const latency = z
     description:
       "How long calls took that succeeded or failed, without the time in which people decided. A call is counted about a minute after its end.",
   });
-export const names = z.record(z.string(), z.string()).openapi({
-  description: "What people call the keys and servers that the answer has by id.",
-  example: { srv_1: "github" },
-});
 export const usage = z.object({
   names: names.optional(),
   data: z.array(

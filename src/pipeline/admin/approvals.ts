@@ -7,6 +7,7 @@ import type {
   Decided,
   HeldCall,
 } from "../../domain/ports/approvals.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
 import type { EventStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -18,12 +19,13 @@ import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
 import type { PlacesOf } from "../approvals/places.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import type { Named } from "./records.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 
 /** A held call with what the approver approves; `content` null: what was shown is kept no longer. */
-export interface ApprovalDetail extends ListedApproval {
+export interface ApprovalDetail extends ListedApproval, Named {
   content: ShownRequest | ShownResult | null;
 }
 
@@ -38,6 +40,7 @@ export interface DecisionInput {
 
 export interface ApprovalAdminDeps extends AdminDeps {
   approvals: ApprovalStore;
+  names: NameStore;
   events: Pick<EventStore, "wasGivenKey">;
   readContent: ReadContent;
   endHeld: EndHeld;
@@ -78,13 +81,23 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return held.ok ? ok({ tenant: tenant.value, place, held: held.value }) : held;
   };
 
+  /** Of who asks and of who decided, where these are keys. */
+  const namesIn = (tenantId: string, rows: readonly Approval[]) =>
+    deps.names.of(
+      tenantId,
+      rows.flatMap(({ keyId, decidedBy }) => [keyId, decidedBy ?? []].flat()),
+    );
+
   const get = async (actor: Actor, slug: string, id: string): AsyncResult<ApprovalDetail> => {
     const found = await find(actor, slug, id);
     if (!found.ok) return found;
     const { place, held } = found.value;
     const kept = await readContent<KeptRequest | KeptResult>(place, held.approval.stage);
     if (!kept.ok) return kept;
-    return ok({ ...listed(held.approval), content: kept.value?.shown ?? null });
+    const names = await namesIn(place.tenantId, [held.approval]);
+    if (!names.ok) return names;
+    const content = kept.value?.shown ?? null;
+    return ok({ ...listed(held.approval), content, names: names.value });
   };
 
   /** Whether a person decides who was given the key that asks. */
@@ -155,14 +168,17 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
       actor: Actor,
       slug: string,
       asked: PageRequest & { state: ApprovalState | null },
-    ): AsyncResult<Page<ListedApproval>> {
+    ): AsyncResult<Page<ListedApproval> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       // What nobody decided in time is not shown as if somebody could.
       const expired = await approvals.expire(now());
       if (!expired.ok) return expired;
       const page = await approvals.list(tenant.value.id, asked);
-      return page.ok ? ok({ ...page.value, data: page.value.data.map(listed) }) : page;
+      if (!page.ok) return page;
+      const names = await namesIn(tenant.value.id, page.value.data);
+      if (!names.ok) return names;
+      return ok({ ...page.value, data: page.value.data.map(listed), names: names.value });
     },
 
     get,

@@ -20,16 +20,16 @@ import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
-export interface RecordWithContent extends SamplingRecord {
+/** Names of the keys and servers that the answer has by id. */
+export interface Named {
+  names: Record<string, string>;
+}
+
+export interface RecordWithContent extends SamplingRecord, Named {
   /** the request's params and the result's content; null: not captured, not for the actor's role, or no key opens it */
   content: JsonValue;
   /** what providers said about failed attempts */
   providerMessages: ProviderMessage[];
-}
-
-/** Names of the keys and servers that the answer has by id. */
-export interface Named {
-  names: Record<string, string>;
 }
 
 export function createRecordAdmin(
@@ -81,9 +81,13 @@ export function createRecordAdmin(
       const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
       if (!found.ok) return found;
       const { content, ...record } = found.value;
+      const { keyId, serverId } = record.who;
+      const named = await deps.names.of(tenantId, [keyId, serverId ?? []].flat());
+      if (!named.ok) return named;
+      const names = named.value;
       const nothing = { content: null, providerMessages: [] };
       if (content === null || !roleMay(actsAs(actor), "content"))
-        return ok({ ...record, ...nothing });
+        return ok({ ...record, names, ...nothing });
       const opened = await deps.vault.open(sealedIn(content), {
         purpose: "capture",
         tenantId,
@@ -91,7 +95,7 @@ export function createRecordAdmin(
         id,
         destination: "",
       });
-      return ok({ ...record, ...(opened.ok ? openedOf(opened.value) : nothing) });
+      return ok({ ...record, names, ...(opened.ok ? openedOf(opened.value) : nothing) });
     },
 
     /** The operator sees all tenants' events, and a tenant sees its own. */

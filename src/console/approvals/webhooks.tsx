@@ -1,0 +1,121 @@
+/** What held calls were told of by webhook, and what became of each message. Asked for when somebody unfolds it. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Secret } from "../parts/copy.tsx";
+import { Badge } from "../parts/notice.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+import { mayChange } from "../session.ts";
+
+type Message = Schemas["WebhookMessage"];
+
+const typeOf = ({ body }: Message): string =>
+  typeof body["type"] === "string" ? body["type"] : "";
+/** The receiver's own words are not kept; its status is, and what went wrong. */
+const answerOf = ({ status, fault }: Message): string =>
+  [status === null ? "" : `HTTP ${status}`, fault ?? ""].filter((each) => each !== "").join(": ");
+
+const columns: Column<Message>[] = [
+  {
+    title: "Made",
+    show: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => isoOf(createdAt),
+  },
+  { title: "Message", show: (message) => typeOf(message), text: typeOf },
+  { title: "To", show: ({ url }) => <code>{url}</code>, text: ({ url }) => url },
+  {
+    title: "State",
+    show: ({ state }) => <Badge word={state} {...(state === "delivered" && { tone: "good" })} />,
+    text: ({ state }) => state,
+  },
+  {
+    title: "Attempts",
+    isNumber: true,
+    show: ({ attempts }) => attempts,
+    text: ({ attempts }) => attempts,
+  },
+  { title: "Last answer", show: (message) => answerOf(message) || "–", text: answerOf },
+  {
+    title: "Sent next",
+    show: ({ nextAt }) => <Time at={nextAt} />,
+    text: ({ nextAt }) => isoOf(nextAt),
+  },
+  { title: "Id", show: ({ id }) => <code class="faint">{id}</code>, text: ({ id }) => id },
+];
+
+function Messages({ tenant }: { tenant: string }) {
+  const paging = usePaging<Message>(`webhooks of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/webhooks", { params: { path: { tenant }, query } })),
+  );
+  return (
+    <Listed
+      what="messages"
+      paging={paging}
+      name="Webhook messages"
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty="No message in the last 7 days. The policy says where held calls are told of."
+    />
+  );
+}
+
+function NewSecret({ tenant }: { tenant: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const make = async () => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/webhooks/secret", { params: { path: { tenant } } }),
+    );
+    if (made.ok) setSecret(made.value.secret);
+    return made;
+  };
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setAsking(true)}>
+        New signing secret
+      </button>
+      {isAsking && (
+        <Confirm
+          title="Make a new secret"
+          act={make}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Messages have two signatures for 24 hours: by the new secret and by the one before it.
+            Afterwards the new one alone signs.
+          </p>
+        </Confirm>
+      )}
+      {secret !== null && (
+        <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
+          <Secret title="Signing secret" secret={secret} onDone={() => setSecret(null)}>
+            <p>Give it to the receiver, which checks each message by it.</p>
+          </Secret>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+export function Webhooks({ tenant }: { tenant: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Messages to your webhook</summary>
+      {isOpen && (
+        <div class="stack">
+          <Messages tenant={tenant} />
+          {mayChange.value && (
+            <div class="buttons">
+              <NewSecret tenant={tenant} />
+            </div>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,85 @@
+/** Which calls wait for a person, and where held calls are told of. */
+import type { Schemas } from "../api.ts";
+import { Choice, Field } from "../parts/form.tsx";
+
+type Approval = NonNullable<Schemas["Policy"]["approval"]>;
+type Mode = Approval["mode"] | "";
+
+/** As the fields have it. */
+export interface ApprovalDraft {
+  mode: Mode;
+  seconds: string;
+  webhookUrl: string;
+}
+
+export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft => ({
+  mode: approval?.mode ?? "",
+  seconds: approval?.timeoutSeconds?.toString() ?? "",
+  webhookUrl: approval?.webhookUrl ?? "",
+});
+
+/** As a merge patch. What the fields don't have, such as conditions, stays. */
+export const approvalPatchOf = ({ mode, seconds, webhookUrl }: ApprovalDraft) =>
+  mode === ""
+    ? null
+    : {
+        mode,
+        timeoutSeconds: seconds === "" ? null : Number(seconds),
+        webhookUrl: webhookUrl === "" ? null : webhookUrl,
+      };
+
+const modes: readonly (readonly [Mode, string])[] = [
+  ["", "nobody: no rule"],
+  ["auto", "nobody: calls go on"],
+  ["request", "the request, before it is paid"],
+  ["result", "the result, which is paid by then"],
+  ["both", "the request, then the result"],
+];
+
+interface ApprovalFieldsProps {
+  draft: ApprovalDraft;
+  change: (draft: ApprovalDraft) => void;
+  faultOf: (name: string) => string | null;
+}
+
+export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Approval</legend>
+      <div class="grid">
+        <Choice
+          title="A person approves"
+          name="approval.mode"
+          value={draft.mode}
+          options={modes}
+          onInput={(mode) => change({ ...draft, mode })}
+          hint="Which calls wait is a member of the JSON, “when”. Without it, every call does."
+        />
+        {draft.mode !== "" && (
+          <>
+            <Field
+              title="Seconds to decide"
+              name="approval.timeoutSeconds"
+              type="number"
+              min={60}
+              placeholder="3600"
+              value={draft.seconds}
+              onInput={(seconds) => change({ ...draft, seconds })}
+              fault={faultOf("approval.timeoutSeconds")}
+            />
+            <Field
+              title="Webhook"
+              name="approval.webhookUrl"
+              type="url"
+              placeholder="none"
+              value={draft.webhookUrl}
+              onInput={(webhookUrl) => change({ ...draft, webhookUrl })}
+              hint="Where held calls are told of, without their content. Its messages are on the page Approvals."
+              fault={faultOf("approval.webhookUrl")}
+            />
+          </>
+        )}
+      </div>
+    </fieldset>
+  );
+}

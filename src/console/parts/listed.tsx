@@ -1,0 +1,27 @@
+/** A list that comes in parts: it loads, fails, is empty, or is a table with steps to its other parts. */
+import { There } from "./notice.tsx";
+import { Steps, type Paging } from "./pages.tsx";
+import { Table, type TableProps } from "./table.tsx";
+
+interface ListedProps<Row> extends Omit<TableProps<Row>, "rows" | "foot"> {
+  /** as a sentence names the rows, such as "API keys" */
+  what: string;
+  paging: Paging<Row>;
+  /** which rows of the part are shown; absent: all */
+  isShown?: (row: Row) => boolean;
+}
+
+export function Listed<Row>({ what, paging, isShown, ...table }: ListedProps<Row>) {
+  const { loading, cursor, go } = paging;
+  return (
+    <There what={what} loading={loading}>
+      {({ data, nextCursor }) => (
+        <Table
+          {...table}
+          rows={isShown === undefined ? data : data.filter(isShown)}
+          foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+        />
+      )}
+    </There>
+  );
+}
