@@ -24,5 +24,6 @@ describe("the console's files, as Cloudflare serves them", () => {
     const headers = readFileSync(join(folder, "_headers"), "utf8");
     expect(headers).toContain("X-Content-Type-Options: nosniff");
     expect(headers).toContain("Cache-Control: public, max-age=31536000, immutable");
+    expect(headers).toContain("Content-Security-Policy: default-src 'none'");
   });
 });
