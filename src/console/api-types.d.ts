@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document ad55a8e9bdb0d3ac396ae3458ba32dec6ec3aedb93f5024db2606525105217d0
+// Made by `npm run console:types` of the OpenAPI document de75901ca14582289d2af72f1c3644d8cc69ea8140a186dec570902658c1ce27
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -568,6 +568,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/admin/v1/tenants/{tenant}/alerts": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List alerts, newest first
+     * @description Budgets beyond a share of theirs, and trouble that lasts; each once a period, found within a minute. Alerts are listed until 90 days after their period.
+     */
+    get: operations["listAlerts"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/admin/v1/tenants/{tenant}/webhooks": {
     parameters: {
       query?: never;
@@ -817,7 +837,7 @@ export interface paths {
     };
     /**
      * Every limit, what is used and reserved of it, and what is left
-     * @description First the tenant's own limits and its ceiling's, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.
+     * @description First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.
      */
     get: operations["readLimits"];
     put?: never;
@@ -1309,6 +1329,15 @@ export interface components {
       retentionDays?: number;
       /** @description Days until captured content is deleted. Default: with its record. */
       contentRetentionDays?: number;
+      /**
+       * @description What is deleted before its time where the tenant's own database is 85 % full, in this order: captured contents, kept results of idempotency keys, sealed records. What is left out is not deleted early. Default: contents, results, records.
+       * @example [
+       *       "results",
+       *       "contents",
+       *       "records"
+       *     ]
+       */
+      earlyDeletion?: ("contents" | "results" | "records")[];
       /** @description Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4. */
       maxAttempts?: number;
       /**
@@ -1325,6 +1354,7 @@ export interface components {
       promptCaching?: "auto" | "off";
       stopped?: components["schemas"]["Switches"];
       approval?: components["schemas"]["ApprovalRule"];
+      alerts?: components["schemas"]["AlertRule"];
     };
     /** @description An absent limit is none. */
     Limits: {
@@ -1417,6 +1447,16 @@ export interface components {
       /**
        * @description Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.
        * @example https://hooks.example.com/approvals
+       */
+      webhookUrl?: string;
+    };
+    /** @description Who is told that a budget runs out, or of trouble. */
+    AlertRule: {
+      /** @description Per cent of each budget at which people are told. Default: 50, 80, 100. */
+      shares?: number[];
+      /**
+       * @description Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.
+       * @example https://hooks.example.com/alerts
        */
       webhookUrl?: string;
     };
@@ -2093,6 +2133,8 @@ export interface components {
       sampling: "router" | "client" | "client-then-router" | "deny";
       supportedModalities: boolean;
       /** @enum {string} */
+      auth: "keys" | "oauth" | "both";
+      /** @enum {string} */
       bridge: "fallback" | "always";
       policy: components["schemas"]["ServerPolicy"];
       oauth: {
@@ -2165,6 +2207,11 @@ export interface components {
       /** @description Tell the server of the modalities that can be produced. Strict servers reject it. */
       supportedModalities?: boolean;
       /**
+       * @description How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.
+       * @enum {string}
+       */
+      auth?: "keys" | "oauth" | "both";
+      /**
        * @description always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.
        * @enum {string}
        */
@@ -2207,6 +2254,11 @@ export interface components {
       forwardAuthorization?: boolean | null;
       /** @description Tell the server of the modalities that can be produced. Strict servers reject it. */
       supportedModalities?: boolean | null;
+      /**
+       * @description How MCP clients show who they are: keys: an API key. oauth: an access token that a person consented to. both, the default: either. OAuth needs PUBLIC_URL.
+       * @enum {string}
+       */
+      auth?: "keys" | "oauth" | "both";
       /**
        * @description always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.
        * @enum {string|null}
@@ -2368,6 +2420,45 @@ export interface components {
       /** @description Of a result: the text that takes its place. */
       text?: string;
       model?: string;
+    };
+    Alert: {
+      id: string;
+      /** @enum {string} */
+      kind:
+        | "budget_crossed"
+        | "credential_failing"
+        | "circuit_open"
+        | "server_failing"
+        | "seals_stopped"
+        | "sink_behind";
+      /** @description Id of whatever the alert is about; of a circuit its endpoint or model. */
+      subject: string;
+      /**
+       * @description Of a budget, as in `GET …/limits`; null: the alert is about no budget.
+       * @example tenant.usdPerDay
+       */
+      name: string | null;
+      /** @description Per cent of the budget. */
+      share: number | null;
+      /** @description USD. */
+      limit: number | null;
+      /** @description USD, when it was found. A budget is empty, too, once a call does not fit it. */
+      used: number | null;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      periodFrom: number;
+      /**
+       * @description Until then nobody is told again; null: the period has no end.
+       * @example 1795132800000
+       */
+      periodUntil: number | null;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      at: number;
     };
     WebhookMessage: {
       /** @description `webhook-id`: the same for every attempt. */
@@ -2785,14 +2876,14 @@ export interface components {
     };
     LimitState: {
       /**
-       * @description Whose limit, and which. `ceiling`: the operator's for the tenant.
+       * @description Whose limit, and which. `ceiling`: the operator's for the tenant. `tenant.storageBytes`: the room of the tenant's own database.
        * @example tenant.usdPerDay
        */
       name: string;
       /** @description The id of the tenant, the key or the server. */
       subject: string;
       /** @enum {string} */
-      unit: "requests" | "tokens" | "calls" | "usd";
+      unit: "requests" | "tokens" | "calls" | "usd" | "bytes";
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
@@ -8424,6 +8515,144 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Approval"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listAlerts: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["Alert"][];
+            nextCursor: string | null;
+          };
         };
       };
       /** @description Invalid params, or: Bad request */
