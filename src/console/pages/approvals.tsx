@@ -115,10 +115,10 @@ function ApprovalDrawer({ tenant, id, onDone, onClose }: DrawerProps) {
   );
 }
 
-export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
-  const [query, change] = useQuery();
-  const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
-  const cursor = query["cursor"] ?? null;
+function useHeldCalls(
+  tenant: string,
+  { state, cursor }: { state: State | ""; cursor: string | null },
+) {
   const loading = useLoaded(`approvals of ${tenant} ${state} ${cursor ?? ""}`, () =>
     asked(
       api.GET("/admin/v1/tenants/{tenant}/approvals", {
@@ -130,6 +130,14 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
     ),
   );
   useRepeated(cursor === null ? refreshMs : null, loading.again);
+  return loading;
+}
+
+export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
+  const [query, change] = useQuery();
+  const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
+  const cursor = query["cursor"] ?? null;
+  const loading = useHeldCalls(tenant, { state, cursor });
   const shown = query["open"];
   const close = (): void => change({ open: "" });
   return (
