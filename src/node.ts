@@ -6,7 +6,7 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { createApp } from "./http/app.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate } from "./compose/isolate.ts";
-import { answerDirectly, proxiedPath } from "./http/direct.ts";
+import { answerDirectly, directPlace } from "./http/direct.ts";
 import type { NodeServerDeps, RequestHooks } from "./node/server.ts";
 import { createOpenWork, type OpenWork } from "./node/open-work.ts";
 
@@ -40,10 +40,10 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
       return app.fetch(request, { servicesFor, ...about });
     },
     answerDirectly({ request, url, path }, { requestIs }) {
-      const through = proxiedPath(path);
-      if (through === null) return null;
+      const place = directPlace(path);
+      if (place === null) return null;
       const { servicesFor } = compositionAt(url);
-      return answerDirectly({ servicesFor, requestIs }, { request, path, through });
+      return answerDirectly({ servicesFor, requestIs }, { request, path, place });
     },
     async runJobs() {
       for (const report of await forJobs.jobs())

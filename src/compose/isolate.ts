@@ -3,7 +3,7 @@
  * invocation to use another's.
  */
 import { writesAtOnceOf, type Config } from "../config.ts";
-import { sameText, sha256 } from "../crypto/encoding.ts";
+import { sameText, sha256 } from "../crypto/hashes.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
@@ -133,6 +133,7 @@ export async function createIsolate(config: Config, host: Host) {
     config,
     host,
     sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
+    sha256Hex: primitives.sha256Hex,
     isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
@@ -170,8 +171,12 @@ export async function createIsolate(config: Config, host: Host) {
       entriesRemembered: prefixesRemembered,
       tenantsRemembered: tenantsWithPrefixes,
     }),
-    tokens: createKeyTokens({ randomBytesOf, sha256: primitives.sha256 }),
-    consoleTokens: createKeyTokens({ randomBytesOf, sha256: primitives.sha256, begins: "srs" }),
+    tokens: createKeyTokens({ randomBytesOf, sha256Hex: primitives.sha256Hex }),
+    consoleTokens: createKeyTokens({
+      randomBytesOf,
+      sha256Hex: primitives.sha256Hex,
+      begins: "srs",
+    }),
     consoleMac: await createMac({ ...masters, purpose: "console-session" }),
     signInThrottle: createSignInThrottle({
       capacity: signInsRemembered,

@@ -1,5 +1,4 @@
 /** What approvers, callers and jobs do with the held calls of one shard. */
-import { toHex } from "../crypto/encoding.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import {
@@ -31,7 +30,7 @@ export function createShardApprovals(deps: {
   ids: Ids;
   chooser: Pick<Chooser, "plan">;
   parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
-  isolate: Pick<Isolate, "config" | "host" | "sha256">;
+  isolate: Pick<Isolate, "config" | "host" | "sha256Hex">;
   lifetime: Pick<Lifetime, "origin" | "upkeep">;
 }): ShardApprovals {
   const { stores, vault, ids, chooser, parts, isolate } = deps;
@@ -48,7 +47,7 @@ export function createShardApprovals(deps: {
       chooser,
       read: readContent,
       seal: createSealContent({ vault }),
-      sha256Hex: async (text) => toHex(await isolate.sha256(text)),
+      sha256Hex: isolate.sha256Hex,
       now: clock.now,
     }),
     endHeld: createEndHeld({

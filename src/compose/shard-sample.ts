@@ -1,5 +1,4 @@
 /** The use case `sample` over one shard's database: a call from its choice to its settlement. */
-import { toHex } from "../crypto/encoding.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
@@ -30,7 +29,7 @@ const { now, wait } = clock;
 export function createShardSample(
   isolate: Pick<
     Isolate,
-    "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions" | "sha256"
+    "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions" | "sha256Hex"
   >,
   shard: {
     name: string;
@@ -48,14 +47,13 @@ export function createShardSample(
     };
   },
 ): Sample {
-  const { config, host, memory } = isolate;
+  const { config, host, memory, sha256Hex } = isolate;
   const { fetch, log } = host;
   const { name, ids, vault, door, background, upkeep } = shard;
   const { ledger, approvals } = shard.stores;
   const { providers, idempotency, cancellation } = shard.parts;
   const { chooser } = isolate.choosing(catalogueShardOf(name));
   const endCall = createEndCall({ ledger, ids });
-  const sha256Hex = async (text: string): Promise<string> => toHex(await isolate.sha256(text));
   const lost = isolate.lostAdmissions(name);
   const consoleOrigin = config.publicOrigins[0] ?? null;
   const sendWebhooks = (): void => shard.parts.approvals.sendWebhooks();

@@ -2,7 +2,8 @@
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
-import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
+import { toBase64Url } from "../crypto/encoding.ts";
+import { sameText } from "../crypto/hashes.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
@@ -189,7 +190,7 @@ export function createShard(
           createRounds({
             wire: roundWire,
             states: createRoundStates({ vault: roundVault, nonce, now }),
-            sha256Hex: async (text) => toHex(await isolate.sha256(text)),
+            sha256Hex: isolate.sha256Hex,
             nonce,
             wait,
           }),
@@ -199,7 +200,7 @@ export function createShard(
         ids: () => ids,
         now: () => now,
         elapsed: () => elapsed,
-        sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
+        sha256Hex: () => isolate.sha256Hex,
         consoleSessions: () =>
           createShardConsole(isolate, { ...consoleParts, authenticate: authenticate() }),
         personSignInOf: () => everywhere.personSignInOf,
@@ -248,7 +249,7 @@ export function createShard(
       ...parts.approvals,
       wait,
       nonce,
-      sha256Hex: async (text) => toHex(await isolate.sha256(text)),
+      sha256Hex: isolate.sha256Hex,
     }),
   );
   const deliver = createShardDelivery({ name, stores, everywhere });

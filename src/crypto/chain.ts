@@ -1,6 +1,7 @@
 /** Hashes of the audit chain: SHA-256, and Merkle trees as RFC 9162, section 2.1.1 has them. */
 import type { Hashing, Tree } from "../domain/audit/seals.ts";
-import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
+import { fromBase64Url, toBase64Url, toHex } from "./encoding.ts";
+import { sha256 } from "./hashes.ts";
 
 const hashBytes = 32;
 /** A leaf can't be passed off as a node, nor a node as a leaf. */

@@ -1,5 +1,4 @@
 /** Bytes as text, for tokens and seals. */
-import { webCrypto, type Primitives } from "./primitives.ts";
 
 const sixBits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** Each request has some ten hashes written so. Two characters a step take a third of the time of `btoa`. */
@@ -49,13 +48,6 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-const encoder = new TextEncoder();
-
-export const sha256 = (
-  text: string | Uint8Array<ArrayBuffer>,
-  { sha256: hash }: Pick<Primitives, "sha256"> = webCrypto,
-): Promise<Uint8Array<ArrayBuffer>> => hash(typeof text === "string" ? encoder.encode(text) : text);
-
 /**
  * Compares in the same time however much of the two agrees, so that timing tells nothing of a hash.
  * Only for hashes: their length is no secret.
@@ -65,10 +57,4 @@ export function sameHash(left: string, right: string): boolean {
   for (let at = 0; at < left.length; at += 1)
     difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
   return difference === 0;
-}
-
-/** Compares texts of any length in the same time, by their hashes. */
-export async function sameText(left: string, right: string): Promise<boolean> {
-  const [a, b] = await Promise.all([sha256(left), sha256(right)]);
-  return sameHash(toHex(a), toHex(b));
 }

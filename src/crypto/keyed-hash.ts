@@ -1,5 +1,4 @@
 /** Hashes that only this deployment can make: HMAC-SHA-256 under a key derived from the master key. */
-import { toBase64Url } from "./encoding.ts";
 import { webCrypto, type Primitives } from "./primitives.ts";
 
 export type KeyedHash = (text: string) => Promise<string>;
@@ -8,13 +7,11 @@ export type KeyedHash = (text: string) => Promise<string>;
  * `master`: 32 bytes. `derivedFor` keeps the hashes of two purposes apart. A hash has 43 characters of
  * base64url.
  */
-export async function createKeyedHash(deps: {
+export function createKeyedHash(deps: {
   master: Uint8Array<ArrayBuffer>;
   derivedFor: string;
   primitives?: Primitives;
 }): Promise<KeyedHash> {
   const { master, derivedFor: info, primitives = webCrypto } = deps;
-  const encoder = new TextEncoder();
-  const hash = await primitives.keyedHash({ master, info });
-  return async (text) => toBase64Url(await hash(encoder.encode(text)));
+  return primitives.keyedHash({ master, info });
 }

@@ -2,7 +2,8 @@
  * The name that seals and codes give to the master key that made them: a hash of the whole key, and no
  * part of it.
  */
-import { sha256, toHex } from "./encoding.ts";
+import { toHex } from "./encoding.ts";
+import { sha256 } from "./hashes.ts";
 
 const keyIdCharacters = 12;
 

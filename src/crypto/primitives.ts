@@ -1,4 +1,5 @@
 /** The few operations that every request needs. A host whose runtime has a shorter way than WebCrypto hands in its own. */
+import { toBase64Url, toHex } from "./encoding.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -25,10 +26,16 @@ export interface Cipher {
 
 export interface Primitives {
   sha256(bytes: Bytes): Promise<Bytes>;
-  /** HMAC-SHA-256 under such a key */
-  keyedHash(from: DerivedFrom): Promise<(bytes: Bytes) => Promise<Bytes>>;
+  /** The hash of a text's UTF-8, or of bytes, in hexadecimal. */
+  sha256Hex(content: string | Bytes): Promise<string>;
+  /** HMAC-SHA-256 of a text's UTF-8 under such a key, in base64url. */
+  keyedHash(from: DerivedFrom): Promise<(text: string) => Promise<string>>;
   cipher(from: DerivedFrom): Promise<Cipher>;
 }
+
+const encoder = new TextEncoder();
+const digest = async (bytes: Bytes): Promise<Bytes> =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 
 const derivation = ({ info }: DerivedFrom) => ({
   name: "HKDF",
@@ -41,12 +48,15 @@ const baseOf = ({ master }: DerivedFrom): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveKey"]);
 
 export const webCrypto: Primitives = {
-  sha256: async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)),
+  sha256: digest,
+  sha256Hex: async (content) =>
+    toHex(await digest(typeof content === "string" ? encoder.encode(content) : content)),
   async keyedHash(from) {
     const kind = { name: "HMAC", hash: "SHA-256", length: 256 };
     const base = await baseOf(from);
     const key = await crypto.subtle.deriveKey(derivation(from), base, kind, false, ["sign"]);
-    return async (bytes) => new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes));
+    return async (text) =>
+      toBase64Url(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));
   },
   async cipher(from) {
     const kind = { name: "AES-GCM", length: 256 };

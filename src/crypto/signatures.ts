@@ -1,6 +1,7 @@
 /** Ed25519 for the audit chain. The private key is derived from MASTER_KEY and stored nowhere. */
 import type { AuditKey, Signer, VerifySignature } from "../domain/audit/seals.ts";
-import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
+import { fromBase64Url, toBase64Url, toHex } from "./encoding.ts";
+import { sha256 } from "./hashes.ts";
 
 const seedBits = 256;
 const keyIdCharacters = 16;

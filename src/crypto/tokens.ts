@@ -3,7 +3,7 @@
  * hash: SHA-256 is what is stored.
  */
 import type { KeyTokens } from "../domain/ports/stores.ts";
-import { sameHash, toBase64Url, toHex } from "./encoding.ts";
+import { sameHash, toBase64Url } from "./encoding.ts";
 import { webCrypto, type Primitives } from "./primitives.ts";
 
 const secretBytes = 32;
@@ -12,22 +12,19 @@ const idPrefixes = { srk: "key_", srs: "con_" } as const;
 
 export function createKeyTokens(deps: {
   randomBytesOf: (count: number) => Uint8Array;
-  sha256?: Primitives["sha256"];
+  sha256Hex?: Primitives["sha256Hex"];
   /** absent: API keys */
   begins?: keyof typeof idPrefixes;
 }): KeyTokens {
-  const { sha256 = webCrypto.sha256, begins = "srk" } = deps;
+  const { sha256Hex = webCrypto.sha256Hex, begins = "srk" } = deps;
   const idPrefix = idPrefixes[begins];
   const shape = new RegExp(`^${begins}_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$`);
-  const encoder = new TextEncoder();
-  const hashOf = async (secret: string): Promise<string> =>
-    toHex(await sha256(encoder.encode(secret)));
   return {
     async mint(keyId) {
       const secret = toBase64Url(deps.randomBytesOf(secretBytes));
       return {
         token: `${begins}_${keyId.slice(idPrefix.length)}_${secret}`,
-        secretHash: await hashOf(secret),
+        secretHash: await sha256Hex(secret),
       };
     },
     keyIdOf(token) {
@@ -36,7 +33,7 @@ export function createKeyTokens(deps: {
     },
     async matches(token, secretHash) {
       const secret = shape.exec(token)?.[2];
-      return secret !== undefined && sameHash(await hashOf(secret), secretHash);
+      return secret !== undefined && sameHash(await sha256Hex(secret), secretHash);
     },
   };
 }

@@ -32,7 +32,7 @@ export interface Services {
   admin: {
     authenticate: Authenticate;
     adminFor: AdminFor;
-    sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+    sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
     /** whether this is the operator's token */
     isOperator: (token: string) => Promise<boolean>;
     now: () => number;

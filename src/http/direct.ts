@@ -1,6 +1,6 @@
 /**
- * A proxied message from a host that needs no `fetch` objects: what `http/app.ts` and `http/proxy.ts` do for it, and
- * nothing for any other request.
+ * A sampling call, or a proxied message, from a host that needs no `fetch` objects: what `http/app.ts` and the routes do
+ * for it, and nothing for any other request.
  */
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isPlain } from "../domain/ports/client-answer.ts";
@@ -10,14 +10,23 @@ import { receive, routerKeyHeader } from "../proxy/receive.ts";
 import { protectAnswer } from "./answer-headers.ts";
 import type { HttpEnv } from "./context.ts";
 import { problemOf } from "./problem.ts";
+import { postSampling } from "./sampling/post.ts";
 
 /** A path that the router of the app would give to the proxy, whatever it decodes. */
 const proxied = /^\/mcp\/([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)$/;
 
-/** Tenant and server that a path names; null: the app has to look at the path. */
-export function proxiedPath(path: string): { tenant: string; server: string } | null {
+/** Where a path leads. */
+export type DirectPlace =
+  | { surface: "sampling" }
+  | { surface: "proxy"; through: { tenant: string; server: string } };
+
+/** null: the app has to look at the path. */
+export function directPlace(path: string): DirectPlace | null {
+  if (path === "/v1/sampling") return { surface: "sampling" };
   const found = proxied.exec(path);
-  return found === null ? null : { tenant: found[1] ?? "", server: found[2] ?? "" };
+  return found === null
+    ? null
+    : { surface: "proxy", through: { tenant: found[1] ?? "", server: found[2] ?? "" } };
 }
 
 type Env = Pick<HttpEnv["Bindings"], "servicesFor" | "requestIs">;
@@ -26,7 +35,7 @@ export interface DirectMessage {
   /** a POST from no browser's page: without `Origin` */
   request: ClientMessage;
   path: string;
-  through: { tenant: string; server: string };
+  place: DirectPlace;
 }
 
 /** null: the message names no key where a client that is no browser names one, and the app has to look. */
@@ -39,25 +48,29 @@ export function answerDirectly(env: Env, message: DirectMessage): Promise<Client
 
 async function answered(
   env: Env,
-  { request, path, through, token }: DirectMessage & { token: string },
+  { request, path, place, token }: DirectMessage & { token: string },
 ): Promise<ClientAnswer> {
   const services = env.servicesFor(token);
   const requestId = services.app.ids.next("request");
   env.requestIs?.(requestId);
   let answer: ClientAnswer;
   try {
-    answer = await receive(services.proxy, {
-      request,
-      path,
-      through,
-      requestId,
-      problem: (refusal) => problemOf(requestId, refusal),
-    });
+    answer =
+      place.surface === "sampling"
+        ? await postSampling(services.sampling, { request, requestId })
+        : await receive(services.proxy, {
+            request,
+            path,
+            through: place.through,
+            requestId,
+            problem: (refusal) => problemOf(requestId, refusal),
+          });
   } catch (thrown) {
     services.app.report(requestId, thrown);
     answer = problemOf(requestId, { reason: "internal" });
   }
-  protectAnswer(isPlain(answer) ? fieldsOf(answer.fields) : answer.headers);
+  if (place.surface === "proxy")
+    protectAnswer(isPlain(answer) ? fieldsOf(answer.fields) : answer.headers);
   return answer;
 }
 

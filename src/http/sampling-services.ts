@@ -7,7 +7,7 @@ import type { Door } from "../pipeline/turns.ts";
 /** What `sampling/createMessage` needs. */
 export interface CreateMessageServices {
   sample: Sample;
-  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+  sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
   report: (requestId: string, thrown: unknown) => void;
   /** ms, for durations: never set back */
   elapsed: () => number;

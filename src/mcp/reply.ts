@@ -1,4 +1,5 @@
 /** The answer to one JSON-RPC message, and how it becomes an HTTP response. */
+import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
@@ -67,13 +68,33 @@ export function refusalReply(
 const silentTicks = 1;
 const never = new AbortController().signal;
 
+const inLowerCase = (headers: Record<string, string>): Record<string, string> => {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) fields[name.toLowerCase()] = value;
+  return fields;
+};
+
+const jsonAnswer = (
+  message: object,
+  { status, headers }: { status: number; headers: Record<string, string> },
+): ClientAnswer =>
+  plainAnswer({
+    status,
+    fields: { "content-type": "application/json", ...inLowerCase(headers) },
+    content: JSON.stringify(message),
+  });
+
 /** One message event, with comments until it comes. */
-function stream(running: Running, headers: Record<string, string>, left: AbortSignal): Response {
+function stream(
+  running: Running,
+  headers: Record<string, string>,
+  left: AbortSignal,
+): ClientAnswer {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   left.addEventListener("abort", leave);
   const events = createClientStream({ silentTicks: () => silentTicks, left: leave });
-  const body = events.open().stream();
+  const content = events.open();
   events.comment();
   running
     .finish(running.leavingCancels ? gone.signal : never, (message) => {
@@ -82,29 +103,30 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
     })
     .then(({ message }) => events.end(sseMessage(message)))
     .catch(events.fail);
-  return new Response(body, {
-    headers: {
-      "Content-Type": "text/event-stream",
-      "Cache-Control": "no-cache, no-transform",
+  return plainAnswer({
+    status: 200,
+    fields: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
       // A proxy that buffers would hold back the comments, and with them the caller's leaving.
-      "X-Accel-Buffering": "no",
-      ...headers,
+      "x-accel-buffering": "no",
+      ...inLowerCase(headers),
     },
+    content,
   });
 }
+
+const accepted = (): ClientAnswer => plainAnswer({ status: 202, fields: {}, content: null });
 
 export async function respond(
   reply: Reply,
   request: { acceptsStream: boolean; signal: AbortSignal },
-): Promise<Response> {
+): Promise<ClientAnswer> {
   switch (reply.kind) {
     case "accepted":
-      return new Response(null, { status: 202 });
+      return accepted();
     case "message":
-      return new Response(JSON.stringify(reply.message), {
-        status: reply.status,
-        headers: { "Content-Type": "application/json", ...reply.headers },
-      });
+      return jsonAnswer(reply.message, reply);
     case "batch":
       return respondAll(reply.replies);
     case "running": {
@@ -112,19 +134,16 @@ export async function respond(
       const { message, timing } = await reply.running.finish(
         reply.running.leavingCancels ? request.signal : never,
       );
-      return new Response(JSON.stringify(message), {
-        headers: {
-          "Content-Type": "application/json",
-          ...reply.headers,
-          "Server-Timing": timing,
-        },
+      return jsonAnswer(message, {
+        status: 200,
+        headers: { ...reply.headers, "Server-Timing": timing },
       });
     }
   }
 }
 
 /** The answers to a batch as one JSON array, once all of them have come. */
-async function respondAll(replies: readonly Single[]): Promise<Response> {
+async function respondAll(replies: readonly Single[]): Promise<ClientAnswer> {
   const messages = await Promise.all(
     replies
       .filter((reply) => reply.kind !== "accepted")
@@ -132,8 +151,5 @@ async function respondAll(replies: readonly Single[]): Promise<Response> {
         reply.kind === "message" ? reply.message : (await reply.running.finish(never)).message,
       ),
   );
-  if (messages.length === 0) return new Response(null, { status: 202 });
-  return new Response(JSON.stringify(messages), {
-    headers: { "Content-Type": "application/json" },
-  });
+  return messages.length === 0 ? accepted() : jsonAnswer(messages, { status: 200, headers: {} });
 }

@@ -1,5 +1,5 @@
 /**
- * Proxied messages without the objects that `fetch` has for requests and answers. Only what clients usually send goes
+ * Sampling calls and proxied messages without the objects that `fetch` has for requests and answers. Only what clients usually send goes
  * this way; the adapter judges everything else. Both ways write the same bytes.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";

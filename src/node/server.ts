@@ -30,7 +30,7 @@ export interface RequestHooks {
 
 export interface NodeServerDeps {
   answer: (request: Request, about: RequestHooks) => Promise<Response>;
-  /** The same for a proxied message; null: `answer` has to. `url` is the message's own. */
+  /** The same for a sampling call or a proxied message; null: `answer` has to. `url` is the message's own. */
   answerDirectly: (
     message: { request: ClientMessage; url: string; path: string },
     about: Pick<RequestHooks, "requestIs">,
@@ -85,8 +85,8 @@ function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
   };
 }
 
-/** What is proxied stands below it. */
-const proxyPath = "/mcp/";
+/** A sampling call, and what is proxied. */
+const mayBeDirect = /^\/(?:mcp\/|v1\/sampling$)/;
 /** Longer than what proxies keep their connections for, so that none is closed under a request. */
 const keepAliveMs = 75_000;
 /** Keys, tokens and what a client's own proxies add. */
@@ -132,7 +132,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
     requestIs: (id: string) => void,
   ): Promise<void> | null => {
     const path = incoming.url ?? "";
-    if (!path.startsWith(proxyPath)) return null;
+    if (!mayBeDirect.test(path)) return null;
     const request = directMessage(incoming, outgoing);
     if (request === null) return null;
     const url = `http://${request.headers.get("host")}${path}`;

@@ -12,6 +12,7 @@ import type { Sending } from "../pipeline/upstream.ts";
 import { legacyWireOf } from "../mcp/faults.ts";
 import type { Wire } from "../mcp/codec.ts";
 import type { ProxyServices } from "./services.ts";
+import { responseOf } from "../domain/ports/client-answer.ts";
 import { refusalReply, respond } from "../mcp/reply.ts";
 
 export interface Exchange {
@@ -127,13 +128,15 @@ export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): b
  * A refusal as the client understands it: a JSON-RPC error where a request asked, with the status
  * that its era wants; else a problem with the refusal's HTTP status.
  */
-export const refuse = (
+export const refuse = async (
   refusal: Refusal,
   context: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },
 ): Promise<Response> =>
-  respond(
-    refusalReply(context.id, refusal, context.requestId, {
-      wireOf: context.wireOf ?? legacyWireOf,
-    }),
-    { acceptsStream: false, signal: AbortSignal.abort() },
+  responseOf(
+    await respond(
+      refusalReply(context.id, refusal, context.requestId, {
+        wireOf: context.wireOf ?? legacyWireOf,
+      }),
+      { acceptsStream: false, signal: AbortSignal.abort() },
+    ),
   );

@@ -19,7 +19,7 @@ export interface ProxyServices {
   now: () => number;
   /** ms, for durations: never set back */
   elapsed: () => number;
-  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+  sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
   /** Writes one structured line for what nobody expected: the name of what was thrown, never its message. */
   report: (requestId: string, thrown: unknown) => void;
 }

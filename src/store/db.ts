@@ -164,13 +164,13 @@ function refusalFor(cause: unknown): Refusal {
   return { reason: "unavailable", retryAfterMs };
 }
 
+/** Not `Promise.race`, which makes several more promises for each round trip. */
 async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("database deadline")), timeoutMs);
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => reject(new Error("database deadline")), timeoutMs);
+  work.then(resolve, reject);
   try {
-    return await Promise.race([work, late]);
+    return await promise;
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 /** Tokens for registered servers over a real database: several isolates, one refresh token. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { sha256 } from "../../src/crypto/encoding.ts";
+import { sha256 } from "../../src/crypto/hashes.ts";
 import { createVault } from "../../src/crypto/vault.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
 import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/servers/oauth.ts";

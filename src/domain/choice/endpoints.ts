@@ -1,4 +1,5 @@
 /** Which credentials share an endpoint. What breaks at one endpoint breaks for all credentials that use it. */
+import { rememberedByText } from "../remembered.ts";
 
 /**
  * Where known providers are reached. The URLs of providers with a library of their own are here too, and always
@@ -20,6 +21,9 @@ export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["cerebras", "https://api.cerebras.ai/v1"],
 ]);
 
+// Each call asks for the endpoints of all its candidates, and to parse a URL takes longer than to look it up.
+const originOf = rememberedByText((url) => URL.parse(url)?.origin ?? null);
+
 /**
  * A name for the endpoint: the provider and the origin of its base URL. Two credentials with the same
  * name share the endpoint. Holds no path and no secret. A provider without a URL is one endpoint.
@@ -33,6 +37,6 @@ export function endpointOf(credential: {
 }): string {
   const { provider, baseUrl } = credential;
   const url = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
-  const origin = url === undefined ? null : (URL.parse(url)?.origin ?? null);
+  const origin = url === undefined ? null : originOf(url);
   return origin === null ? provider : `${provider} ${origin}`;
 }

@@ -31,7 +31,7 @@ export interface CreateMessage {
   /** raw, as declared: by the session, or with this request */
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
-  headers: Headers;
+  headers: Pick<Headers, "get">;
   /** bytes of the whole body */
   bytes: number;
   startedAt: number;
@@ -60,7 +60,6 @@ async function samplingRequestOf(
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
-  const sha256 = (text: string) => deps.sha256Hex(new TextEncoder().encode(text));
   const call = codec.decodeCall(params);
   const key = idempotencyKeyOf(input.headers, params);
   return {
@@ -68,7 +67,9 @@ async function samplingRequestOf(
     again: input.again,
     call: key.ok ? call : key,
     replayKey:
-      key.ok && key.value !== null ? { kind: "client", key: await sha256(key.value) } : null,
+      key.ok && key.value !== null
+        ? { kind: "client", key: await deps.sha256Hex(key.value) }
+        : null,
     declaredBy(current) {
       const raw = input.capabilitiesOf(current);
       return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };
@@ -80,7 +81,7 @@ async function samplingRequestOf(
     },
     server: null,
     tool: null,
-    contentSha256: await sha256(contentText),
+    contentSha256: await deps.sha256Hex(contentText),
     messageId: input.leavingCancels ? null : await messageKey(deps, JSON.stringify(id)),
     bytes: input.bytes,
     content: () => contentText,

@@ -11,7 +11,7 @@ const wrong = (path: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path, detail });
 
 export function idempotencyKeyOf(
-  headers: Headers,
+  headers: Pick<Headers, "get">,
   params: JsonObject,
 ): Result<string | null, Refusal> {
   const path = `metadata.${member}`;

@@ -15,7 +15,7 @@ import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 export interface InboundMessage {
   token: string | null;
   sessionId: string | null;
-  headers: Headers;
+  headers: Pick<Headers, "get">;
   bytes: number;
   requestId: string;
   /** ms since the epoch */

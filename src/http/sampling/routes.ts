@@ -1,195 +1,26 @@
 /** `/v1/sampling`: Streamable HTTP, both eras. */
 import { Hono, type Context } from "hono";
-import { own } from "../../domain/json.ts";
+import { responseOf } from "../../domain/ports/client-answer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
-import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { needsKnownCaller, readBody } from "../../mcp/body.ts";
+import { isLegacy } from "../../mcp/era.ts";
 import { type HttpEnv } from "../context.ts";
-import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
-import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
-import { authenticate, handleLegacy, type InboundMessage } from "./legacy.ts";
-import { handleModern, unsupportedRevision } from "./modern.ts";
-import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
-import { withoutTurn } from "../../pipeline/turns.ts";
+import { authenticate, type InboundMessage } from "./legacy.ts";
+import { unsupportedRevision } from "./modern.ts";
+import { refusalReply, respond } from "../../mcp/reply.ts";
+import { postSampling } from "./post.ts";
 
-const json = "application/json";
-const eventStream = "text/event-stream";
-
-const accepts = (header: string | undefined, type: string): boolean =>
-  header === undefined ||
-  header.split(",").some((part) => {
-    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
-    if (parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) return false;
-    return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
-  });
-
-/** Only callers that name event streams get one. A bare wildcard, such as curl's, gets plain JSON. */
-const namesStream = (header: string | undefined): boolean =>
-  header !== undefined &&
-  header.toLowerCase().includes(eventStream) &&
-  accepts(header, eventStream);
-
-const handle = (
-  c: Context<HttpEnv>,
-  inbound: InboundMessage,
-  message: Incoming,
-): Promise<Single> => {
-  const params = message.kind === "response" ? {} : message.params;
-  const header = inbound.headers.get("MCP-Protocol-Version");
-  const modern =
-    isModern(params, header) &&
-    !(
-      message.kind === "request" &&
-      message.method === "initialize" &&
-      own(params, "_meta") === undefined
-    );
-  return (modern ? handleModern : handleLegacy)(c.get("services").sampling, inbound, message);
-};
-
-/**
- * Each call of a batch has a turn of its own, and keeps its turn until the call runs. All calls of a batch
- * begin before any of them is waited for, so calls that kept their turns longer would keep the others from
- * beginning.
- */
-async function inOwnTurn(
-  services: SamplingServices,
-  inbound: InboundMessage,
-  message: Extract<Envelope["messages"][number], { ok: true }>["value"],
-): Promise<Single> {
-  if (message.kind !== "request") return handleLegacy(services, inbound, message);
-  const { token, sessionId, requestId } = inbound;
-  const lane = await services.door.laneOf({ token: token ?? "", sessionId });
-  const entered = await services.door.enter(lane);
-  if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
-  try {
-    return await handleLegacy(services, { ...inbound, turn: entered.value }, message);
-  } finally {
-    entered.value.end();
-  }
-}
-
-async function batchReply(
-  c: Context<HttpEnv>,
-  inbound: InboundMessage,
-  messages: Envelope["messages"],
-): Promise<Reply> {
-  const caller = await authenticate(c.get("services").sampling, inbound, "database");
-  if (!caller.ok) return refusalReply(null, caller.error, inbound.requestId);
-  const revision = caller.value.session?.revision ?? "";
-  const detail = `No batches in ${revision}.`;
-  if (!allowsBatch(revision))
-    return refusalReply(null, { reason: "invalid_request", detail }, inbound.requestId);
-  const replies = await Promise.all(
-    messages.map(async (message): Promise<Single> => {
-      if (!message.ok)
-        return refusalReply(message.error.id, message.error.refusal, inbound.requestId);
-      const { value } = message;
-      if (value.kind === "request" && value.method === "initialize")
-        return refusalReply(
-          value.id,
-          { reason: "invalid_request", detail: "initialize stands alone." },
-          inbound.requestId,
-        );
-      return inOwnTurn(c.get("services").sampling, inbound, value);
+const refused = async (c: Context<HttpEnv>, refusal: Refusal): Promise<Response> =>
+  responseOf(
+    await respond(refusalReply(null, refusal, c.get("requestId")), {
+      acceptsStream: false,
+      signal: c.req.raw.signal,
     }),
   );
-  return { kind: "batch", replies };
-}
-
-/** The reply to a body, once its caller has a turn. */
-async function replyTo(
-  c: Context<HttpEnv>,
-  inbound: InboundMessage,
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<Reply> {
-  const { requestId, turn } = inbound;
-  const envelope = parseEnvelope(bytes);
-  if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
-  // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
-  // meant.
-  const ambiguity = ambiguityIn(bytes, "caller");
-  if (ambiguity !== null)
-    return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
-  if (envelope.value.batch) {
-    // Each call of a batch takes a turn of its own.
-    turn?.end();
-    return batchReply(c, { ...inbound, turn: null }, envelope.value.messages);
-  }
-  const [message] = envelope.value.messages;
-  if (message === undefined)
-    return refusalReply(null, { reason: "invalid_request", detail: "Empty." }, requestId);
-  return message.ok
-    ? handle(c, inbound, message.value)
-    : refusalReply(message.error.id, message.error.refusal, requestId);
-}
-
-async function post(c: Context<HttpEnv>): Promise<Response> {
-  const requestId = c.get("requestId");
-  const acceptsStream = namesStream(c.req.header("Accept"));
-  const refused = (refusal: Refusal): Promise<Response> =>
-    respond(refusalReply(null, refusal, requestId), { acceptsStream, signal: c.req.raw.signal });
-  const services = c.get("services").sampling;
-  const startedAt = services.now();
-  const beganAt = services.elapsed();
-  const accept = c.req.header("Accept");
-  if (!accepts(accept, json) && !accepts(accept, eventStream))
-    return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
-  const contentType = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
-  const token = bearerOf(c.req.header("Authorization"));
-  if (token === null)
-    return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
-  if (needsKnownCaller(c.req.raw)) {
-    const claim = { token, sessionId: null, scope: "sampling" } as const;
-    const known = await services.authenticate(claim, "memory");
-    if (!known.ok) return refused(known.error);
-  }
-  const sessionId = c.req.header("Mcp-Session-Id") ?? null;
-  const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
-  const turn = entered.ok ? entered.value : withoutTurn;
-  // The body is read out of turn, since a caller may send as slowly as it likes.
-  const body = await turn.outside(() => readBody(c.req.raw));
-  if (!body.ok) {
-    turn.end();
-    return refused(body.error);
-  }
-  const { headers } = c.req.raw;
-  // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
-  const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
-  const inbound: InboundMessage = {
-    token,
-    sessionId,
-    headers,
-    bytes: body.value.byteLength,
-    requestId,
-    startedAt,
-    beganAt,
-    workedFrom: services.elapsed(),
-    turn,
-  };
-  let isRunning = false;
-  try {
-    const reply =
-      entered.ok || id === null
-        ? await replyTo(c, inbound, body.value)
-        : refusalReply(id, entered.error, requestId);
-    isRunning = reply.kind === "running";
-    return await respond(reply, { acceptsStream, signal: c.req.raw.signal });
-  } finally {
-    // A call that runs ends its turn by itself.
-    if (!isRunning) turn.end();
-  }
-}
 
 async function end(c: Context<HttpEnv>): Promise<Response> {
   const services = c.get("services").sampling;
-  const reply = (refusal: Refusal): Promise<Response> =>
-    respond(refusalReply(null, refusal, c.get("requestId")), {
-      acceptsStream: false,
-      signal: c.req.raw.signal,
-    });
+  const reply = (refusal: Refusal): Promise<Response> => refused(c, refusal);
   const inbound: InboundMessage = {
     token: bearerOf(c.req.header("Authorization")),
     sessionId: c.req.header("Mcp-Session-Id") ?? null,
@@ -213,15 +44,13 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
 
 export const samplingRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .post("/", post)
-    .delete("/", end)
-    .all("/", (c) =>
-      respond(
-        refusalReply(
-          null,
-          { reason: "method_not_allowed", allow: "POST, DELETE" },
-          c.get("requestId"),
-        ),
-        { acceptsStream: false, signal: c.req.raw.signal },
+    .post("/", async (c) =>
+      responseOf(
+        await postSampling(c.get("services").sampling, {
+          request: c.req.raw,
+          requestId: c.get("requestId"),
+        }),
       ),
-    );
+    )
+    .delete("/", end)
+    .all("/", (c) => refused(c, { reason: "method_not_allowed", allow: "POST, DELETE" }));

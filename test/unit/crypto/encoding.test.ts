@@ -1,12 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  fromBase64Url,
-  sameText,
-  sha256,
-  toBase64Url,
-  toHex,
-} from "../../../src/crypto/encoding.ts";
+import { fromBase64Url, toBase64Url, toHex } from "../../../src/crypto/encoding.ts";
+import { sameText, sha256 } from "../../../src/crypto/hashes.ts";
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 

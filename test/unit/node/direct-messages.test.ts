@@ -200,7 +200,7 @@ describe("a message that goes past the adapter", () => {
   const say: Say = async (message) =>
     Response.json([[...message.headers], new TextDecoder().decode(await message.arrayBuffer())]);
 
-  it.each<[string, Record<string, string>, string]>([
+  it.each<[string, Record<string, string>, string, string?]>([
     [
       "its headers in order, names in lower case",
       { "X-b": " 1 ", "x-A": "2", Cookie: "c=1" },
@@ -209,9 +209,10 @@ describe("a message that goes past the adapter", () => {
     ["an empty body", {}, ""],
     ["a body beyond ASCII", {}, '{"\u00e9":"\u{1F600}"}'],
     ["a body of the greatest size", {}, "y".repeat(64 * 1024)],
-  ])("is read as by the adapter: %s", async (_, headers, body) => {
+    ["a sampling call", {}, "{}", "POST /v1/sampling"],
+  ])("is read as by the adapter: %s", async (_, headers, body, line?: string) => {
     const [direct, adapted] = [await serving(say, "both"), await serving(say, "adapter")];
-    const text = requestText({ ...closing, ...headers }, body);
+    const text = requestText({ ...closing, ...headers }, body, line);
     expect(await askedFor(direct.port, text)).toBe(await askedFor(adapted.port, text));
     expect(direct.took).toEqual(["direct"]);
   });
@@ -224,7 +225,7 @@ describe("a message that goes past the adapter", () => {
     ],
     ["with a content coding", requestText({ ...closing, "Content-Encoding": "gzip" }, "{}")],
     ["that is large", requestText(closing, "y".repeat(64 * 1024 + 1))],
-    ["at another path", requestText(closing, "{}", "POST /v1/sampling")],
+    ["at another path", requestText(closing, "{}", "POST /v1/route")],
     ["that is no POST", requestText({ ...closing, "Content-Length": "0" }, "", "GET /mcp/t/s")],
     ["to a host that has to be judged", requestText({ ...closing, Host: "LOCALHOST:8080" }, "{}")],
   ])("is none %s", async (_, text) => {

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
-import { sha256, toHex } from "../../../src/crypto/encoding.ts";
+import { toHex } from "../../../src/crypto/encoding.ts";
+import { sha256 } from "../../../src/crypto/hashes.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { ReplayKey } from "../../../src/domain/sampling/replay-key.ts";
 import type { SamplingMode } from "../../../src/domain/servers/server.ts";

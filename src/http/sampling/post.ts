@@ -1,0 +1,184 @@
+/** `POST /v1/sampling`: from a message to its answer, by whatever host. */
+import { own } from "../../domain/json.ts";
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
+import type { ClientMessage } from "../../domain/ports/client-message.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { allowsBatch, isModern } from "../../mcp/era.ts";
+import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
+import { needsKnownCaller, readBody } from "../../mcp/body.ts";
+import type { SamplingServices } from "../sampling-services.ts";
+import { bearerOf } from "../../domain/tenancy/access.ts";
+import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
+import { authenticate, handleLegacy, type InboundMessage } from "./legacy.ts";
+import { handleModern } from "./modern.ts";
+import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
+import { withoutTurn } from "../../pipeline/turns.ts";
+
+const json = "application/json";
+const eventStream = "text/event-stream";
+
+const accepts = (header: string | null, type: string): boolean =>
+  header === null ||
+  header.split(",").some((part) => {
+    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    if (parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) return false;
+    return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
+  });
+
+/** Only callers that name event streams get one. A bare wildcard, such as curl's, gets plain JSON. */
+const namesStream = (header: string | null): boolean =>
+  header !== null && header.toLowerCase().includes(eventStream) && accepts(header, eventStream);
+
+const handle = (
+  services: SamplingServices,
+  inbound: InboundMessage,
+  message: Incoming,
+): Promise<Single> => {
+  const params = message.kind === "response" ? {} : message.params;
+  const header = inbound.headers.get("MCP-Protocol-Version");
+  const modern =
+    isModern(params, header) &&
+    !(
+      message.kind === "request" &&
+      message.method === "initialize" &&
+      own(params, "_meta") === undefined
+    );
+  return (modern ? handleModern : handleLegacy)(services, inbound, message);
+};
+
+/**
+ * Each call of a batch has a turn of its own, and keeps its turn until the call runs. All calls of a batch
+ * begin before any of them is waited for, so calls that kept their turns longer would keep the others from
+ * beginning.
+ */
+async function inOwnTurn(
+  services: SamplingServices,
+  inbound: InboundMessage,
+  message: Extract<Envelope["messages"][number], { ok: true }>["value"],
+): Promise<Single> {
+  if (message.kind !== "request") return handleLegacy(services, inbound, message);
+  const { token, sessionId, requestId } = inbound;
+  const lane = await services.door.laneOf({ token: token ?? "", sessionId });
+  const entered = await services.door.enter(lane);
+  if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
+  try {
+    return await handleLegacy(services, { ...inbound, turn: entered.value }, message);
+  } finally {
+    entered.value.end();
+  }
+}
+
+async function batchReply(
+  services: SamplingServices,
+  inbound: InboundMessage,
+  messages: Envelope["messages"],
+): Promise<Reply> {
+  const caller = await authenticate(services, inbound, "database");
+  if (!caller.ok) return refusalReply(null, caller.error, inbound.requestId);
+  const revision = caller.value.session?.revision ?? "";
+  const detail = `No batches in ${revision}.`;
+  if (!allowsBatch(revision))
+    return refusalReply(null, { reason: "invalid_request", detail }, inbound.requestId);
+  const replies = await Promise.all(
+    messages.map(async (message): Promise<Single> => {
+      if (!message.ok)
+        return refusalReply(message.error.id, message.error.refusal, inbound.requestId);
+      const { value } = message;
+      if (value.kind === "request" && value.method === "initialize")
+        return refusalReply(
+          value.id,
+          { reason: "invalid_request", detail: "initialize stands alone." },
+          inbound.requestId,
+        );
+      return inOwnTurn(services, inbound, value);
+    }),
+  );
+  return { kind: "batch", replies };
+}
+
+/** The reply to a body, once its caller has a turn. */
+async function replyTo(
+  services: SamplingServices,
+  inbound: InboundMessage,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Reply> {
+  const { requestId, turn } = inbound;
+  const envelope = parseEnvelope(bytes);
+  if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
+  // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
+  // meant.
+  const ambiguity = ambiguityIn(bytes, "caller");
+  if (ambiguity !== null)
+    return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
+  if (envelope.value.batch) {
+    // Each call of a batch takes a turn of its own.
+    turn?.end();
+    return batchReply(services, { ...inbound, turn: null }, envelope.value.messages);
+  }
+  const [message] = envelope.value.messages;
+  if (message === undefined)
+    return refusalReply(null, { reason: "invalid_request", detail: "Empty." }, requestId);
+  return message.ok
+    ? handle(services, inbound, message.value)
+    : refusalReply(message.error.id, message.error.refusal, requestId);
+}
+
+/** `POST /v1/sampling` */
+export async function postSampling(
+  services: SamplingServices,
+  { request, requestId }: { request: ClientMessage; requestId: string },
+): Promise<ClientAnswer> {
+  const { headers, signal } = request;
+  const accept = headers.get("Accept");
+  const acceptsStream = namesStream(accept);
+  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
+    respond(refusalReply(null, refusal, requestId), { acceptsStream, signal });
+  const startedAt = services.now();
+  const beganAt = services.elapsed();
+  if (!accepts(accept, json) && !accepts(accept, eventStream))
+    return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
+  const contentType = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
+  const token = bearerOf(headers.get("Authorization") ?? undefined);
+  if (token === null)
+    return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
+  if (needsKnownCaller(request)) {
+    const claim = { token, sessionId: null, scope: "sampling" } as const;
+    const known = await services.authenticate(claim, "memory");
+    if (!known.ok) return refused(known.error);
+  }
+  const sessionId = headers.get("Mcp-Session-Id");
+  const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
+  const turn = entered.ok ? entered.value : withoutTurn;
+  // The body is read out of turn, since a caller may send as slowly as it likes.
+  const body = await turn.outside(() => readBody(request));
+  if (!body.ok) {
+    turn.end();
+    return refused(body.error);
+  }
+  // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
+  const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
+  const inbound: InboundMessage = {
+    token,
+    sessionId,
+    headers,
+    bytes: body.value.byteLength,
+    requestId,
+    startedAt,
+    beganAt,
+    workedFrom: services.elapsed(),
+    turn,
+  };
+  let isRunning = false;
+  try {
+    const reply =
+      entered.ok || id === null
+        ? await replyTo(services, inbound, body.value)
+        : refusalReply(id, entered.error, requestId);
+    isRunning = reply.kind === "running";
+    return await respond(reply, { acceptsStream, signal });
+  } finally {
+    // A call that runs ends its turn by itself.
+    if (!isRunning) turn.end();
+  }
+}
