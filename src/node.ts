@@ -30,7 +30,9 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
     background: open.background,
     upkeep: (promise: Promise<unknown>) => void promise.catch(() => undefined),
   };
-  const compositionAt = createCompositions(isolate, work);
+  const compositionAt = createCompositions((origin) =>
+    createComposition(isolate, { ...work, origin }),
+  );
   const forJobs = createComposition(isolate, work);
   return ok({
     open,

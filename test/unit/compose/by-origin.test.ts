@@ -1,23 +1,18 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createCompositions } from "../../../src/compose/by-origin.ts";
-import type { Isolate } from "../../../src/compose/isolate.ts";
 
-const made = vi.hoisted(() => [] as (string | undefined)[]);
-vi.mock("../../../src/compose/composition.ts", () => ({
-  createComposition: (_: unknown, { origin }: { origin?: string }) => {
+function givenCompositions() {
+  const made: string[] = [];
+  const at = createCompositions((origin) => {
     made.push(origin);
     return { origin };
-  },
-}));
-
-const compositions = () => {
-  made.length = 0;
-  return createCompositions({} as Isolate, { background: () => {}, upkeep: () => {} });
-};
+  });
+  return { at, made };
+}
 
 describe("the composition of a process", () => {
   it("is one for each origin at which the process is asked", () => {
-    const at = compositions();
+    const { at, made } = givenCompositions();
     const first = at("http://localhost:3000/v1/sampling?a=//b/c");
     expect(at("http://localhost:3000/mcp/a/b")).toBe(first);
     expect(at("http://localhost:3000")).toBe(first);
@@ -27,7 +22,7 @@ describe("the composition of a process", () => {
   });
 
   it("is given up for another one when a client sends many hosts", () => {
-    const at = compositions();
+    const { at, made } = givenCompositions();
     const first = at("http://host-0/");
     for (let count = 1; count < 16; count += 1) at(`http://host-${count}/`);
     expect(at("http://host-0/")).toBe(first);
