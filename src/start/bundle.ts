@@ -1,5 +1,5 @@
 /**
- * The Worker as one module. With esbuild itself and wrangler's options: `wrangler deploy --dry-run`
+ * The Worker as one module, and its console. With esbuild itself and wrangler's options: `wrangler deploy --dry-run`
  * makes the same module and takes two seconds, which a person would wait for.
  */
 import { readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { BuildFailure } from "esbuild";
 import { err, ok, type Result } from "../domain/result.ts";
 import { ensureText } from "./build.js";
+import { buildConsole, type BuiltConsole } from "./console-build.js";
 import { ensureOauthProvider, oauthProviderInputs } from "./oauth-provider-build.js";
 
 export interface Deployment {
@@ -99,4 +100,15 @@ export async function keptWorker(checkout: string, main: string): Promise<Result
     return null;
   });
   return text === null ? err(fault) : ok(text);
+}
+
+/** The console for a start of `npm run dev`, built anew only where a source has changed. Its files are texts. */
+export async function keptConsole(): Promise<Pick<BuiltConsole, "files">> {
+  const text = await ensureText("console.json", async () => {
+    const { files } = await buildConsole();
+    return JSON.stringify(
+      files.map(({ name, contents }) => ({ name, contents: Buffer.from(contents).toString() })),
+    );
+  });
+  return { files: JSON.parse(text ?? "[]") as BuiltConsole["files"] };
 }

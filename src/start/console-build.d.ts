@@ -4,5 +4,11 @@ export interface BuiltConsole {
   inputs: string[];
 }
 export function buildConsole(): Promise<BuiltConsole>;
-/** @param folder below which the files lie as their addresses do */
-export function writeConsole(folder: string): Promise<void>;
+/**
+ * @param folder below which the files lie as their addresses do
+ * @param built absent: they are built now
+ */
+export function writeConsole(
+  folder: string,
+  built?: Promise<Pick<BuiltConsole, "files">>,
+): Promise<void>;

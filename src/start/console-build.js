@@ -53,11 +53,11 @@ const headers = `/console/assets/*
 `;
 
 /** Writes the files where `wrangler.toml` has the Worker's assets: below their addresses. */
-export async function writeConsole(folder) {
+export async function writeConsole(folder, built = buildConsole()) {
+  const { files } = await built;
   const assets = join(folder, "console", "assets");
   rmSync(assets, { recursive: true, force: true });
   mkdirSync(assets, { recursive: true });
-  const { files } = await buildConsole();
   writeFileSync(join(folder, "_headers"), headers);
   for (const { name, contents } of files) writeFileSync(join(assets, name), contents);
 }

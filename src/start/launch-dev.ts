@@ -2,7 +2,7 @@
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
-import { keptWorker, readDeployment } from "./bundle.ts";
+import { keptConsole, keptWorker, readDeployment } from "./bundle.ts";
 import { writeConsole } from "./console-build.js";
 import type { Ending } from "./ending.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
@@ -24,7 +24,7 @@ async function prepare(
   if (!deployment.ok) return deployment;
   const bundling = keptWorker(checkout, deployment.value.main);
   const assets = join(stateDir, "console");
-  const writing = writeConsole(assets);
+  const writing = writeConsole(assets, keptConsole());
   const script = await bundling;
   if (!script.ok) return script;
   await writing;

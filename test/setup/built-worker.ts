@@ -1,6 +1,6 @@
-/** Bundles the Worker before the tests, which otherwise bundle it beside each other, once for each router. */
+/** Bundles the Worker and its console before the tests, which otherwise bundle them beside each other, once for each router. */
 import { fileURLToPath } from "node:url";
-import { keptWorker, readDeployment } from "../../src/start/bundle.ts";
+import { keptConsole, keptWorker, readDeployment } from "../../src/start/bundle.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -9,4 +9,5 @@ export default async function setup(): Promise<void> {
   if (!deployment.ok) throw new Error(deployment.error);
   const bundled = await keptWorker(checkout, deployment.value.main);
   if (!bundled.ok) throw new Error(bundled.error);
+  await keptConsole();
 }
