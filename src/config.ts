@@ -5,6 +5,7 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { headerPairsIn } from "./domain/header-pairs.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
+import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
@@ -69,6 +70,8 @@ export interface Config extends Secrets {
   allowedOrigins: string[];
   /** where this router is reached, beside the origin at which a request arrives */
   publicOrigins: string[];
+  /** with the paths that gateways put before the router */
+  publicUrls: string[];
   demoProvider: boolean;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
@@ -214,13 +217,6 @@ export function tenantDatabaseBytesOf({
   return ok(text.trim() === "" ? defaultLimitBytes : Number(text) * 1_000_000);
 }
 
-function publicOriginsOf(env: Bindings): Result<string[], ConfigFault> {
-  const urls = listIn(env.PUBLIC_URL);
-  return urls.every(isHttpUrl)
-    ? ok(urls.map((url) => new URL(url).origin))
-    : fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
-}
-
 function witnessUrlOf(env: Bindings): Result<string | null, ConfigFault> {
   const url = env.AUDIT_WITNESS_URL ?? "";
   if (url === "") return ok(null);
@@ -253,8 +249,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!catalogueUrl.ok) return catalogueUrl;
   const writesAtOnce = givenWritesAtOnce(env);
   if (!writesAtOnce.ok) return writesAtOnce;
-  const publicOrigins = publicOriginsOf(env);
-  if (!publicOrigins.ok) return publicOrigins;
+  const publicUrls = publicUrlsIn(listIn(env.PUBLIC_URL));
+  if (publicUrls === null)
+    return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
   const openLimits = parseOpenLimits(env);
   if (!openLimits.ok) return openLimits;
   const tenantDatabaseBytes = tenantDatabaseBytesOf(env);
@@ -272,7 +269,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     shards: shards.value,
     allowPrivateUpstreams: env.ALLOW_PRIVATE_UPSTREAMS === "true",
     allowedOrigins: listIn(env.ALLOWED_ORIGINS),
-    publicOrigins: publicOrigins.value,
+    publicOrigins: publicUrls.map((url) => new URL(url).origin),
+    publicUrls,
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: sessionTtlMs.value,
     sessionLimits: sessionLimits.value,

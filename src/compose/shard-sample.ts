@@ -55,7 +55,7 @@ export function createShardSample(
   const { chooser } = isolate.choosing(catalogueShardOf(name));
   const endCall = createEndCall({ ledger, ids });
   const lost = isolate.lostAdmissions(name);
-  const consoleOrigin = config.publicOrigins[0] ?? null;
+  const consoleOrigin = config.publicUrls[0] ?? null;
   const sendWebhooks = (): void => shard.parts.approvals.sendWebhooks();
   const traces = createTraces({
     target: config.traceTarget,

@@ -208,6 +208,7 @@ export function createShard(
         isOperator: () => isolate.isOperator,
         allowedOrigins: () => config.allowedOrigins,
         publicOrigins: () => config.publicOrigins,
+        publicUrls: () => config.publicUrls,
         report: () => (requestId, thrown) =>
           log({
             event: "internal",

@@ -25,6 +25,8 @@ export interface Services {
     allowedOrigins: readonly string[];
     /** origins in `PUBLIC_URL` */
     publicOrigins: readonly string[];
+    /** the same with the paths that gateways put before the router */
+    publicUrls: readonly string[];
   };
   sampling: SamplingServices;
   dryRun: { authenticate: Authenticate; route: Route };

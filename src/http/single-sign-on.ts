@@ -1,6 +1,6 @@
 /** `/console/single-sign-on`: a person leaves for an identity provider, and comes back with a session. */
 import { Hono, type Context } from "hono";
-import { ownOriginOf } from "../domain/servers/own-origin.ts";
+import { ownOriginOf, ownUrlOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { NewConsoleSession } from "../pipeline/console-sessions.ts";
 import { pendingMs, slugKept } from "../pipeline/person-sign-in.ts";
@@ -18,7 +18,10 @@ const noPlace: Refusal = {
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const mostAssertionCharacters = 16_384;
 
-const callbackAt = (origin: string): string => `${origin}/console/single-sign-on/callback`;
+/** Where the browser finds the router: a gateway may have put a path before it. */
+const urlFor = (c: Context<HttpEnv>): string =>
+  ownUrlOf(askedAt(c), c.get("services").app.publicUrls) ?? "";
+const callbackFor = (c: Context<HttpEnv>): string => `${urlFor(c)}/console/single-sign-on/callback`;
 const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
 
 /** A session of its own, whatever the browser brought: nobody can plant one beforehand. */
@@ -30,7 +33,7 @@ async function enter(
   await endBefore(c);
   keepCookie(c, "session", { origin, value: made.token, seconds: made.seconds });
   // The console's address, and never one that the request names.
-  return c.redirect(`${origin}/console`);
+  return c.redirect(`${urlFor(c)}/console`);
 }
 
 async function begin(c: Context<HttpEnv>): Promise<Response> {
@@ -44,7 +47,7 @@ async function begin(c: Context<HttpEnv>): Promise<Response> {
   if (!signIn.ok) return refused(c, { refusal: signIn.error, slug });
   const begun = await signIn.value.begin({
     slug,
-    redirectUri: callbackAt(origin),
+    redirectUri: callbackFor(c),
     assertion: assertion?.slice(0, mostAssertionCharacters + 1) ?? null,
     address: addressOf(c),
   });
@@ -66,7 +69,7 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
   if (!signIn.ok) return refused(c, { refusal: signIn.error, slug });
   const made = await signIn.value.finish({
     kept,
-    redirectUri: callbackAt(origin),
+    redirectUri: callbackFor(c),
     query: new URL(c.req.url).searchParams.toString(),
     address: addressOf(c),
   });
@@ -86,7 +89,7 @@ function refused(
   if (origin === null || !isPerson) return withCookies(c, problem(c, refusal));
   const query = new URLSearchParams({ "sign-in": refusal.reason });
   if (slug !== null) query.set("tenant", slug);
-  return c.redirect(`${origin}/console?${query}`);
+  return c.redirect(`${urlFor(c)}/console?${query}`);
 }
 
 function withCookies(c: Context<HttpEnv>, response: Response): Response {

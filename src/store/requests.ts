@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { isCaptured, markCharacters } from "../domain/audit/capture.ts";
-import { idAlphabet, idPrefixes, timeCharacters } from "../domain/tenancy/ids.ts";
+import { idAlphabet, idPrefixes, leastIdAt, timeCharacters } from "../domain/tenancy/ids.ts";
 import { defaultRetentionDays } from "../domain/choice/policy.ts";
 import type { RequestStore } from "../domain/ports/stores.ts";
 import type { RequestFilter } from "../domain/audit/record.ts";
@@ -16,7 +16,7 @@ import type { NoteUnreadable } from "./unreadable.ts";
 
 const pruneSize = 1_000;
 const dayMs = 86_400_000;
-/** ms that the time in an id may be later than the time of its record: both are read from the clock. */
+/** ms that the time in an id may be apart from the time of its record: both are read from the clock. */
 const idSlackMs = 3_600_000;
 
 /**
@@ -26,8 +26,19 @@ const idSlackMs = 3_600_000;
 const createdAt = sql`+${samplingRequests.createdAt}`;
 
 const conditionsOf = (filter: RequestFilter) => [
-  filter.from === undefined ? undefined : gte(createdAt, filter.from),
-  filter.to === undefined ? undefined : lt(createdAt, filter.to),
+  // The ids bound what is read of the index: else a day of long ago is looked for among all records.
+  ...(filter.from === undefined
+    ? []
+    : [
+        gte(createdAt, filter.from),
+        gte(samplingRequests.id, leastIdAt("request", filter.from - idSlackMs)),
+      ]),
+  ...(filter.to === undefined
+    ? []
+    : [
+        lt(createdAt, filter.to),
+        lt(samplingRequests.id, leastIdAt("request", filter.to + idSlackMs)),
+      ]),
   filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),

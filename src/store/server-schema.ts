@@ -38,6 +38,7 @@ export const servers = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [
+    index("servers_tenant").on(table.tenantId, table.id),
     uniqueIndex("servers_slug").on(table.tenantId, table.slug),
     index("servers_failing")
       .on(table.tenantId, table.id)

@@ -4,6 +4,7 @@ import { createEnding } from "../../src/start/ending.ts";
 import { benchCaching } from "./caching.ts";
 import { benchChoice } from "./choose.ts";
 import { compare, expectedSeconds } from "./compare.ts";
+import { benchConsole, typicalConsoleRecords } from "./console.ts";
 import { benchDirectory, typicalTenants } from "./directory.ts";
 import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
@@ -82,6 +83,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
   directory: ([tenants]) => benchDirectory(Number(tenants ?? typicalTenants), say),
   rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),
+  console: ([records]) => benchConsole(Number(records ?? typicalConsoleRecords), ending, say),
   ledger(args) {
     const databases = args.filter((each) => !/^\d+$/.test(each));
     const most = Number(args.find((each) => /^\d+$/.test(each)) ?? 10_000_000);

@@ -67,6 +67,8 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   neighbours [ROUNDS] what a tenant of the Worker notices of another one's flood, and of its blocked object (7)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
+  console [N]         lists of the admin API over one tenant with N records (1,000,000), and each console page's first
+                      useful paint in Chromium; above 100 ms and 1 s it fails
   directory [N]       an operator's lists over N tenants (100,000), each with a database of its own; above 100 ms it fails
   rows [N]            bytes of a finished record by table, index and column, from N typical records (10,000),
                       and the rows that one admission and one settlement write; above 1,500 bytes it fails

@@ -7,7 +7,7 @@ export async function openApiDocument(): Promise<unknown> {
   const app = new Hono<HttpEnv>();
   app.use((c, next) => {
     // All that the document asks for.
-    const services = { app: { publicOrigins: [] } };
+    const services = { app: { publicOrigins: [], publicUrls: [] } };
     c.set("services", services as unknown as Services);
     return next();
   });

@@ -20,20 +20,33 @@ import {
   type ConsoleWorld,
 } from "../fakes/console-world.ts";
 import { createHostileWorld } from "../fakes/hostile-world.ts";
+import { clientSecret, startIdentityProvider } from "../fakes/identity-provider.ts";
+import { freePort } from "../fakes/sqld.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const mostFirstLoadBytes = 80_000;
 const mostRequests = 6;
 
 let router: Router;
+/** a gateway, at whose path the router is too */
+let gateway: Server;
+let gatewayUrl: string;
+const gatewayPath = "/behind/a";
 let browser: Browser;
 let world: ConsoleWorld;
 let operator: Visit;
 beforeAll(async () => {
-  [router, browser] = await Promise.all([
-    startRouter({ env: { SCHEDULE_SECONDS: "1" } }),
-    startBrowser(),
-  ]);
+  const port = await freePort();
+  const ownUrl = `http://127.0.0.1:${port}`;
+  gateway = await startPrefix(ownUrl, gatewayPath);
+  gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  const env = {
+    SCHEDULE_SECONDS: "1",
+    PORT: String(port),
+    PUBLIC_URL: `${ownUrl},${gatewayUrl}${gatewayPath}`,
+    ALLOW_PRIVATE_UPSTREAMS: "true",
+  };
+  [router, browser] = await Promise.all([startRouter({ env }), startBrowser()]);
   world = await createConsoleWorld(router);
   operator = await visit(browser, { origin: router.url });
   await signIn(operator, router.adminToken);
@@ -41,6 +54,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   world?.stop();
+  gateway?.close();
+  gateway?.closeAllConnections();
   await router?.stop();
 });
 afterEach(() => {
@@ -196,9 +211,7 @@ describe("the first load", () => {
   });
 
   it("works behind a prefix that the router does not know", async () => {
-    const proxy = await startPrefix(router.url, "/behind/a");
-    const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const visitor = await visit(browser, { origin });
+    const visitor = await visit(browser, { origin: gatewayUrl });
     const { page, faults } = visitor;
     await page.goto("/behind/a/console/t/watched/keys");
     await page.getByLabel("Operator's token, or an API key").fill(router.adminToken);
@@ -206,12 +219,10 @@ describe("the first load", () => {
     await page.getByRole("heading", { name: "API keys" }).waitFor();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
-    expect(page.url()).toBe(`${origin}/behind/a/console/t/watched/requests`);
+    expect(page.url()).toBe(`${gatewayUrl}/behind/a/console/t/watched/requests`);
     await settled(page);
     expect(faults).toEqual([]);
     await visitor.close();
-    proxy.close();
-    proxy.closeAllConnections();
   });
 });
 
@@ -266,6 +277,46 @@ describe("signing in", () => {
     await page.getByText("Your session has ended").waitFor();
     expect(faults).toEqual([]);
     await visitor.close();
+  });
+});
+
+describe("an identity provider", () => {
+  it("lets a person in and back to the router, at the path of a gateway", async () => {
+    const provider = await startIdentityProvider();
+    provider.claims = { sub: "u1", email: "ann@corp.test", email_verified: true, groups: ["team"] };
+    await createTenant(router, "people", { provider: "demo" });
+    const put = await admin("PUT", "/tenants/people/sign-in", {
+      kind: "openid-connect",
+      issuer: provider.url,
+      clientId: "router",
+      clientSecret,
+      claim: "groups",
+      roles: { team: "viewer" },
+    });
+    expect([put.status, put.text.includes(clientSecret)]).toEqual([200, false]);
+    const visitor = await visit(browser, { origin: gatewayUrl });
+    const { page, faults } = visitor;
+    await page.goto(`${gatewayPath}/console`);
+    await page.getByText("Or with your identity provider").click();
+    await page.getByLabel("Tenant").fill("people");
+    expect(await violationsOn(page)).toEqual([]);
+    const asked = page.waitForRequest((request) => request.url().startsWith(provider.url));
+    await page.getByRole("button", { name: "Go to the identity provider of people" }).click();
+    expect(new URL((await asked).url()).searchParams.get("redirect_uri")).toBe(
+      `${gatewayUrl}${gatewayPath}/console/single-sign-on/callback`,
+    );
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(page.url()).toBe(`${gatewayUrl}${gatewayPath}/console/t/people`);
+    await page.getByText("viewer of people").waitFor();
+    await settled(page);
+    // The browser left for the provider, and for nothing else.
+    expect(
+      faults.filter((fault) => !fault.startsWith(`asked elsewhere: ${provider.url}/authorize`)),
+    ).toEqual([]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await visitor.close();
+    await provider.stop();
   });
 });
 

@@ -39,6 +39,16 @@ describe("PUBLIC_URL", () => {
     expect(parseConfig(env)).toMatchObject({ ok: true, value: { publicOrigins: origins } });
   });
 
+  it("keeps the path that a gateway puts before the router", () => {
+    const env = {
+      ...needed,
+      PUBLIC_URL: "https://gateway.example/ai/router/, http://10.0.0.1:8787",
+    };
+    expect(parseConfig(env)).toMatchObject({
+      value: { publicUrls: ["https://gateway.example/ai/router", "http://10.0.0.1:8787"] },
+    });
+  });
+
   it("is a fault where it is no URL", () => {
     expect(parseConfig({ ...needed, PUBLIC_URL: "router.example" })).toMatchObject({
       ok: false,

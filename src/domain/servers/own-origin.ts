@@ -28,6 +28,23 @@ export function ownOriginOf({ url, publicOrigins }: Asked): string | null {
   return publicOrigins[0] ?? (isOwnMachine(hostname) ? origin : null);
 }
 
+/** Each of `PUBLIC_URL`: its origin, with the path that a gateway puts before the router there; null: one is no URL. */
+export function publicUrlsIn(texts: readonly string[]): string[] | null {
+  const urls = texts.flatMap((text) => URL.parse(text) ?? []);
+  return urls.length === texts.length && urls.every(({ protocol }) => /^https?:$/.test(protocol))
+    ? urls.map(({ origin, pathname }) => `${origin}${pathname.replace(/\/+$/, "")}`)
+    : null;
+}
+
+/**
+ * The router's address for a person's browser: its origin, with the path that a gateway puts before the router there.
+ * No request says that path, since the gateway takes it away.
+ */
+export function ownUrlOf(asked: Asked, publicUrls: readonly string[]): string | null {
+  const origin = ownOriginOf(asked);
+  return publicUrls.find((url) => new URL(url).origin === origin) ?? origin;
+}
+
 /** Whether a browser's `Origin` is the router's own. */
 export function isOwnOrigin(from: string, { url, publicOrigins }: Asked): boolean {
   if (publicOrigins.includes(from)) return true;

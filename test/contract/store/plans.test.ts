@@ -136,6 +136,7 @@ describe("query plans", () => {
       thinning.recorded({ tenantId: who.tenantId, keyId: who.keyId, minute: 60, requests: 1 }),
     "requests.get": ({ requests }) => requests.get(who.tenantId, "req_1"),
     "requests.list": ({ requests }) => requests.list(who.tenantId, {}, page),
+    "servers.list": ({ servers }) => servers.list(who.tenantId, page),
     "requests.list, filtered": ({ requests }) =>
       requests.list(
         who.tenantId,
@@ -269,7 +270,11 @@ describe("query plans", () => {
     },
     {
       job: "requests.list, filtered",
-      line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=? AND id<?)",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=? AND id>? AND id<?)",
+    },
+    {
+      job: "servers.list",
+      line: "SEARCH servers USING INDEX servers_tenant (tenant_id=?)",
     },
     {
       job: "seals.waiting",
@@ -326,7 +331,13 @@ describe("query plans", () => {
   });
 
   it("sorts no list: ids sort by time", async () => {
-    for (const job of ["requests.list", "requests.list, filtered", "sessions.list", "keys.list"])
+    for (const job of [
+      "requests.list",
+      "requests.list, filtered",
+      "sessions.list",
+      "keys.list",
+      "servers.list",
+    ])
       expect((await planOf(async () => jobs[job]?.(stores))).join()).not.toContain("TEMP B-TREE");
   });
 });

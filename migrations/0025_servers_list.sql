@@ -1,0 +1,1 @@
+CREATE INDEX `servers_tenant` ON `servers` (`tenant_id`,`id`);

@@ -1,0 +1,111 @@
+/** Makes of one tenant's few rows as many as asked: each a copy with an id and a time of its own. */
+import { createClient } from "@libsql/client";
+import { idAlphabet, timeCharacters } from "../../src/domain/tenancy/ids.ts";
+
+const insertedAtOnce = 20_000;
+
+export interface Amounts {
+  records: number;
+  keys: number;
+  servers: number;
+  events: number;
+  /** of usage, each with every model that was used */
+  hours: number;
+}
+
+interface Copying {
+  table: string;
+  count: number;
+  /** SQL of the columns that differ, over `n.i` (from 1) and the row `r` that is copied */
+  differing: Readonly<Record<string, string>>;
+  /** which rows are copied: SQL over `r` */
+  where: string;
+}
+
+/** Ids that sort by their number, and stand before every id that the router makes now. */
+const idOf = (kind: string): string => `'${kind}_01a' || printf('%023d', n.i)`;
+/** An id of that moment (ms), as `domain/tenancy/ids.ts` makes ids. */
+const idAt = (moment: string): string =>
+  [
+    `'req_'`,
+    ...Array.from(
+      { length: timeCharacters },
+      (_, at) =>
+        `substr('${idAlphabet}', 1 + (((${moment}) >> ${5 * (timeCharacters - 1 - at)}) & 31), 1)`,
+    ),
+    `printf('%016d', n.i)`,
+  ].join(" || ");
+
+export async function fillTenant(
+  path: string,
+  { tenantId, now, amounts }: { tenantId: string; now: number; amounts: Amounts },
+): Promise<void> {
+  const client = createClient({ url: `file:${path}`, timeout: 5_000 });
+  const one = async (text: string): Promise<number> =>
+    Number((await client.execute(text)).rows[0]?.[0] ?? 0);
+  const copy = async ({ table, count, differing, where }: Copying): Promise<void> => {
+    const { columns } = await client.execute(`select * from ${table} limit 0`);
+    const values = columns.map((name) => differing[name] ?? `r."${name}"`).join(", ");
+    const names = columns.map((name) => `"${name}"`).join(", ");
+    for (let from = 1; from <= count; from += insertedAtOnce) {
+      const to = Math.min(count, from + insertedAtOnce - 1);
+      await client.execute(`insert into ${table} (${names})
+        with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to}),
+          kept as materialized (
+            select row_number() over () - 1 as position, count(*) over () as kept, r.*
+            from ${table} r where r.tenant_id = '${tenantId}' and ${where})
+        select ${values} from n cross join kept r where r.position = n.i % r.kept`);
+    }
+  };
+  try {
+    await client.execute("pragma synchronous = off");
+    const { records, keys, servers, events, hours } = amounts;
+    const at = `${now} - cast((${records} - n.i) * (30.0 * 86400000 / ${records}) as integer)`;
+    const last = await one(
+      `select max(record_number) from sampling_requests where tenant_id = '${tenantId}'`,
+    );
+    await copy({
+      table: "sampling_requests",
+      count: records,
+      where: "r.seal_number is not null and r.session_id is not 'copied'",
+      differing: {
+        id: idAt(at),
+        created_at: at,
+        settled_at: at,
+        session_id: "'copied'",
+        record_number: `${last} + n.i`,
+        seal_position: "n.i",
+      },
+    });
+    await client.execute(
+      `update record_numbers set last = ${last + records} where tenant_id = '${tenantId}'`,
+    );
+    await copy({
+      table: "api_keys",
+      count: keys,
+      where: "r.id not like 'key_01a%'",
+      differing: { id: idOf("key"), name: "'program ' || n.i" },
+    });
+    await copy({
+      table: "servers",
+      count: servers,
+      where: "r.id not like 'srv_01a%'",
+      differing: { id: idOf("srv"), slug: "'server-' || n.i" },
+    });
+    await copy({
+      table: "admin_events",
+      count: events,
+      where: "r.id not like 'evt_01a%'",
+      differing: { id: idOf("evt"), at: `${now} - n.i` },
+    });
+    const hour = Math.floor(now / 3_600_000) * 3_600;
+    await copy({
+      table: "usage",
+      count: hours,
+      where: `r.hour > ${hour} - 7200`,
+      differing: { hour: `${hour} - (n.i + 2) * 3600` },
+    });
+  } finally {
+    client.close();
+  }
+}

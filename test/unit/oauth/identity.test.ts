@@ -1,0 +1,42 @@
+/** The client of an identity provider, where the provider or what it says is at a private address. */
+import { expect, it } from "vitest";
+import type { SignIn } from "../../../src/domain/tenancy/sign-in.ts";
+import { createIdentityClient } from "../../../src/oauth/identity.ts";
+
+const redirectUri = "https://router.example/console/single-sign-on/callback";
+const publicIssuer = "https://login.example.com";
+
+function begin(issuer: string, authorizationEndpoint: string) {
+  const asked: string[] = [];
+  const send = async (input: string | URL | Request): Promise<Response> => {
+    asked.push(String(input instanceof Request ? input.url : input));
+    return Response.json({
+      issuer,
+      authorization_endpoint: authorizationEndpoint,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+    });
+  };
+  const client = createIdentityClient({ fetch: send, allowPrivate: false, now: () => 1 });
+  const signIn = { kind: "openid-connect", issuer, clientId: "router" } as SignIn;
+  return { asked, begun: client.begin(signIn, redirectUri) };
+}
+
+it.each(["https://10.0.0.8", "https://[fd00::1]", "https://169.254.169.254", "https://localhost"])(
+  "an issuer at the private address %s is asked nothing",
+  async (issuer) => {
+    const { asked, begun } = begin(issuer, `${publicIssuer}/authorize`);
+    expect((await begun).ok).toBe(false);
+    expect(asked).toEqual([]);
+  },
+);
+
+it("no browser is sent to a private address that a public issuer names", async () => {
+  const { begun } = begin(publicIssuer, "https://192.168.0.1/authorize");
+  expect((await begun).ok).toBe(false);
+  const fine = await begin(publicIssuer, `${publicIssuer}/authorize`).begun;
+  expect(fine.ok).toBe(true);
+});
