@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document de75901ca14582289d2af72f1c3644d8cc69ea8140a186dec570902658c1ce27
+// Made by `npm run console:types` of the OpenAPI document 2888e516f8f7678f28c5d163686300d7d2afa23351a5f0b5ab9999b1833273f1
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1296,6 +1296,11 @@ export interface components {
     };
     Policy: {
       limits?: components["schemas"]["Limits"];
+      /**
+       * @description Of the days, weeks and months of all limits. Default: UTC.
+       * @example Europe/Berlin
+       */
+      timeZone?: string;
       /** @description A larger maxTokens is lowered to this. */
       maxTokens?: number;
       /** @description How much models reason: the least that each can, whatever its provider does by itself, or the nearest effort that it takes. A call's metadata for a provider wins. Default: least. */
@@ -1356,21 +1361,29 @@ export interface components {
       approval?: components["schemas"]["ApprovalRule"];
       alerts?: components["schemas"]["AlertRule"];
     };
-    /** @description An absent limit is none. */
+    /** @description An absent limit is none. Those of a minute count any 60 seconds. Days, weeks (from Monday) and months are those of the policy's `timeZone`. */
     Limits: {
       requestsPerMinute?: number;
+      requestsPerDay?: number;
+      requestsPerWeek?: number;
+      requestsPerMonth?: number;
+      requestsTotal?: number;
       tokensPerMinute?: number;
+      tokensPerDay?: number;
+      tokensPerWeek?: number;
+      tokensPerMonth?: number;
+      tokensTotal?: number;
       concurrent?: number;
-      /**
-       * @description A calendar day in UTC.
-       * @example 25
-       */
+      /** @example 25 */
+      usdPerMinute?: number;
+      /** @example 25 */
       usdPerDay?: number;
-      /**
-       * @description A calendar month in UTC.
-       * @example 25
-       */
+      /** @example 25 */
+      usdPerWeek?: number;
+      /** @example 25 */
       usdPerMonth?: number;
+      /** @example 25 */
+      usdTotal?: number;
     };
     /** @description Applied when every predicate holds; of several, the last has the word. */
     ShapingRule: {
@@ -1791,12 +1804,26 @@ export interface components {
     /** @description null takes a limit away; an absent one stays. */
     LimitsPatch: {
       requestsPerMinute?: number | null;
+      requestsPerDay?: number | null;
+      requestsPerWeek?: number | null;
+      requestsPerMonth?: number | null;
+      requestsTotal?: number | null;
       tokensPerMinute?: number | null;
+      tokensPerDay?: number | null;
+      tokensPerWeek?: number | null;
+      tokensPerMonth?: number | null;
+      tokensTotal?: number | null;
       concurrent?: number | null;
+      /** @example 25 */
+      usdPerMinute?: number | null;
       /** @example 25 */
       usdPerDay?: number | null;
       /** @example 25 */
+      usdPerWeek?: number | null;
+      /** @example 25 */
       usdPerMonth?: number | null;
+      /** @example 25 */
+      usdTotal?: number | null;
     };
     /** @description The provider's key never comes back. */
     Credential: {
@@ -2270,18 +2297,26 @@ export interface components {
     ServerPolicyPatch: {
       limits?: {
         requestsPerMinute?: number | null;
+        requestsPerDay?: number | null;
+        requestsPerWeek?: number | null;
+        requestsPerMonth?: number | null;
+        requestsTotal?: number | null;
         tokensPerMinute?: number | null;
+        tokensPerDay?: number | null;
+        tokensPerWeek?: number | null;
+        tokensPerMonth?: number | null;
+        tokensTotal?: number | null;
         concurrent?: number | null;
-        /**
-         * @description A calendar day in UTC.
-         * @example 25
-         */
+        /** @example 25 */
+        usdPerMinute?: number | null;
+        /** @example 25 */
         usdPerDay?: number | null;
-        /**
-         * @description A calendar month in UTC.
-         * @example 25
-         */
+        /** @example 25 */
+        usdPerWeek?: number | null;
+        /** @example 25 */
         usdPerMonth?: number | null;
+        /** @example 25 */
+        usdTotal?: number | null;
       } | null;
       /** @description A larger maxTokens is lowered to this. */
       maxTokens?: number | null;
@@ -2891,7 +2926,7 @@ export interface components {
       reserved: number;
       left: number;
       /**
-       * @description When the day or month (UTC) ends, or the oldest use of a rate is free again. null: nothing is used, or a call's end frees it.
+       * @description When the day, week or month ends, or the oldest use of a minute is free again. null: nothing is used, a call's end frees it, or the limit is a total.
        * @example 1795132800000
        */
       freesAt: number | null;

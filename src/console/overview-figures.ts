@@ -99,17 +99,23 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
   return { at: begins, lines };
 }
 
-/** When the calendar window of a budget began, in UTC; null: the limit is none of a calendar window. */
-export function windowOf(
-  { name, unit }: Pick<LimitState, "name" | "unit">,
-  now: number,
-): { from: number; until: number } | null {
-  if (unit !== "usd") return null;
-  const date = new Date(now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  return name.endsWith("PerDay")
-    ? { from: Date.UTC(year, month, day), until: Date.UTC(year, month, day + 1) }
-    : { from: Date.UTC(year, month, 1), until: Date.UTC(year, month + 1, 1) };
+const dayMs = 86_400_000;
+
+/** When the calendar window of a budget began, and when it ends; null: the limit is none of a calendar window. */
+export function windowOf({
+  name,
+  unit,
+  freesAt,
+}: Pick<LimitState, "name" | "unit" | "freesAt">): { from: number; until: number } | null {
+  if (unit !== "usd" || freesAt === null) return null;
+  if (name.endsWith("PerDay")) return { from: freesAt - dayMs, until: freesAt };
+  if (name.endsWith("PerWeek")) return { from: freesAt - 7 * dayMs, until: freesAt };
+  if (!name.endsWith("PerMonth")) return null;
+  // Eighteen hours later a month has begun in UTC too, whatever the time zone.
+  const date = new Date(freesAt + 0.75 * dayMs);
+  const lastMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, 1);
+  const thisMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return { from: freesAt - (thisMonth - lastMonth), until: freesAt };
 }
 
 /** A forecast of the first minutes of a window would be noise. */
@@ -117,7 +123,7 @@ const leastShare = 0.02;
 
 /** What the window will have used at its end, if it goes on as it began; null: it is too early to say. */
 export function forecastOf(state: LimitState, now: number): number | null {
-  const window = windowOf(state, now);
+  const window = windowOf(state);
   if (window === null) return null;
   const share = (now - window.from) / (window.until - window.from);
   return share < leastShare ? null : state.used / share;

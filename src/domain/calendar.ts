@@ -1,4 +1,4 @@
-/** Calendar windows in UTC, from seconds since the epoch: the domain has no clock and no `Date`. */
+/** Calendar windows from seconds since the epoch: the domain has no clock, no `Date` and no time zones of its own. */
 
 export interface Window {
   /** s since the epoch, inclusive */
@@ -39,5 +39,47 @@ export function calendarMonthOf(seconds: number): Window {
   return {
     from: firstOfMonth(0, month) * daySeconds,
     until: firstOfMonth(0, month + 1) * daySeconds,
+  };
+}
+
+export interface Calendar {
+  day: Window;
+  /** begins on Monday (ISO 8601) */
+  week: Window;
+  month: Window;
+}
+
+/** s that a place's clocks are ahead of UTC at a moment. */
+export type OffsetAt = (seconds: number) => number;
+
+const utc: OffsetAt = () => 0;
+
+/**
+ * The moment at which a local day begins, counted from the epoch. Where clocks skip midnight, that is the moment of the
+ * skip. Where midnight comes twice, it is the first one, or the second where the first belongs to the day before.
+ */
+function dayBegin(day: number, offsetAt: OffsetAt): number {
+  const midnight = day * daySeconds;
+  const offsets = [offsetAt(midnight - daySeconds), offsetAt(midnight + daySeconds)];
+  const begins = offsets
+    .map((offset) => midnight - offset)
+    .filter((moment) => moment + offsetAt(moment) >= midnight);
+  return Math.min(...begins);
+}
+
+/** The windows in which a moment lies, where clocks are ahead of UTC by `offsetAt`. */
+export function calendarAt(seconds: number, offsetAt: OffsetAt = utc): Calendar {
+  const today = Math.floor((seconds + offsetAt(seconds)) / daySeconds);
+  const month = monthOf(today);
+  // Day 0 was a Thursday.
+  const monday = today - ((((today + 3) % 7) + 7) % 7);
+  const window = (from: number, until: number): Window => ({
+    from: dayBegin(from, offsetAt),
+    until: dayBegin(until, offsetAt),
+  });
+  return {
+    day: window(today, today + 1),
+    week: window(monday, monday + 7),
+    month: window(firstOfMonth(0, month), firstOfMonth(0, month + 1)),
   };
 }

@@ -7,13 +7,8 @@ import { scopeOf } from "../domain/choice/circuits.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/sampling/estimate.ts";
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/choice/failover.ts";
-import {
-  callBoundsOf,
-  holdsOf,
-  isMoney,
-  smallestBudget,
-  type Hold,
-} from "../domain/limits/holds.ts";
+import { callBoundsOf, holdsOf, smallestBudget, type Hold } from "../domain/limits/holds.ts";
+import { isMoney, isTokens } from "../domain/limits/resources.ts";
 import { type CallBounds } from "../domain/choice/policy.ts";
 import { nameOf, type CredentialSummary } from "../domain/models/model.ts";
 import { leaseSlackMs } from "../domain/leases.ts";
@@ -30,6 +25,7 @@ import type { Caller } from "./authenticate.ts";
 import type { Planned } from "./choose.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
+import { calendarOf } from "./time-zones.ts";
 
 /** One provider call that may be made, and what it may cost. */
 export interface ReservedAttempt extends Costing {
@@ -171,7 +167,13 @@ export function reservationOf(input: ToReserve & { now: number }): Reserved {
     resting: waiting.filter((scope) => !claimed.has(scope)),
     tokens,
     microUsd,
-    holds: holdsOf({ now, scopes, tokens, microUsd: microUsd ?? 0 }),
+    holds: holdsOf({
+      now,
+      scopes,
+      tokens,
+      microUsd: microUsd ?? 0,
+      calendar: calendarOf(tenant.policy.timeZone, now),
+    }),
     deadlineMs: tenant.policy.deadlineMs ?? defaultDeadlineMs,
   };
 }
@@ -182,7 +184,7 @@ export interface Claimed {
   reserved: Reserved;
 }
 
-const isSized = ({ resource }: Hold): boolean => resource === "tokens" || isMoney(resource);
+const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
 
 /**
  * What is reserved in place of the plan where too little of a limit is left: no room for reasoning. null: that

@@ -1,5 +1,6 @@
 /** What a caller is told of a limit that has no room. */
-import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { isMoney } from "../domain/limits/resources.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
 export function limitRefusal(

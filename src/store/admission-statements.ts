@@ -7,7 +7,7 @@ import {
   nameOfLimit,
   type Hold,
 } from "../domain/limits/holds.ts";
-import { largestInteger } from "../domain/magnitudes.ts";
+import { endOfTime, isMoney } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Claim, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
@@ -22,6 +22,7 @@ import { takenPlaces } from "./places.ts";
 import { openingOf } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
+import { countedIn } from "./windows.ts";
 
 /** The holds with their names, each with the least amount that would do. */
 const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): string =>
@@ -29,6 +30,7 @@ const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): strin
     holds.map((hold, at) => ({
       ...hold,
       name: nameOfLimit(hold),
+      isMoney: isMoney(hold.resource),
       last: lastBucketOf(hold),
       least: smaller[at]?.amount ?? hold.amount,
     })),
@@ -40,13 +42,10 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
     h.value ->> 'least' as least,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
     h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
+    h.value ->> 'isMoney' as is_money,
     case h.value ->> 'resource'
       when 'concurrent' then ${takenPlaces(tenantId, now)}
-      else (
-        select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
-        where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-          and c.resource = h.value ->> 'resource'
-          and c.bucket between h.value ->> 'since' and h.value ->> 'last')
+      else ${countedIn(tenantId)}
     end as used
   from json_each(${rows}) h`;
 
@@ -149,13 +148,13 @@ export function insertRow(ready: Admitting): Compiled {
     select ${encoded}, ${nextNumber(tenantId)}, ${codeTaken(codes)},
       case when refused.position is null then 'admitted' else 'refused' end,
       case when refused.position is null then null
-        when refused.until is null then 'rate_limited' else 'budget_exceeded' end,
+        when refused.is_money then 'budget_exceeded' else 'rate_limited' end,
       refused.name,
       case when refused.position is null then null else ${now} end,
       refused.position,
       case when refused.position is null then null
         when refused.resource = 'concurrent' then ${concurrencyRetryMs}
-        when refused.least > refused."limit" then null
+        when refused.least > refused."limit" or refused.until = ${endOfTime} then null
         when refused.until is not null then refused.until * 1000 - ${now}
         else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end
     from tenants cross join beyond left join refused on true

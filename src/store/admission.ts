@@ -1,6 +1,7 @@
 /** Admission: one transaction, one round trip. The row is written whether the call is admitted or refused. */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { stateOf, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { isMoney } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Admission, Reservation } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
@@ -80,8 +81,7 @@ async function admitAlone(
   const { holds, probes } = reservation;
   const ready = await admitting(mac, reservation);
   const { request } = ready;
-  // Only limits of money have an end (`until`). All others are rates, whose refusals are thinned.
-  const mayThin = holds.some(({ until }) => until === null);
+  const mayThin = holds.some(({ resource }) => !isMoney(resource));
   // Where a refusal is only counted, the statements that follow find no row.
   const thinning = mayThin ? [thinRefusal(request)] : [];
   const deciding = [

@@ -150,8 +150,11 @@ export const mayAdmitInBulk = ({
   sessionExpiresAt,
   opening,
   approval,
+  holds,
 }: Reservation) =>
   approval === undefined &&
+  // Where a run begins depends on its counters.
+  holds.every(({ pause }) => pause === undefined) &&
   probes.length === 0 &&
   idempotency === null &&
   (sessionExpiresAt === null) === (opening.who.sessionId === null);

@@ -3,10 +3,10 @@ import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../domain/choice/health.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
 import { recordVersion, type Settlement } from "../domain/audit/record.ts";
-import { moneyResources } from "../domain/limits/holds.ts";
+import { chargedResources, tokenResources } from "../domain/limits/resources.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, writable, type Bulk } from "./db.ts";
-import { held } from "./held.ts";
+import { held, listOf } from "./held.ts";
 import { endingNames, stored, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { hourOf } from "./usage.ts";
@@ -35,11 +35,11 @@ const open = sql`json_each(?1) j
 const charge = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
   select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
-    sum(case ${held.resource} when 'tokens' then j.value ->> 2 else j.value ->> 3 end
-      - ${held.amount})
+    sum(case when ${held.resource} in ${listOf(tokenResources)} then j.value ->> 2
+      else j.value ->> 3 end - ${held.amount})
   from ${open} cross join json_each(r.holds) h
   where r.outcome = 'admitted'
-    and ${held.resource} in (${sql.raw(["tokens", ...moneyResources].map((name) => `'${name}'`).join(", "))})
+    and ${held.resource} in ${listOf(chargedResources)}
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 

@@ -7,11 +7,11 @@ import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../domain/audit/record.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { correctionText } from "../domain/audit/evidence.ts";
-import { moneyResources } from "../domain/limits/holds.ts";
+import { moneyResources } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
-import { held } from "./held.ts";
+import { held, listOf } from "./held.ts";
 import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
@@ -46,7 +46,7 @@ export async function correct(
     select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
       ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
     from sampling_requests r, json_each(r.holds) h
-    where ${where} and ${held.resource} in ${moneyResources}
+    where ${where} and ${held.resource} in ${listOf(moneyResources)}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
   const before = [

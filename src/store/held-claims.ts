@@ -1,7 +1,8 @@
 /** What an approver's edit reserves in place of what the held call holds: in the transaction that decides. */
 import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { isMoney, lastBucketOf, type Hold } from "../domain/limits/holds.ts";
+import { lastBucketOf, type Hold } from "../domain/limits/holds.ts";
+import { isMoney } from "../domain/limits/resources.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import type { ApprovalDecision } from "../domain/ports/approvals.ts";
 import type { Claim } from "../domain/ports/ledger.ts";
@@ -13,6 +14,7 @@ import { heldIn, heldText, withMoney } from "./held.ts";
 import { openRow, recoded } from "./held-calls.ts";
 import type { RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
+import { countedIn } from "./windows.ts";
 
 interface Change {
   subject: string;
@@ -74,10 +76,7 @@ export async function reclaiming(
     reservedTokens: claim.reservedTokens,
     reservedMicroUsd: claim.reservedMicroUsd,
   });
-  const used = sql`(select coalesce(sum(c.amount), 0) from counters c
-    where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-      and c.resource = h.value ->> 'resource'
-      and c.bucket between h.value ->> 'since' and h.value ->> 'last')`;
+  const used = countedIn(tenantId);
   const beyond = sql`from json_each(${JSON.stringify(asked)}) h
     where h.value ->> 'more' > 0 and ${used} + (h.value ->> 'more') > h.value ->> 'limit'`;
   const isHeld = sql`exists (select 1 from sampling_requests r where r.id = ${requestId}

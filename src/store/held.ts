@@ -1,30 +1,58 @@
 /**
  * What a call holds, as its row keeps it while it runs: of each hold the scope and resource as numbers, the
- * bucket and the amount. The row itself names the subject. A hold of concurrency is not kept: the row itself
- * counts. Rows from before have holds as objects, which the same SQL reads.
+ * bucket, the amount, and the subject where the row itself does not name it. A hold of concurrency is kept only
+ * of such a subject: of the others the row itself counts. Rows from before have holds as objects, which the same
+ * SQL reads.
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
-import { isMoney, type Hold, type LimitScope, type Resource } from "../domain/limits/holds.ts";
+import { limitScopes, type Hold, type LimitScope } from "../domain/limits/holds.ts";
+import { isMoney, type Resource } from "../domain/limits/resources.ts";
 
-// Both lists only grow at their ends.
-const scopes = ["tenant", "key", "server"] as const satisfies LimitScope[];
-const resources = ["requests", "tokens", "usd_day", "usd_month"] as const satisfies Resource[];
+// Rows keep places in these lists, so both only grow at their ends.
+const scopes: readonly LimitScope[] = limitScopes;
+const resources = [
+  "requests",
+  "tokens",
+  "usd_day",
+  "usd_month",
+  "concurrent",
+  "usd_minute",
+  "usd_week",
+  "usd_total",
+  "requests_day",
+  "requests_week",
+  "requests_month",
+  "requests_total",
+  "tokens_day",
+  "tokens_week",
+  "tokens_month",
+  "tokens_total",
+  "requests_run",
+  "usd_run",
+  "runs_day",
+] as const satisfies Resource[];
 
-export type Held = [scope: number, resource: number, bucket: number, amount: number] | Hold;
+/** The row has columns for these subjects. */
+const inColumns = new Set<LimitScope>(["tenant", "key", "server"]);
+
+export type Held =
+  | [scope: number, resource: number, bucket: number, amount: number, subject?: string]
+  | Hold;
 
 const packed = (holds: readonly Held[]): Held[] =>
   holds.flatMap((hold): Held[] => {
     if (Array.isArray(hold)) return [hold];
-    const { scope, resource, bucket, amount } = hold;
-    if (resource === "concurrent") return [];
-    return [[scopes.indexOf(scope), resources.indexOf(resource), bucket, amount]];
+    const { scope, subject, resource, bucket, amount } = hold;
+    const places = [scopes.indexOf(scope), resources.indexOf(resource)] as const;
+    if (!inColumns.has(scope)) return [[...places, bucket, amount, subject]];
+    return resource === "concurrent" ? [] : [[...places, bucket, amount]];
   });
 
 /** As a row keeps them. */
 export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
 
-type Kept = Pick<Hold, "subject" | "resource" | "bucket" | "amount">;
+export type Kept = Pick<Hold, "subject" | "resource" | "bucket" | "amount">;
 
 /** What a row's text says that its call holds. Throws where the text is none. */
 export const heldIn = (
@@ -33,12 +61,20 @@ export const heldIn = (
 ): Kept[] =>
   (JSON.parse(text) as Held[]).flatMap((hold): Kept[] => {
     if (!Array.isArray(hold)) return [hold];
-    const [scope, place, bucket, amount] = hold;
-    const subject = [row.tenantId, row.keyId, row.serverId][scope];
+    const [scope, place, bucket, amount, named] = hold;
+    const subject = named ?? [row.tenantId, row.keyId, row.serverId][scope];
     const resource = resources[place];
     if (resource === undefined || typeof subject !== "string") return [];
     return [{ subject, resource, bucket, amount }];
   });
+
+const concurrentAt = resources.indexOf("concurrent");
+
+/** Subjects without a column at which a call takes a place under a limit of concurrency. */
+export const placesIn = (text: string): string[] =>
+  (JSON.parse(text) as Held[]).flatMap((hold) =>
+    Array.isArray(hold) && hold[1] === concurrentAt && hold[4] !== undefined ? [hold[4]] : [],
+  );
 
 const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
 
@@ -58,16 +94,38 @@ export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
 
 const choice = (place: number, values: readonly string[], otherwise: string): SQL =>
   sql.raw(
-    `case h.value ->> ${place} ${values.map((value, at) => `when ${at} then ${value}`).join(" ")} else h.value ->> '${otherwise}' end`,
+    `case h.value ->> ${place} ${values.map((value, at) => `when ${at} then ${value}`).join(" ")} else ${otherwise} end`,
   );
+
+const listed = (names: readonly string[]): SQL =>
+  sql.raw(`(${names.map((name) => `'${name}'`).join(", ")})`);
+
+/** Names of resources as a list in SQL: they are the router's own words. */
+export const listOf = (names: readonly Resource[]): SQL => listed(names);
+
+/**
+ * Whether a running call `r` takes a place under a limit of concurrency. A call is counted at the tenant, its key and
+ * its server whether that limit was there when the call began; at other nodes only if it was.
+ * @param scope of the limit, @param subject of the limit
+ */
+export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
+  when 'tenant' then true when 'key' then r.key_id = ${subject}
+  when 'server' then r.server_id = ${subject}
+  else exists (
+    select 1 from json_each(r.holds) o
+    where o.value ->> 4 = ${subject} and o.value ->> 1 = ${sql.raw(String(concurrentAt))}) end`;
 
 /** Of a row `r` and one of its holds `h`, as `json_each` gives it. */
 export const held = {
-  subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "subject"),
+  subject: choice(
+    0,
+    ["r.tenant_id", "r.key_id", "r.server_id"],
+    "coalesce(h.value ->> 4, h.value ->> 'subject')",
+  ),
   resource: choice(
     1,
     resources.map((name) => `'${name}'`),
-    "resource",
+    "h.value ->> 'resource'",
   ),
   bucket: sql.raw("coalesce(h.value ->> 2, h.value ->> 'bucket')"),
   amount: sql.raw("coalesce(h.value ->> 3, h.value ->> 'amount')"),

@@ -47,7 +47,7 @@ export const createKeyStore = (db: Database): KeyStore => {
         db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
         event,
       ),
-    update: ({ tenantId, id, name, limits, expiresAt, code }, event, ifVersion) =>
+    update: ({ tenantId, id, name, limits, expiresAt, code, calendar }, event, ifVersion) =>
       writeChange(
         db,
         tenantId,
@@ -56,7 +56,10 @@ export const createKeyStore = (db: Database): KeyStore => {
             .update(apiKeys)
             .set({ name, limits, expiresAt, code })
             .where(live(tenantId, id)),
-          ...countSpent({ scope: "key", tenantId, subject: id }, event.at),
+          countSpent(
+            { scope: "key", tenantId, subject: id },
+            { now: event.at, ...(calendar !== undefined && { calendar }) },
+          ),
         ],
         event,
         ifVersion,

@@ -8,8 +8,9 @@ import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { loggedWithBefore } from "./corrections.ts";
+import { slidingCharges } from "../domain/limits/resources.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
-import { held } from "./held.ts";
+import { held, listOf } from "./held.ts";
 import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "./usage.ts";
 
@@ -29,9 +30,9 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
       update sampling_requests as r set outcome = 'admitted', seal_number = null,
         seal_position = null, holds = (
           select json_group_array(json(h.value)) from json_each(r.holds) h
-          where ${held.resource} <> 'tokens' or exists (
+          where ${held.resource} not in ${listOf(slidingCharges)} or exists (
             select 1 from counters c where c.tenant_id = ${tenantId}
-              and c.subject = ${held.subject} and c.resource = 'tokens'
+              and c.subject = ${held.subject} and c.resource = ${held.resource}
               and c.bucket = ${held.bucket}))
       where ${swept}`),
   ];

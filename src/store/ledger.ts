@@ -3,8 +3,9 @@
  * The very same batch may run twice, because of a lock or a lost answer. So counters move only while
  * the row says that they have not moved yet, and the same transaction makes the row say that they have.
  */
-import { and, eq, sql } from "drizzle-orm";
-import { windowSeconds, type Resource } from "../domain/limits/holds.ts";
+import { and, eq, sql, type SQL } from "drizzle-orm";
+import { windowSeconds } from "../domain/limits/holds.ts";
+import { periodOf, resources, type Period, type Resource } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Ledger } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
@@ -27,16 +28,35 @@ const pruneSize = 5_000;
 
 const daySeconds = 86_400;
 /** s for which a counter can still matter: its window, and some time for corrections of what it holds. */
-export const keptSeconds = {
-  requests: 2 * windowSeconds,
-  tokens: 2 * windowSeconds,
-  usd_day: 40 * daySeconds,
-  usd_month: 70 * daySeconds,
+const keptFor: Partial<Record<Period, number>> = {
+  minute: 2 * windowSeconds,
+  day: 40 * daySeconds,
+  week: 50 * daySeconds,
+  month: 70 * daySeconds,
+};
+
+/** Counters that are not named stay: totals, and those of runs, which go together once a run is over. */
+export const keptSeconds: Record<string, number> = {
+  ...Object.fromEntries(
+    resources.flatMap((resource) => {
+      const seconds = keptFor[periodOf(resource)];
+      return seconds === undefined ? [] : [[resource, seconds]];
+    }),
+  ),
   /** of `domain/tenancy/session-limits.ts` */
   initialize: 2 * windowSeconds,
   /** of `domain/audit/thinning.ts`: until the scheduled job has recorded them */
   refusals: daySeconds,
-} as const satisfies Record<Exclude<Resource, "concurrent"> | "initialize" | "refusals", number>;
+};
+export const runResources = resources.filter((resource) => periodOf(resource) === "run");
+/** s after a run's last call */
+export const keptRunSeconds = 2 * daySeconds;
+
+/** Counters of a run that has made no call for two days. */
+const isOver = (resource: Resource, second: number): SQL => sql`resource = ${resource}
+  and bucket < ${second - keptRunSeconds} and not exists (
+    select 1 from counters c where c.tenant_id = counters.tenant_id and c.subject = counters.subject
+      and c.resource = ${resource} and c.bucket >= ${second - keptRunSeconds})`;
 
 export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac }): Ledger {
   const { mac } = deps;
@@ -141,13 +161,15 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
     async prune(now) {
       const second = Math.floor(now / 1_000);
       const written = await db.write(
-        Object.entries(keptSeconds).map(([resource, seconds]) =>
+        [
+          ...Object.entries(keptSeconds).map(
+            ([resource, seconds]) => sql`resource = ${resource} and bucket < ${second - seconds}`,
+          ),
+          ...runResources.map((resource) => isOver(resource, second)),
+        ].map((where) =>
           db.builder
             .delete(counters)
-            .where(
-              sql`rowid in (select rowid from counters where resource = ${resource}
-                and bucket < ${second - seconds} limit ${pruneSize})`,
-            )
+            .where(sql`rowid in (select rowid from counters where ${where} limit ${pruneSize})`)
             .returning({ bucket: counters.bucket }),
         ),
       );

@@ -6,8 +6,9 @@ import { largestInteger } from "../domain/magnitudes.ts";
 import type { LimitStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
-import { held } from "./held.ts";
+import { held, takesPlace } from "./held.ts";
 import { takenByApproved } from "./places.ts";
+import { countedIn, sinceOf } from "./windows.ts";
 
 interface Summed {
   counted: number | null;
@@ -19,7 +20,7 @@ export const createLimitStore = (db: Database): LimitStore => ({
   async sum(tenantId, holds, now) {
     if (holds.length === 0) return ok([]);
     const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));
-    const inWindow = sql`bucket between h.value ->> 'since' and h.value ->> 'last'`;
+    const inWindow = sql`bucket between ${sinceOf(tenantId)} and h.value ->> 'last'`;
     const rows = await db.read((builder) =>
       builder.all<Summed>(sql`
         with running as materialized (
@@ -32,15 +33,10 @@ export const createLimitStore = (db: Database): LimitStore => ({
           from running r, json_each(r.holds) h)
         select
           case h.value ->> 'resource' when 'concurrent' then (
-            select count(*) from running
-            where case h.value ->> 'scope' when 'tenant' then true
-              when 'key' then running.key_id = h.value ->> 'subject'
-              else running.server_id = h.value ->> 'subject' end)
+            select count(*) from running r
+            where ${takesPlace(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
             + (${takenByApproved(tenantId, now)})
-          else (
-            select min(total(c.amount), ${largestInteger}) from counters c
-            where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-              and c.resource = h.value ->> 'resource' and c.${inWindow}) end as counted,
+          else ${countedIn(tenantId)} end as counted,
           (select min(total(held.amount), ${largestInteger}) from held
             where held.subject = h.value ->> 'subject' and held.resource = h.value ->> 'resource'
               and held.${inWindow}) as reserved,

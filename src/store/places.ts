@@ -8,6 +8,7 @@ import { latestLeaseEnd } from "../domain/leases.ts";
 import type { Hold } from "../domain/limits/holds.ts";
 import type { CallPlace } from "../domain/ports/approvals.ts";
 import { collectedWithinMs } from "../domain/sampling/approval.ts";
+import { takesPlace } from "./held.ts";
 
 /**
  * Of a row of approvals: the call still waits for its caller. A call that the rule approved when the time was over has
@@ -36,8 +37,7 @@ interface Asked {
 /** Of a record `r`: whether it counts under the limit. */
 const counts = ({ tenant, scope, subject, except }: Asked): SQL => sql`
   r.tenant_id = ${tenant} and r.outcome = 'admitted'
-  and case ${scope} when 'tenant' then true when 'key' then r.key_id = ${subject}
-    else r.server_id = ${subject} end
+  and ${takesPlace(scope, subject)}
   ${except === undefined ? sql`` : sql`and r.id <> ${except}`}`;
 
 /** How many approved calls, which nobody has taken up, have a place. Cross joins keep the order of the loops. */

@@ -7,6 +7,7 @@ import {
   endingText,
   type OpeningKind,
 } from "../domain/audit/evidence.ts";
+import { isLimitName } from "../domain/limits/holds.ts";
 import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
@@ -189,7 +190,7 @@ function endedBySql(row: RequestRow): Evidence["endedBySql"] {
   const { inputTokens, outputTokens } = row;
   if (outcome === "refused")
     return (row.reason === "rate_limited" || row.reason === "budget_exceeded") &&
-      /^(tenant|key|server)\.\w+$/.test(row.reasonDetail ?? "") &&
+      isLimitName(row.reasonDetail ?? "") &&
       inputTokens === null &&
       outputTokens === null &&
       row.usageEstimated === null &&

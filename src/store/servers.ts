@@ -46,14 +46,17 @@ export const createServerStore = (db: Database): ServerStore => {
           .limit(rowsFor(page));
         return pageOf(rows.map(shownServer), page);
       }),
-    async update(tenantId, id, { ...values }, { event, now, tokens, ifVersion }) {
+    async update(tenantId, id, { ...values }, { event, now, tokens, ifVersion, calendar }) {
       const written = await db.write([
         raiseVersion(db.builder, tenantId, ifVersion),
         db.builder
           .update(servers)
           .set({ ...values, updatedAt: now })
           .where(whereId(tenantId, id)),
-        ...countSpent({ scope: "server", tenantId, subject: id }, now),
+        countSpent(
+          { scope: "server", tenantId, subject: id },
+          { now, ...(calendar !== undefined && { calendar }) },
+        ),
         ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
         appendEvent(db.builder, event),
       ]);

@@ -3,13 +3,13 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
-import { isMoney, moneyResources } from "../domain/limits/holds.ts";
+import { chargedResources, isMoney, isTokens, tokenResources } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
 import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
-import { held } from "./held.ts";
+import { held, listOf } from "./held.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
@@ -26,10 +26,10 @@ export interface SettlementTry {
 
 /** Whether the charge may differ from what was held. */
 const changesCounters = ({ holds }: Settlement): boolean =>
-  holds.some(({ resource }) => isMoney(resource) || resource === "tokens");
+  holds.some(({ resource }) => isMoney(resource) || isTokens(resource));
 
 const countsTokens = ({ holds }: Settlement): boolean =>
-  holds.some(({ resource }) => resource === "tokens");
+  holds.some(({ resource }) => isTokens(resource));
 
 /**
  * Tokens are charged to limits of tokens only. Where no price was known, no money was reserved that a
@@ -104,11 +104,11 @@ const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settl
   raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
-      case ${held.resource} when 'tokens' then ${chargedTokens}
+      case when ${held.resource} in ${listOf(tokenResources)} then ${chargedTokens}
         else ${chargedMicroUsd} end - ${held.amount}
     from sampling_requests r, json_each(r.holds) h
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
-      and ${held.resource} in ${["tokens", ...moneyResources]}
+      and ${held.resource} in ${listOf(chargedResources)}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
 

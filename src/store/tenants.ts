@@ -19,7 +19,7 @@ import {
   tenants,
 } from "./schema.ts";
 import { latencies, latencyCursors } from "./latency-schema.ts";
-import { countSpent } from "./spent.ts";
+import { countSpent, every } from "./spent.ts";
 import { consoleSessions, signIns } from "./console-schema.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
@@ -59,11 +59,17 @@ export const createTenantStore = (db: Database): TenantStore => {
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),
-    async update(id, { ...values }, event, ifVersion) {
+    async update(id, { calendar, countsAnew, ...values }, event, ifVersion) {
+      const spent = { now: event.at, ...(calendar !== undefined && { calendar }) };
       const written = await db.write([
         raiseVersion(db.builder, id, ifVersion),
         db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
-        ...countSpent({ scope: "tenant", tenantId: id, subject: id }, event.at),
+        countSpent({ scope: "tenant", tenantId: id, subject: id }, spent),
+        ...(countsAnew === true
+          ? (["key", "server"] as const).map((scope) =>
+              countSpent({ scope, tenantId: id, subject: every }, spent),
+            )
+          : []),
         appendEvent(db.builder, event),
       ]);
       return written.ok ? ok(null) : written;

@@ -783,7 +783,7 @@ describe("the overview", () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.unrouteAll();
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("USD per day (UTC)").waitFor();
+    await page.getByText("USD per day", { exact: true }).waitFor();
   });
 });
 

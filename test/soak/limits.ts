@@ -1,7 +1,6 @@
 /** Many callers at once against each limit in turn, and against all together. */
 import { performance } from "node:perf_hooks";
 import { createEnding } from "../../src/start/ending.ts";
-import type { Limits } from "../../src/domain/choice/policy.ts";
 import { reconciled, recordsOf, type RecordRow } from "./sums.ts";
 import {
   below,
@@ -20,9 +19,16 @@ const minuteMs = 60_000;
 /** USD a call: less than what one costs on average, so that the budget is spent. */
 const budgetOfCall = 0.0003;
 
+type CheckedLimit =
+  | "requestsPerMinute"
+  | "tokensPerMinute"
+  | "concurrent"
+  | "usdPerDay"
+  | "usdPerMonth";
+
 interface Case {
   name: string;
-  limits: Limits;
+  limits: Partial<Record<CheckedLimit, number>>;
   /** where they stand */
   scope: "tenant" | "key" | "both";
   /** ms that a caller waits between two calls, on average: a minute must pass */
@@ -127,13 +133,13 @@ async function runCase(
       limits,
     )
       .map(
-        (limit) => `${limit} ${found[limit as keyof Limits]} of ${limits[limit as keyof Limits]}`,
+        (limit) => `${limit} ${found[limit as CheckedLimit]} of ${limits[limit as CheckedLimit]}`,
       )
       .join(", ")}`,
   );
   const faults = Object.entries(limits)
-    .filter(([limit, most]) => found[limit as keyof Limits] > most)
-    .map(([limit, most]) => `${limit}: ${found[limit as keyof Limits]} of ${most}`);
+    .filter(([limit, most]) => found[limit as CheckedLimit] > most)
+    .map(([limit, most]) => `${limit}: ${found[limit as CheckedLimit]} of ${most}`);
   if ((reasons.get("succeeded") ?? 0) !== admitted.length)
     faults.push(`${admitted.length} admitted, ${reasons.get("succeeded") ?? 0} answered`);
   if (provider.seen.size !== admitted.length)

@@ -41,7 +41,7 @@ function Bar({ state, forecast }: { state: LimitState; forecast: number | null }
 function Budget({ state, now }: { state: LimitState; now: number }) {
   const { used, reserved, limit, left } = state;
   const forecast = forecastOf(state, now);
-  const until = windowOf(state, now)?.until ?? null;
+  const until = windowOf(state)?.until ?? null;
   return (
     <div class="budget">
       <div class="budget-head">

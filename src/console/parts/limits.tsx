@@ -1,13 +1,27 @@
 /** Limits of a policy, a ceiling or a key, as fields. An empty field is no limit. */
 import { Field } from "./form.tsx";
 
-export const limitTitles = {
+const commonTitles = {
   requestsPerMinute: "Requests per minute",
   tokensPerMinute: "Tokens per minute",
   concurrent: "Calls at once",
-  usdPerDay: "USD per day (UTC)",
-  usdPerMonth: "USD per month (UTC)",
+  usdPerDay: "USD per day",
+  usdPerMonth: "USD per month",
 } as const;
+const otherTitles = {
+  requestsPerDay: "Requests per day",
+  requestsPerWeek: "Requests per week",
+  requestsPerMonth: "Requests per month",
+  requestsTotal: "Requests in total",
+  tokensPerDay: "Tokens per day",
+  tokensPerWeek: "Tokens per week",
+  tokensPerMonth: "Tokens per month",
+  tokensTotal: "Tokens in total",
+  usdPerMinute: "USD per minute",
+  usdPerWeek: "USD per week",
+  usdTotal: "USD in total",
+} as const;
+export const limitTitles = { ...commonTitles, ...otherTitles };
 export type LimitName = keyof typeof limitTitles;
 export type Limits = Partial<Record<LimitName, number>>;
 export type LimitTexts = Partial<Record<LimitName, string>>;
@@ -36,25 +50,30 @@ interface LimitFieldsProps {
 }
 
 export function LimitFields({ texts, onInput, faultOf }: LimitFieldsProps) {
+  const fieldOf = (name: LimitName) => (
+    <Field
+      key={name}
+      title={limitTitles[name]}
+      name={`limits.${name}`}
+      type="number"
+      min={0}
+      step={name.startsWith("usd") ? "any" : "1"}
+      placeholder="none"
+      value={texts[name] ?? ""}
+      onInput={(value) => onInput({ ...texts, [name]: value })}
+      fault={faultOf(`limits.${name}`)}
+    />
+  );
+  const others = Object.keys(otherTitles) as LimitName[];
+  const isInUse = others.some((name) => texts[name] || faultOf(`limits.${name}`) !== null);
   return (
     <fieldset>
       <legend>Limits</legend>
-      <div class="grid">
-        {names.map((name) => (
-          <Field
-            key={name}
-            title={limitTitles[name]}
-            name={`limits.${name}`}
-            type="number"
-            min={0}
-            step={name.startsWith("usd") ? "any" : "1"}
-            placeholder="none"
-            value={texts[name] ?? ""}
-            onInput={(value) => onInput({ ...texts, [name]: value })}
-            fault={faultOf(`limits.${name}`)}
-          />
-        ))}
-      </div>
+      <div class="grid">{(Object.keys(commonTitles) as LimitName[]).map(fieldOf)}</div>
+      <details open={isInUse}>
+        <summary>Other periods</summary>
+        <div class="grid">{others.map(fieldOf)}</div>
+      </details>
     </fieldset>
   );
 }

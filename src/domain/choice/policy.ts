@@ -5,15 +5,35 @@ import type { ApprovalPolicy } from "../sampling/approval.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
 import type { Switches } from "./switches.ts";
 
-/** What a tenant may do, and what one of its keys may do. An absent member is no limit. */
+/**
+ * What a tenant may do, and what one of its keys may do. An absent member is no limit. Days, weeks and months are those
+ * of the tenant's time zone.
+ */
 export interface Limits {
   requestsPerMinute?: number;
+  requestsPerDay?: number;
+  requestsPerWeek?: number;
+  requestsPerMonth?: number;
+  requestsTotal?: number;
   tokensPerMinute?: number;
+  tokensPerDay?: number;
+  tokensPerWeek?: number;
+  tokensPerMonth?: number;
+  tokensTotal?: number;
   concurrent?: number;
-  /** USD, of a calendar day in UTC */
+  /** USD, as all that follow */
+  usdPerMinute?: number;
   usdPerDay?: number;
-  /** USD, of a calendar month in UTC */
+  usdPerWeek?: number;
   usdPerMonth?: number;
+  usdTotal?: number;
+}
+
+/** What a run may do: calls that name it, until it has paused for a day. */
+export interface RunLimits {
+  callsPerRun?: number;
+  /** USD */
+  usdPerRun?: number;
 }
 
 /** What a registered server may do, on top of its tenant's policy and its caller's key. */
@@ -33,6 +53,8 @@ export interface ServerPolicy {
 
 export interface Policy {
   limits?: Limits;
+  /** of the days, weeks and months of all limits, such as `Europe/Berlin`; absent: UTC */
+  timeZone?: string;
   /** tokens: a larger `maxTokens` is lowered to this */
   maxTokens?: number;
   /** how much models reason; absent: the least that each can */

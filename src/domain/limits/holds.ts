@@ -1,28 +1,39 @@
 /** Makes holds of a policy and a reservation. A store only sums, compares and adds holds. */
+import { calendarAt, type Calendar } from "../calendar.ts";
 import type { CallBounds } from "../choice/policy.ts";
-import { calendarMonthOf, dayOf, type Window } from "../calendar.ts";
-import type { Limits } from "../choice/policy.ts";
+import {
+  isMoney,
+  limitNameOf,
+  measureOf,
+  moneyResources,
+  resources,
+  tokenResources,
+  windowOf,
+  type Measure,
+  type NodeLimits,
+  type Resource,
+} from "./resources.ts";
 
-/** Money is counted in whole micro-USD. */
-export type Resource = "requests" | "tokens" | "concurrent" | "usd_day" | "usd_month";
+/** Whose limits. One call is charged at every node that names it. */
+export const limitScopes = ["tenant", "key", "server", "user", "group", "tag", "run"] as const;
+export type LimitScope = (typeof limitScopes)[number];
 
-export const moneyResources = ["usd_day", "usd_month"] as const satisfies Resource[];
-export const isMoney = (resource: Resource): boolean =>
-  resource === "usd_day" || resource === "usd_month";
-
-export type LimitScope = "tenant" | "key" | "server";
+/** Nodes that one call may be charged at. */
+export const mostNodes = 16;
 
 /** The amount that one call asks for, of one limit. */
 export interface Hold {
   scope: LimitScope;
-  /** whose limit: the id of the tenant, the key or the server */
+  /** whose limit: the id of the tenant, the key or the server; of other nodes as `subjectOf` makes it */
   subject: string;
   resource: Resource;
   /** the first bucket that counts, in s since the epoch */
   since: number;
   /** the bucket that this hold is added to */
   bucket: number;
-  /** s since the epoch, when a calendar window ends; null: the window slides */
+  /** s: the window begins after the last pause that was longer; absent: it begins at `since` */
+  pause?: number;
+  /** s since the epoch, when the window ends, `endOfTime` if never; null: the window slides */
   until: number | null;
   limit: number;
   amount: number;
@@ -60,18 +71,16 @@ export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">):
 /** ms after which a call refused for concurrency may try again: by then another call may have ended. */
 export const concurrencyRetryMs = 1_000;
 
-const limitNames = {
-  requests: "requestsPerMinute",
-  tokens: "tokensPerMinute",
-  concurrent: "concurrent",
-  usd_day: "usdPerDay",
-  usd_month: "usdPerMonth",
-} as const satisfies Record<Resource, keyof Limits>;
-
-const resources = Object.keys(limitNames) as Resource[];
-
 export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">): string =>
-  `${hold.ceiling === true ? "ceiling" : hold.scope}.${limitNames[hold.resource]}`;
+  `${hold.ceiling === true ? "ceiling" : hold.scope}.${limitNameOf(hold.resource)}`;
+
+const namedScopes: ReadonlySet<string> = new Set(["ceiling", ...limitScopes]);
+
+/** Whether a text is one that `nameOfLimit` may have made. */
+export function isLimitName(text: string): boolean {
+  const [scope = "", limit = "", ...rest] = text.split(".");
+  return namedScopes.has(scope) && /^\w+$/.test(limit) && rest.length === 0;
+}
 
 const microUsd = 1_000_000;
 
@@ -82,30 +91,60 @@ const countedAs = (resource: Resource, limit: number): number =>
 export interface LimitedScope {
   scope: LimitScope;
   subject: string;
-  limits: Limits;
+  limits: NodeLimits;
   /** which limits are the operator's ceiling; absent: none */
-  fromCeiling?: ReadonlySet<keyof Limits>;
+  fromCeiling?: ReadonlySet<keyof NodeLimits>;
 }
 
 /** The smallest limit of money that applies, in micro-USD; null: none applies. */
 export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
   const budgets = scopes.flatMap(({ limits }) =>
-    moneyResources.flatMap((resource) => limits[limitNames[resource]] ?? []),
+    moneyResources.flatMap((resource) => limits[limitNameOf(resource)] ?? []),
   );
   return budgets.length === 0 ? null : countedAs("usd_day", Math.min(...budgets));
 }
 
 export const callBoundsOf = (scopes: readonly LimitedScope[]): CallBounds => ({
   tokens: Math.min(
-    ...scopes.map(({ limits }) => limits.tokensPerMinute ?? Number.POSITIVE_INFINITY),
+    Number.POSITIVE_INFINITY,
+    ...scopes.flatMap(({ limits }) =>
+      tokenResources.flatMap((resource) => limits[limitNameOf(resource)] ?? []),
+    ),
   ),
   microUsd: smallestBudget(scopes) ?? Number.POSITIVE_INFINITY,
 });
 
+/** The holds of one node, one for each of its limits. */
+function holdsOfScope(
+  { scope, subject, limits, fromCeiling }: LimitedScope,
+  input: { second: number; calendar: Calendar; amounts: Record<Measure, number> },
+): Hold[] {
+  const { second, calendar, amounts } = input;
+  return resources.flatMap((resource): Hold[] => {
+    const limit = limits[limitNameOf(resource)];
+    if (limit === undefined) return [];
+    const window = windowOf(resource, { second, calendar });
+    return [
+      {
+        scope,
+        subject,
+        resource,
+        since: window?.from ?? second - windowSeconds,
+        bucket: window?.bucket ?? second,
+        ...(window?.pause !== undefined && { pause: window.pause }),
+        until: window?.until ?? null,
+        limit: countedAs(resource, limit),
+        amount: amounts[measureOf(resource)],
+        ...(fromCeiling?.has(limitNameOf(resource)) === true && { ceiling: true }),
+      },
+    ];
+  });
+}
+
 /**
- * Rates: one-second buckets over the last minute. The current second and the whole second 60 s ago both count,
- * so no minute ever holds more than the limit, at the price of a second's delay at most. Money: the day and the
- * month, in UTC, one bucket each.
+ * Minutes: one-second buckets over the last minute. The current second and the whole second 60 s ago both count, so no
+ * minute ever holds more than the limit, at the price of a second's delay at most. Days, weeks and months: one bucket
+ * each.
  */
 export function holdsOf(input: {
   /** ms since the epoch */
@@ -113,39 +152,13 @@ export function holdsOf(input: {
   scopes: readonly LimitedScope[];
   tokens: number;
   microUsd: number;
+  /** the tenant's days, weeks and months; absent: those of UTC */
+  calendar?: Calendar;
 }): Hold[] {
   const second = Math.floor(input.now / 1_000);
-  const amounts: Record<Resource, number> = {
-    requests: 1,
-    tokens: input.tokens,
-    concurrent: 1,
-    usd_day: input.microUsd,
-    usd_month: input.microUsd,
-  };
-  const calendar: Partial<Record<Resource, Window>> = {
-    usd_day: dayOf(second),
-    usd_month: calendarMonthOf(second),
-  };
-  return input.scopes.flatMap(({ scope, subject, limits, fromCeiling }) =>
-    resources.flatMap((resource): Hold[] => {
-      const limit = limits[limitNames[resource]];
-      if (limit === undefined) return [];
-      const window = calendar[resource];
-      return [
-        {
-          scope,
-          subject,
-          resource,
-          since: window?.from ?? second - windowSeconds,
-          bucket: window?.from ?? second,
-          until: window?.until ?? null,
-          limit: countedAs(resource, limit),
-          amount: amounts[resource],
-          ...(fromCeiling?.has(limitNames[resource]) === true && { ceiling: true }),
-        },
-      ];
-    }),
-  );
+  const { calendar = calendarAt(second) } = input;
+  const amounts = { requests: 1, tokens: input.tokens, calls: 1, usd: input.microUsd, runs: 1 };
+  return input.scopes.flatMap((each) => holdsOfScope(each, { second, calendar, amounts }));
 }
 
 /** How a limit stands, from what the ledger summed. `oldest`: the first bucket in use, if there is one. */

@@ -11,11 +11,12 @@ import {
   type LimitState,
   stateOf,
 } from "./holds.ts";
+import { endOfTime } from "./resources.ts";
 
 /** The amounts of a counter by their bucket (s since the epoch). */
 export type Buckets = ReadonlyMap<number, number>;
 
-type Window = Pick<Hold, "since" | "bucket" | "until">;
+type Window = Pick<Hold, "since" | "bucket" | "until" | "pause">;
 
 /** What is used of a limit. */
 export interface Used {
@@ -24,12 +25,26 @@ export interface Used {
   oldest: number | null;
 }
 
+/** The bucket at which a window begins that a pause begins anew. */
+function afterPause(buckets: Buckets, { since, bucket: now, pause }: Window): number {
+  if (pause === undefined) return since;
+  let begins = since;
+  let before = since;
+  for (const bucket of [...buckets.keys(), now].toSorted((a, b) => a - b)) {
+    if (bucket > now) break;
+    if (bucket - before > pause) begins = bucket;
+    before = bucket;
+  }
+  return begins;
+}
+
 export function usedIn(buckets: Buckets, window: Window): Used {
+  const since = afterPause(buckets, window);
   const last = lastBucketOf(window);
   let used = 0;
   let oldest: number | null = null;
   for (const [bucket, amount] of buckets) {
-    if (bucket < window.since || bucket > last) continue;
+    if (bucket < since || bucket > last) continue;
     used += amount;
     if (oldest === null || bucket < oldest) oldest = bucket;
   }
@@ -81,7 +96,7 @@ export function waitFor(
 ): number | null {
   if (hold.resource === "concurrent") return concurrencyRetryMs;
   if (needed.least > hold.limit) return null;
-  if (hold.until !== null) return hold.until * 1_000 - needed.now;
+  if (hold.until !== null) return hold.until === endOfTime ? null : hold.until * 1_000 - needed.now;
   const free = freeAt(hold, needed);
   return free === null ? null : Math.min(free * 1_000 - needed.now, longestWaitSeconds * 1_000);
 }

@@ -1,5 +1,6 @@
 /** How limits stand while nobody asks to be admitted: for people, not for decisions. */
-import { isMoney, longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
+import { longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
+import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
 /** What the ledger sums for one limit, in the unit in which the limit is counted. */
 export interface SummedLimit {
@@ -26,9 +27,10 @@ export interface Standing {
 }
 
 /** Only these are reserved as more than they come to. A request counts at once, and a running call until it ends. */
-const isReserved = ({ resource }: Hold): boolean => resource === "tokens" || isMoney(resource);
+const isReserved = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
 
 function freesAt(hold: Hold, oldest: number | null): number | null {
+  if (hold.until === endOfTime) return null;
   if (hold.until !== null) return hold.until * 1_000;
   if (hold.resource === "concurrent" || oldest === null) return null;
   return (oldest + longestWaitSeconds) * 1_000;

@@ -1,5 +1,6 @@
 /** The ports of registered servers: their entries, their tokens, and pending authorizations. */
 import type { AdminEvent } from "../admin-event.ts";
+import type { Calendar } from "../calendar.ts";
 import type { OauthFault } from "../servers/oauth.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -22,7 +23,14 @@ export interface ServerStore {
     id: string,
     change: ServerChange,
     /** `forget` deletes tokens and pending authorizations, because they were for the entry before the change */
-    options: { event: AdminEvent; now: number; tokens: "keep" | "forget"; ifVersion?: number },
+    options: {
+      event: AdminEvent;
+      now: number;
+      tokens: "keep" | "forget";
+      ifVersion?: number;
+      /** the tenant's days, weeks and months; absent: those of UTC */
+      calendar?: Calendar;
+    },
   ): Stored<null>;
   /** Removes the entry with its tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;

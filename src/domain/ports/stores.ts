@@ -14,6 +14,7 @@ import type { AdminEvent } from "../admin-event.ts";
 import type { AlertStore } from "./alerts.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { WebhookStore } from "./webhooks.ts";
+import type { Calendar } from "../calendar.ts";
 import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
@@ -100,6 +101,9 @@ export interface TenantChange {
   name?: string;
   policy?: Policy;
   ceiling?: Ceiling;
+  /** in which limits begin with what was used; absent: UTC's. `countsAnew`: those of keys and servers too */
+  calendar?: Calendar;
+  countsAnew?: boolean;
 }
 
 export interface TenantStore {
@@ -133,7 +137,7 @@ export interface KeyStore {
   revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): AsyncResult<null>;
   /** `precondition_failed` where the tenant has another version. */
   update(
-    key: Pick<StoredKey, KeyPlace | "name" | "limits" | "expiresAt">,
+    key: Pick<StoredKey, KeyPlace | "name" | "limits" | "expiresAt"> & { calendar?: Calendar },
     event: AdminEvent,
     ifVersion: number,
   ): AsyncResult<null>;

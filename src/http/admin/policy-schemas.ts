@@ -9,7 +9,8 @@ import {
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
-import { expendable, previewPolicies } from "../../domain/choice/policy.ts";
+import { expendable, previewPolicies, type Limits } from "../../domain/choice/policy.ts";
+import { isTimeZone } from "../../pipeline/time-zones.ts";
 import { count } from "./schemas.ts";
 
 /** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
@@ -23,15 +24,39 @@ export const usd = z
   )
   .openapi({ example: 25 });
 
+const ofPeriods = "Days, weeks (from Monday) and months are those of the policy's `timeZone`.";
+const limitShapes = {
+  requestsPerMinute: count,
+  requestsPerDay: count,
+  requestsPerWeek: count,
+  requestsPerMonth: count,
+  requestsTotal: count,
+  tokensPerMinute: count,
+  tokensPerDay: count,
+  tokensPerWeek: count,
+  tokensPerMonth: count,
+  tokensTotal: count,
+  concurrent: count,
+  usdPerMinute: usd,
+  usdPerDay: usd,
+  usdPerWeek: usd,
+  usdPerMonth: usd,
+  usdTotal: usd,
+} satisfies Record<keyof Limits, z.ZodType>;
+
 export const limits = z
-  .strictObject({
-    requestsPerMinute: count.optional(),
-    tokensPerMinute: count.optional(),
-    concurrent: count.optional(),
-    usdPerDay: usd.optional().openapi({ description: "A calendar day in UTC." }),
-    usdPerMonth: usd.optional().openapi({ description: "A calendar month in UTC." }),
-  })
-  .openapi("Limits", { description: "An absent limit is none." });
+  .strictObject(limitShapes)
+  .partial()
+  .openapi("Limits", {
+    description: `An absent limit is none. Those of a minute count any 60 seconds. ${ofPeriods}`,
+  });
+
+/** As a merge patch. */
+export const removableLimits = z.strictObject(
+  Object.fromEntries(
+    Object.entries(limitShapes).map(([name, shape]) => [name, shape.nullish()]),
+  ) as { [Name in keyof typeof limitShapes]: z.ZodOptional<z.ZodNullable<z.ZodNumber>> },
+);
 
 const glob = z.string().min(1).max(200).openapi({ example: "openai/*" });
 
@@ -135,6 +160,15 @@ const alertRule = z
 export const policy = z
   .strictObject({
     limits: limits.optional(),
+    timeZone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, "No time zone of the IANA database, such as Europe/Berlin.")
+      .optional()
+      .openapi({
+        description: "Of the days, weeks and months of all limits. Default: UTC.",
+        example: "Europe/Berlin",
+      }),
     maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
     reasoning: z
       .union([z.enum(["least", "provider"]), z.strictObject({ effort: z.enum(efforts) })])

@@ -264,7 +264,7 @@ export const limitState = z
     left: z.number(),
     freesAt: millis.nullable().openapi({
       description:
-        "When the day or month (UTC) ends, or the oldest use of a rate is free again. null: nothing is used, or a call's end frees it.",
+        "When the day, week or month ends, or the oldest use of a minute is free again. null: nothing is used, a call's end frees it, or the limit is a total.",
     }),
   })
   .openapi("LimitState");

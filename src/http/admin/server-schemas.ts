@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { oauthGrants } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
-import { approvalRule, limits, policy } from "./policy-schemas.ts";
+import { approvalRule, limits, policy, removableLimits } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
 const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
@@ -86,19 +86,10 @@ export const serverInput = z
   })
   .openapi("ServerInput");
 
-const figures = limits.shape;
 /** RFC 7396: an absent member stays as it is, and null takes a member away. */
 const serverPolicyPatch = z
   .strictObject({
-    limits: z
-      .strictObject({
-        requestsPerMinute: figures.requestsPerMinute.nullable(),
-        tokensPerMinute: figures.tokensPerMinute.nullable(),
-        concurrent: figures.concurrent.nullable(),
-        usdPerDay: figures.usdPerDay.nullable(),
-        usdPerMonth: figures.usdPerMonth.nullable(),
-      })
-      .nullish(),
+    limits: removableLimits.nullish(),
     maxTokens: maxTokens.nullable(),
     allowedModels: allowedModels.nullable(),
     deniedModels: deniedModels.nullable(),

@@ -3,8 +3,8 @@ import { z } from "@hono/zod-openapi";
 import { regions } from "../../domain/tenancy/residency.ts";
 import { hasOneRole, scopes } from "../../domain/tenancy/scopes.ts";
 import { jurisdictions } from "../../domain/tenancy/tenant-databases.ts";
-import { limits, policy, usd } from "./policy-schemas.ts";
-import { count, millis, name, slug, time } from "./schemas.ts";
+import { limits, policy, removableLimits } from "./policy-schemas.ts";
+import { millis, name, slug, time } from "./schemas.ts";
 
 const region = z.enum(regions);
 const jurisdiction = z.enum(jurisdictions);
@@ -127,20 +127,14 @@ export const keyInput = z
     limits: limits.optional(),
   })
   .openapi("KeyInput");
-const removableLimits = z
-  .strictObject({
-    requestsPerMinute: count.nullish(),
-    tokensPerMinute: count.nullish(),
-    concurrent: count.nullish(),
-    usdPerDay: usd.nullish(),
-    usdPerMonth: usd.nullish(),
-  })
-  .openapi("LimitsPatch", { description: "null takes a limit away; an absent one stays." });
+const limitsPatch = removableLimits.openapi("LimitsPatch", {
+  description: "null takes a limit away; an absent one stays.",
+});
 export const keyPatch = z
   .strictObject({
     name: name.optional(),
     expiresAt: time.nullish().openapi({ description: "null: never" }),
-    limits: removableLimits.optional(),
+    limits: limitsPatch.optional(),
   })
   .refine((patch) => Object.keys(patch).length > 0, "Name what is to change.")
   .openapi("KeyPatch");

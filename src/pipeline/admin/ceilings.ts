@@ -12,6 +12,7 @@ import type { CredentialStore, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
 type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
@@ -89,17 +90,26 @@ export const createCeilingAdmin = (deps: CeilingDeps) => {
           if (!tenant.ok) return tenant;
           const held = await providersHeld(deps, tenant.value);
           if (!held.ok) return held;
-          const { id, version } = tenant.value;
-          return ok({ current: id, shown: ceilingOf(tenant.value.ceiling, held.value), version });
+          const { version } = tenant.value;
+          return ok({
+            current: tenant.value,
+            shown: ceilingOf(tenant.value.ceiling, held.value),
+            version,
+          });
         },
-        async write(id, ifVersion) {
+        async write({ id, policy }, ifVersion) {
           const event = eventOf(deps, actor, {
             action: "ceiling.replace",
             tenantId: id,
             target: id,
             detail: ceiling as unknown as JsonObject,
           });
-          const updated = await deps.tenants.update(id, { ceiling }, event, ifVersion);
+          const updated = await deps.tenants.update(
+            id,
+            { ceiling, calendar: calendarOf(policy.timeZone, event.at) },
+            event,
+            ifVersion,
+          );
           return updated.ok ? ok(ceiling) : updated;
         },
       }),

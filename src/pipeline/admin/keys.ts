@@ -14,6 +14,7 @@ import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/
 import { err, ok } from "../../domain/result.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
 /** The token stands in no other answer, and is stored nowhere. */
@@ -114,11 +115,12 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
         const tenant = await tenantFor(deps, actor, slug);
         if (!tenant.ok) return tenant;
         const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
+        const { policy, version } = tenant.value;
         return key.ok
-          ? ok({ current: key.value, shown: shown(key.value), version: tenant.value.version })
+          ? ok({ current: { key: key.value, policy }, shown: shown(key.value), version })
           : key;
       },
-      async write(current, ifVersion) {
+      async write({ key: current, policy }, ifVersion) {
         const refusal = await refusedChange(deps, actor, current);
         if (refusal !== null) return err(refusal);
         const { name = current.name, expiresAt = current.expiresAt } = patch;
@@ -128,7 +130,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
         const code = await deps.keyCodes.codeOf(changed);
         if (!code.ok) return code;
         const updated = await deps.keys.update(
-          { ...changed, code: code.value },
+          { ...changed, code: code.value, calendar: calendarOf(policy.timeZone, deps.now()) },
           eventOf(deps, actor, {
             action: "key.update",
             tenantId: current.tenantId,

@@ -1,6 +1,7 @@
 /** Every limit of a tenant, its ceiling, its keys and its servers, and what is left of each. */
 import type { Limits } from "../../domain/choice/policy.ts";
-import { holdsOf, isMoney, type Hold, type LimitedScope } from "../../domain/limits/holds.ts";
+import { holdsOf, type Hold, type LimitedScope } from "../../domain/limits/holds.ts";
+import { isMoney, measureOf, type Measure } from "../../domain/limits/resources.ts";
 import type { Room } from "../../domain/limits/room.ts";
 import { standingOf, type Standing } from "../../domain/limits/standings.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
@@ -10,20 +11,14 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { isExpired, type Actor } from "../../domain/tenancy/access.ts";
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
+import { calendarOf } from "../time-zones.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
 /** A limit as the API shows it: money in USD, everything else in whole numbers. */
 export interface ShownLimit extends Standing {
-  unit: "requests" | "tokens" | "calls" | "usd" | "bytes";
+  unit: Measure | "bytes";
 }
 
-const units = {
-  requests: "requests",
-  tokens: "tokens",
-  concurrent: "calls",
-  usd_day: "usd",
-  usd_month: "usd",
-} as const;
 const microUsd = 1_000_000;
 
 function shown({ resource }: Hold, standing: Standing): ShownLimit {
@@ -32,7 +27,7 @@ function shown({ resource }: Hold, standing: Standing): ShownLimit {
   return {
     name,
     subject,
-    unit: units[resource],
+    unit: measureOf(resource),
     limit: inUnit(limit),
     used: inUnit(used),
     reserved: inUnit(reserved),
@@ -127,7 +122,13 @@ export const createLimitAdmin =
     if (!others.ok) return others;
     const scopes = [...(page.cursor === null ? scopesOf(tenant.value) : []), ...others.value.data];
     const now = deps.now();
-    const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0 });
+    const holds = holdsOf({
+      now,
+      scopes,
+      tokens: 0,
+      microUsd: 0,
+      calendar: calendarOf(tenant.value.policy.timeZone, now),
+    });
     const sums = await deps.limits.sum(id, holds, now);
     if (!sums.ok) return sums;
     const room = await roomShown(deps, id, page);

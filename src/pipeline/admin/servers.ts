@@ -1,4 +1,5 @@
 import type { Actor } from "../../domain/tenancy/access.ts";
+import type { Policy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import type { OauthClient } from "../../domain/servers/oauth.ts";
@@ -17,6 +18,7 @@ import {
   type ServerSecrets,
 } from "../../domain/servers/server.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 import {
@@ -111,11 +113,14 @@ export function createServerAdmin(deps: ServerAdminDeps) {
     server,
     patch,
     ifVersion,
+    policy,
   }: {
     actor: Actor;
     server: SealedServer;
     patch: ServerPatch;
     ifVersion: number;
+    /** the tenant's */
+    policy: Policy;
   }): AsyncResult<null> => {
     const url = patch.url ?? server.url;
     const { oauth } = patch;
@@ -153,6 +158,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
     return servers.update(server.tenantId, server.id, values, {
       now: deps.now(),
       ifVersion,
+      calendar: calendarOf(policy.timeZone, deps.now()),
       tokens: moved || oauth !== undefined ? "forget" : "keep",
       event: eventOf(deps, actor, {
         action: "server.update",
@@ -219,11 +225,12 @@ export function createServerAdmin(deps: ServerAdminDeps) {
           if (!tenant.ok) return tenant;
           const found = await findServer(deps, actor, of);
           if (!found.ok) return found;
-          const { version } = tenant.value;
-          return ok({ current: found.value, shown: shownServer(found.value), version });
+          const { policy, version } = tenant.value;
+          const current = { server: found.value, policy };
+          return ok({ current, shown: shownServer(found.value), version });
         },
-        async write(server, ifVersion) {
-          const changed = await change({ actor, server, patch, ifVersion });
+        async write({ server, policy }, ifVersion) {
+          const changed = await change({ actor, server, policy, patch, ifVersion });
           if (!changed.ok) return changed;
           const again = await findServer(deps, actor, of);
           return again.ok ? ok(shownServer(again.value)) : again;

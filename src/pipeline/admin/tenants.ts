@@ -10,6 +10,7 @@ import { shardOf } from "../../domain/tenancy/shards.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { calendarOf } from "../time-zones.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
@@ -90,7 +91,7 @@ export const createTenantAdmin = (
     const { id } = tenant.value;
     const updated = await deps.tenants.update(
       id,
-      { name },
+      { name, calendar: calendarOf(tenant.value.policy.timeZone, deps.now()) },
       eventOf(deps, actor, {
         action: "tenant.update",
         tenantId: id,
@@ -158,7 +159,12 @@ export const createTenantAdmin = (
           target: id,
           detail: policy.value as JsonObject,
         });
-        const updated = await deps.tenants.update(id, { policy: policy.value }, event, ifVersion);
+        const change = {
+          policy: policy.value,
+          calendar: calendarOf(policy.value.timeZone, event.at),
+          countsAnew: policy.value.timeZone !== current.timeZone,
+        };
+        const updated = await deps.tenants.update(id, change, event, ifVersion);
         return updated.ok ? policy : updated;
       },
     }),

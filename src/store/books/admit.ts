@@ -1,10 +1,12 @@
 /** Admits a call: decided from memory, one row written. */
 import { minuteOf, recordedRefusals } from "../../domain/audit/thinning.ts";
 import { nameOfLimit, type Hold } from "../../domain/limits/holds.ts";
+import { isMoney } from "../../domain/limits/resources.ts";
 import { usedIn, verdictOn, waitFor, type Used } from "../../domain/limits/standing.ts";
 import { heldText } from "../held.ts";
 import type { AdmitEntry, Answer } from "./entries.ts";
 import type { Desk } from "./memory.ts";
+import { heldBy } from "./open-calls.ts";
 import type { Bound } from "./sql.ts";
 import { countRefused } from "./usage.ts";
 
@@ -70,7 +72,7 @@ function refuse(
         : memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since),
     now,
   });
-  const isThinnable = hold.until === null;
+  const isThinnable = !isMoney(hold.resource);
   const refusals = { tenantId, subject: keyId, resource: "refusals" };
   const minute = minuteOf(now);
   const before = isThinnable ? (memory.counters.bucketsOf(refusals, minute).get(minute) ?? 0) : 0;
@@ -118,7 +120,7 @@ function admitClaim(
     approvedAt: null,
     createdAt,
     model: model === null || model === undefined ? null : String(model),
-    holds: String(claim[desk.texts.holdsAt]),
+    ...heldBy(String(claim[desk.texts.holdsAt])),
     number,
   });
   for (const { subject, resource, bucket, amount } of held)

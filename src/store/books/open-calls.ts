@@ -1,6 +1,7 @@
 /** The calls that run, by tenant: for limits of concurrency, and for their settlements. */
 import type { Hold } from "../../domain/limits/holds.ts";
 import { hasPlace } from "../../domain/limits/places.ts";
+import { placesIn } from "../held.ts";
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
@@ -14,11 +15,19 @@ export interface OpenCall {
   model: string | null;
   /** JSON of what the call holds */
   holds: string;
+  /** where it takes a place under a limit of concurrency, beside its tenant, key and server */
+  places: readonly string[];
   /** of its record */
   number: number;
 }
 
 const tenantsKept = 1_000;
+
+/** What a call holds, and where it takes a place. `holds`: JSON, as a row keeps it. */
+export const heldBy = (holds: string): Pick<OpenCall, "holds" | "places"> => ({
+  holds,
+  places: placesIn(holds),
+});
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
@@ -39,9 +48,19 @@ const callOf = ([
   approvedAt: approvedAt === null ? null : Number(approvedAt),
   createdAt: Number(createdAt),
   model: textOf(model),
-  holds: String(holds),
+  ...heldBy(String(holds)),
   number: Number(number),
 });
+
+/** As `held.ts` says it in SQL. */
+function takesPlace(
+  { keyId, serverId, places }: OpenCall,
+  { scope, subject }: Pick<Hold, "scope" | "subject">,
+): boolean {
+  if (scope === "tenant") return true;
+  if (scope === "key") return subject === keyId;
+  return scope === "server" ? subject === serverId : places.includes(subject);
+}
 
 export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
@@ -67,9 +86,7 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
     count(tenantId, { scope, subject }, now) {
       let count = 0;
       for (const call of of(tenantId).values()) {
-        if (!hasPlace(call, now)) continue;
-        const { keyId, serverId } = call;
-        if (scope === "tenant" || subject === (scope === "key" ? keyId : serverId)) count += 1;
+        if (hasPlace(call, now) && takesPlace(call, { scope, subject })) count += 1;
       }
       return count;
     },

@@ -1,5 +1,5 @@
 /** Ends a call that runs: one row is rewritten, and everything else is a sum in memory. */
-import { isMoney, type Resource } from "../../domain/limits/holds.ts";
+import { isMoney, isTokens, type Resource } from "../../domain/limits/resources.ts";
 import { heldIn } from "../held.ts";
 import type { Answer, SettleEntry } from "./entries.ts";
 import type { Desk } from "./memory.ts";
@@ -7,7 +7,7 @@ import { countSettled } from "./usage.ts";
 
 /** What a resource is charged; null: it is not charged anew. */
 const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
-  if (resource === "tokens") return entry.chargedTokens;
+  if (isTokens(resource)) return entry.chargedTokens;
   return isMoney(resource) ? entry.chargedMicroUsd : null;
 };
 

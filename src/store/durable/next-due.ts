@@ -6,7 +6,7 @@ import { keptCancellationsMs } from "../cancellations.ts";
 import { keptSamplesMs } from "../health.ts";
 import { keptAlertsMs } from "../alerts.ts";
 import { keptMessagesMs } from "../webhooks.ts";
-import { keptSeconds } from "../ledger.ts";
+import { keptRunSeconds, keptSeconds, runResources } from "../ledger.ts";
 import type { ObjectSql } from "./object-sql.ts";
 
 const dayMs = 86_400_000;
@@ -34,6 +34,10 @@ const texts: readonly string[] = [
   ...Object.entries(keptSeconds).map(
     ([resource, seconds]) =>
       `select (min(bucket) + ${seconds}) * 1000 from counters where resource = '${resource}'`,
+  ),
+  ...runResources.map(
+    (resource) => `select (min(last) + ${keptRunSeconds}) * 1000 from (
+      select max(bucket) as last from counters where resource = '${resource}' group by tenant_id, subject)`,
   ),
   `select bucket * 1000 + ${thinnedAfterMs} from counters
     where resource = 'refusals' and amount > ${recordedRefusals} order by bucket limit 1`,

@@ -6,6 +6,7 @@ import { getTableColumns } from "drizzle-orm";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
+import type { LimitedScope } from "../../../src/domain/limits/holds.ts";
 import type { Receipt, Settlement } from "../../../src/domain/audit/record.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
@@ -85,6 +86,13 @@ const settling =
     return value(await stores.ledger.settle(settlement(reserved, now, { receipt, ...fields })));
   };
 
+/** Nodes of which the row has no column. */
+const nodesOf = ({ keyId }: Caller): LimitedScope[] => [
+  { scope: "user", subject: "user:ann", limits: { concurrent: 2, usdPerMinute: 0.001 } },
+  { scope: "tag", subject: "tag:night", limits: { requestsPerDay: 4, tokensTotal: 2_000 } },
+  { scope: "run", subject: `run:${keyId}:one`, limits: { callsPerRun: 3, usdPerRun: 0.004 } },
+];
+
 const command = fc.record({
   who: fc.nat(2),
   what: fc.constantFrom(
@@ -92,7 +100,7 @@ const command = fc.record({
     ...(["settle", "settle", "settle", "keep", "free", "fail", "close"] as const),
     ...(["refuse", "sweep", "correct", "late", "prune", "begin", "rename"] as const),
   ),
-  gapMs: fc.constantFrom(0, 0, 1, 700, 20_000, 61_000, -30_000),
+  gapMs: fc.constantFrom(0, 0, 1, 700, 20_000, 61_000, -30_000, 0, 0, 1, 700, 90_000_000),
   amount: fc.constantFrom(1, 100, 400, 5_000),
   /** the group of the command before */
   joins: fc.boolean(),
@@ -118,7 +126,8 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
     const { tenantId } = who;
     const version = versions.get(tenantId) ?? (index === 2 ? 2 : 3);
     const admitted = (fields: Parameters<typeof reservation>[2] = {}): Step => {
-      const asking = { tokens: amount, microUsd: amount, tenantVersion: version, ...fields };
+      const nodes = amount === 400 ? nodesOf(who) : [];
+      const asking = { tokens: amount, microUsd: amount, tenantVersion: version, nodes, ...fields };
       const reserved = reservation(who, at, asking);
       open.push(reserved);
       return admitting(reserved);
@@ -129,7 +138,8 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
       case "admit":
         return admitted();
       case "smaller": {
-        const { holds, decision } = reservation(who, at, { tokens: 1, microUsd: 1 });
+        const nodes = amount === 400 ? nodesOf(who) : [];
+        const { holds, decision } = reservation(who, at, { tokens: 1, microUsd: 1, nodes });
         const claim = { holds, reservedTokens: 1, reservedMicroUsd: 1 };
         const smaller = { ...claim, decision: { ...decision, model: "little" } };
         return admitted({ tokens: amount + 1, microUsd: amount + 1, smaller });

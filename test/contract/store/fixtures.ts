@@ -4,7 +4,7 @@ import type { StoredConsoleSession } from "../../../src/domain/tenancy/console-s
 import type { Correction, Opening, Settlement } from "../../../src/domain/audit/record.ts";
 import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import { createIds, type IdKind } from "../../../src/domain/tenancy/ids.ts";
-import { holdsOf } from "../../../src/domain/limits/holds.ts";
+import { holdsOf, type LimitedScope } from "../../../src/domain/limits/holds.ts";
 import type { Limits, Policy } from "../../../src/domain/choice/policy.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports/stores.ts";
@@ -259,6 +259,8 @@ export interface ReservationFields extends Partial<Reservation> {
   /** the registered server that asks, and what it may do */
   server?: { id: string; limits: Limits };
   contentSha256?: string;
+  /** more nodes at which the call is charged */
+  nodes?: readonly LimitedScope[];
 }
 
 /** What a caller reserves at a moment: 100 tokens, under every limit that the caller has. */
@@ -271,6 +273,7 @@ export function reservation(
     sessionId,
     server: asking,
     contentSha256,
+    nodes = [],
     ...fields
   }: ReservationFields = {},
 ): Reservation {
@@ -293,6 +296,7 @@ export function reservation(
         ...(asking === undefined
           ? []
           : [{ scope: "server" as const, subject: asking.id, limits: asking.limits }]),
+        ...nodes,
       ],
     }),
     reservedTokens: tokensAsked,

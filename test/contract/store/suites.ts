@@ -20,6 +20,7 @@ import { ledgerSuite } from "./ledger.suite.ts";
 import { latenciesSuite } from "./latencies.suite.ts";
 import { limitSumsSuite } from "./limit-sums.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
+import { nodesSuite } from "./nodes.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
 import type { Backend } from "./open.ts";
@@ -54,6 +55,7 @@ const writing = [
   sessionLimitsSuite,
   ledgerSuite,
   limitSumsSuite,
+  nodesSuite,
   idempotencySuite,
   lateSettlementSuite,
   oauthEntriesSuite,

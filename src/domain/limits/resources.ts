@@ -1,0 +1,103 @@
+/** What limits count, and in which window: one row for each limit that there is. */
+import type { Calendar, Window } from "../calendar.ts";
+import type { Limits, RunLimits } from "../choice/policy.ts";
+
+/** Every limit that a node may have. */
+export interface NodeLimits extends Limits, RunLimits {
+  /** of a key: runs that begin in a day */
+  newRunsPerDay?: number;
+}
+
+export type Measure = "requests" | "tokens" | "calls" | "usd" | "runs";
+/**
+ * `minute` is any 60 seconds. `day`, `week`, `month`: of the tenant's calendar. `total`: for good. `running`: while calls
+ * run. `run`: until a run has paused for `runPauseSeconds`.
+ */
+export type Period = "minute" | "day" | "week" | "month" | "total" | "running" | "run";
+
+interface Counted {
+  limit: keyof NodeLimits;
+  measure: Measure;
+  period: Period;
+}
+
+/** Money is counted in whole micro-USD. Rows keep these names. */
+export const resourceTable = {
+  requests: { limit: "requestsPerMinute", measure: "requests", period: "minute" },
+  tokens: { limit: "tokensPerMinute", measure: "tokens", period: "minute" },
+  concurrent: { limit: "concurrent", measure: "calls", period: "running" },
+  usd_day: { limit: "usdPerDay", measure: "usd", period: "day" },
+  usd_month: { limit: "usdPerMonth", measure: "usd", period: "month" },
+  usd_minute: { limit: "usdPerMinute", measure: "usd", period: "minute" },
+  usd_week: { limit: "usdPerWeek", measure: "usd", period: "week" },
+  usd_total: { limit: "usdTotal", measure: "usd", period: "total" },
+  requests_day: { limit: "requestsPerDay", measure: "requests", period: "day" },
+  requests_week: { limit: "requestsPerWeek", measure: "requests", period: "week" },
+  requests_month: { limit: "requestsPerMonth", measure: "requests", period: "month" },
+  requests_total: { limit: "requestsTotal", measure: "requests", period: "total" },
+  tokens_day: { limit: "tokensPerDay", measure: "tokens", period: "day" },
+  tokens_week: { limit: "tokensPerWeek", measure: "tokens", period: "week" },
+  tokens_month: { limit: "tokensPerMonth", measure: "tokens", period: "month" },
+  tokens_total: { limit: "tokensTotal", measure: "tokens", period: "total" },
+  requests_run: { limit: "callsPerRun", measure: "requests", period: "run" },
+  usd_run: { limit: "usdPerRun", measure: "usd", period: "run" },
+  runs_day: { limit: "newRunsPerDay", measure: "runs", period: "day" },
+} as const satisfies Record<string, Counted>;
+
+export type Resource = keyof typeof resourceTable;
+
+export const resources = Object.keys(resourceTable) as Resource[];
+
+export const measureOf = (resource: Resource): Measure => resourceTable[resource].measure;
+export const periodOf = (resource: Resource): Period => resourceTable[resource].period;
+export const limitNameOf = (resource: Resource): keyof NodeLimits => resourceTable[resource].limit;
+
+const measuring = (measure: Measure): Resource[] =>
+  resources.filter((resource) => measureOf(resource) === measure);
+
+export const moneyResources = measuring("usd");
+export const tokenResources = measuring("tokens");
+const money: ReadonlySet<string> = new Set(moneyResources);
+const tokens: ReadonlySet<string> = new Set(tokenResources);
+/** What is reserved when a call begins, and charged anew when it ends. */
+export const chargedResources: readonly Resource[] = [...tokenResources, ...moneyResources];
+/** Counters of these are gone some minutes later. */
+export const slidingCharges = chargedResources.filter(
+  (resource) => periodOf(resource) === "minute",
+);
+
+export const isMoney = (resource: string): boolean => money.has(resource);
+export const isTokens = (resource: string): boolean => tokens.has(resource);
+
+/** s since the epoch, later than any clock: the end of a window that has none. */
+export const endOfTime = 253_402_300_800;
+
+/** A run is over when it has made no call for as long. Its next call begins another run of that name. */
+export const runPauseSeconds = 86_400;
+/** Calls of a run are counted by the quarter of an hour, so that a long run has few counters. */
+const runBucketSeconds = 900;
+
+export interface CountedWindow extends Window {
+  /** the bucket that is added to */
+  bucket: number;
+  /** s: the window begins after the last pause that was longer; absent: it begins at `from` */
+  pause?: number;
+}
+
+/** null: the window slides. */
+export function windowOf(
+  resource: Resource,
+  { second, calendar }: { second: number; calendar: Calendar },
+): CountedWindow | null {
+  const period = periodOf(resource);
+  if (period === "minute" || period === "running") return null;
+  if (period === "total") return { from: 0, until: endOfTime, bucket: 0 };
+  if (period !== "run") return { ...calendar[period], bucket: calendar[period].from };
+  return {
+    from: 0,
+    until: endOfTime,
+    bucket: Math.floor(second / runBucketSeconds) * runBucketSeconds,
+    // The last call may stand at the end of its quarter.
+    pause: runPauseSeconds + runBucketSeconds,
+  };
+}

@@ -1,0 +1,158 @@
+/** Limits of users, groups, tags and runs: nodes for which a record has no column of its own. */
+import { describe, expect, it } from "vitest";
+import { calendarAt } from "../../../src/domain/calendar.ts";
+import {
+  holdsOf,
+  mostNodes,
+  type LimitedScope,
+  type LimitScope,
+} from "../../../src/domain/limits/holds.ts";
+import type { NodeLimits } from "../../../src/domain/limits/resources.ts";
+import { caller, leaseMs, start, type Caller } from "./fixtures.ts";
+import { givenLedger, limitsOf, second, told, waitOf } from "./given-ledger.ts";
+import { value, type Backend } from "./open.ts";
+import { sealAll } from "./sealing.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const others = ["user", "group", "tag", "run"] as const satisfies LimitScope[];
+
+const node = (scope: LimitScope, limits: NodeLimits, name = "one"): LimitedScope => ({
+  scope,
+  subject: `${scope}:${name}`,
+  limits,
+});
+
+/** Each limit, how many calls of 100 tokens and 1,000 micro-USD it admits, and when it has room again. */
+const limited: { limits: NodeLimits; fit: number; wait: number | null }[] = [
+  { limits: { requestsPerMinute: 2 }, fit: 2, wait: 61 * second },
+  { limits: { tokensPerMinute: 250 }, fit: 2, wait: 61 * second },
+  { limits: { usdPerMinute: 0.002 }, fit: 2, wait: 61 * second },
+  { limits: { concurrent: 2 }, fit: 2, wait: second },
+  // `start` is Friday, 2027-01-15T08:00:00Z.
+  { limits: { requestsPerDay: 2 }, fit: 2, wait: 16 * hourMs },
+  { limits: { tokensPerWeek: 200 }, fit: 2, wait: 2 * dayMs + 16 * hourMs },
+  { limits: { usdPerWeek: 0.0025 }, fit: 2, wait: 2 * dayMs + 16 * hourMs },
+  { limits: { requestsPerMonth: 1 }, fit: 1, wait: 16 * dayMs + 16 * hourMs },
+  { limits: { requestsTotal: 2 }, fit: 2, wait: null },
+  { limits: { tokensTotal: 250 }, fit: 2, wait: null },
+  { limits: { usdTotal: 0.002 }, fit: 2, wait: null },
+  { limits: { callsPerRun: 2 }, fit: 2, wait: null },
+  { limits: { usdPerRun: 0.002 }, fit: 2, wait: null },
+];
+
+export const nodesSuite = (backend: Backend): void => {
+  describe("nodes of a call", () => {
+    const { world, admit, running, settle, counted } = givenLedger(backend);
+
+    it("admit exactly up to each limit, say when it has room again, and only that node is full", async () => {
+      const who = await caller(world.stores);
+      let at = 0;
+      for (const { limits, fit, wait } of limited) {
+        const scope = others[(at += 1) % others.length] ?? "tag";
+        const nodes = [node(scope, limits, `${at}`)];
+        for (let calls = 0; calls < fit; calls += 1)
+          expect(told(await admit(who, start, { nodes }))).toBe("admitted");
+        const refused = await admit(who, start, { nodes });
+        expect([limits, told(refused)]).toEqual([limits, expect.stringMatching(/^refused by/)]);
+        expect([limits, waitOf(refused)]).toEqual([limits, wait]);
+        const another = [node(scope, limits, `${at} too`)];
+        expect(told(await admit(who, start, { nodes: another }))).toBe("admitted");
+      }
+    });
+
+    it("are charged what a call used, once, and no longer held when it ends", async () => {
+      const who = await caller(world.stores);
+      const limits = { concurrent: 1, usdPerDay: 1, tokensTotal: 10_000, usdPerMinute: 1 };
+      const nodes = others.map((scope) => node(scope, limits, "charged"));
+      const reserved = await running(who, start, { nodes, microUsd: 900 });
+      expect(await counted("user:charged", "usd_day")).toBe(900);
+      expect(told(await admit(who, start, { nodes }))).toBe("refused by user concurrent");
+      await settle(reserved, start, { chargedTokens: 40, chargedMicroUsd: 500 });
+      await settle(reserved, start, { chargedTokens: 40, chargedMicroUsd: 500 });
+      for (const scope of others) {
+        const subject = `${scope}:charged`;
+        expect(await counted(subject, "usd_day")).toBe(500);
+        expect(await counted(subject, "usd_minute")).toBe(500);
+        expect(await counted(subject, "tokens_total")).toBe(40);
+      }
+      expect(told(await admit(who, start, { nodes }))).toBe("admitted");
+    });
+
+    it("forget a call's place when its lease is over", async () => {
+      const who = await caller(world.stores);
+      const nodes = [node("run", { concurrent: 1 })];
+      await running(who, start, { nodes });
+      expect(told(await admit(who, start + leaseMs - 1, { nodes }))).toMatch(/^refused/);
+      expect(told(await admit(who, start + leaseMs, { nodes }))).toBe("admitted");
+    });
+
+    it("end with a run that has paused for a day, and not before, however long it went on", async () => {
+      const who = await caller(world.stores);
+      const nodes = [node("run", { callsPerRun: 4 }, "long")];
+      const at = [0, 23 * hourMs, 46 * hourMs, 70 * hourMs].map((gap) => start + gap);
+      for (const moment of at) expect(told(await admit(who, moment, { nodes }))).toBe("admitted");
+      const last = start + 70 * hourMs;
+      value(await world.stores.ledger.prune(last + dayMs - 1));
+      expect(told(await admit(who, last + dayMs - 1, { nodes }))).toBe(
+        "refused by run requests_run",
+      );
+      expect(told(await admit(who, last + dayMs + hourMs, { nodes }))).toBe("admitted");
+      const anew = limitsOf(await admit(who, last + dayMs + hourMs, { nodes }));
+      expect(anew.map(({ remaining }) => remaining)).toEqual([2]);
+      value(await world.stores.ledger.prune(last + 5 * dayMs));
+      expect(await counted("run:long", "requests_run")).toBe(0);
+    });
+
+    it("count by the day of the tenant's clocks", async () => {
+      const who = await caller(world.stores);
+      const berlin = (moment: number) => {
+        const calendar = calendarAt(moment / 1_000, () => 3_600);
+        const scopes = [node("tag", { requestsPerDay: 1 })];
+        const holds = holdsOf({ now: moment, scopes, tokens: 1, microUsd: 1, calendar });
+        return admit(who, moment, { holds });
+      };
+      const late = Date.UTC(2_027, 0, 15, 22, 59);
+      expect(told(await berlin(late))).toBe("admitted");
+      const refused = await berlin(late + 1);
+      expect(waitOf(refused)).toBe(60_000 - 1);
+      expect(told(await berlin(late + 60_000))).toBe("admitted");
+    });
+
+    it("refuse with a record that can be sealed, the operator's ceiling too", async () => {
+      const who = await caller(world.stores);
+      const ceiling: LimitedScope = {
+        scope: "tenant",
+        subject: who.tenantId,
+        limits: { requestsPerMinute: 0 },
+        fromCeiling: new Set(["requestsPerMinute"]),
+      };
+      for (const nodes of [[ceiling], ...others.map((scope) => [node(scope, { usdTotal: 0 })])])
+        expect(told(await admit(who, start, { nodes }))).toMatch(/^refused/);
+      await sealAll(world.stores, who.tenantId);
+      const [seal] = value(
+        await world.stores.seals.list(who.tenantId, { cursor: null, limit: 9 }),
+      ).data;
+      expect(seal).toMatchObject({ count: 5, checked: { tampered: [] } });
+    });
+
+    it("hold exactly for 64 callers at once against all that one call may name", async () => {
+      const who = await caller(world.stores);
+      const nodes = nodesOfOneCall(who);
+      expect(nodes).toHaveLength(mostNodes);
+      const asked = Array.from({ length: 64 }, () => admit(who, start, { nodes }));
+      const admitted = (await Promise.all(asked)).filter(({ state }) => state === "admitted");
+      expect(admitted).toHaveLength(17);
+      for (const { subject } of nodes) expect(await counted(subject, "requests_day")).toBe(17);
+    });
+  });
+};
+
+/** As many nodes as a call may have; the last one has the least room. */
+export const nodesOfOneCall = ({ tenantId, keyId }: Pick<Caller, "tenantId" | "keyId">) =>
+  Array.from({ length: mostNodes }, (_, at): LimitedScope => {
+    const limits = { requestsPerDay: at === mostNodes - 1 ? 17 : 1_000, usdPerMonth: 1_000 };
+    if (at === 0) return { scope: "tenant", subject: tenantId, limits };
+    if (at === 1) return { scope: "key", subject: keyId, limits };
+    return { ...node(others[at % others.length] ?? "tag", limits, `${at}`) };
+  });
