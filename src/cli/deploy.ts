@@ -1,0 +1,162 @@
+/**
+ * `npm run deploy`: leads through a deployment to Cloudflare. What is there stays, so it is also how a new version is
+ * deployed. Workers Builds sets the secrets itself and has nobody to ask: there it is `wrangler deploy` and no more.
+ */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs, parseEnv } from "node:util";
+import { isObject, own, parsedJson } from "../domain/json.ts";
+import { checkout } from "../start/settings.ts";
+import { runDeployment, type DeploymentDeps, type Secrets } from "./deploy/deployment.ts";
+import { createAsker } from "./init-questions.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: npm run deploy -- [--dry-run] [--yes] [--tenant SLUG]
+Looks for an account, sets the secrets that the Worker lacks, deploys, waits until the router is ready, and makes a first
+tenant where there is none. What is there stays, so run it again for a new version. --yes makes secrets without a
+question. --dry-run builds what would be deployed, and calls nobody.`;
+
+const keptName = ".env.deployment";
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function argumentsOf(args: string[]) {
+  const no = { type: "boolean", default: false } as const;
+  try {
+    const options = { "dry-run": no, yes: no, tenant: { type: "string" } } as const;
+    return parseArgs({ args, options }).values;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns its exit code, and what it printed where that is not shown */
+function runWrangler(
+  args: readonly string[],
+  { stdio, env = {} }: { stdio: "pipe" | "inherit"; env?: Record<string, string> },
+): Promise<{ code: number; printed: string }> {
+  const program = join(checkout, "node_modules", "wrangler", "bin", "wrangler.js");
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: checkout,
+    env: { ...process.env, ...env },
+    stdio: ["inherit", stdio, stdio],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  return new Promise((resolve) => {
+    child.once("error", ({ message }) => resolve({ code: 1, printed: message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, printed }));
+  });
+}
+
+/** A directory that its owner alone may read, for as long as it is used. */
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "sampling-router-deploy-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const textAt = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** Where the Worker answers, from the lines that wrangler writes for programs. */
+const targetsIn = (lines: string): string[] =>
+  lines
+    .split("\n")
+    .map((line) => parsedJson(line))
+    .flatMap((entry) => {
+      const targets = isObject(entry) && entry["type"] === "deploy" ? own(entry, "targets") : [];
+      return Array.isArray(targets) ? targets : [];
+    })
+    .filter((target) => typeof target === "string");
+
+const deploy: DeploymentDeps["deploy"] = (args) =>
+  inFolder(async (folder) => {
+    const output = join(folder, "wrangler.ndjson");
+    const { code } = await runWrangler(["deploy", ...args], {
+      stdio: "inherit",
+      env: { WRANGLER_OUTPUT_FILE_PATH: output },
+    });
+    return { code, targets: targetsIn(textAt(output)) };
+  });
+
+const keptPath = join(checkout, keptName);
+const readKept = (): Secrets => parseEnv(textAt(keptPath)) as Secrets;
+const kept: DeploymentDeps["kept"] = {
+  place: keptName,
+  read: readKept,
+  add(secrets) {
+    const lines = Object.entries({ ...readKept(), ...secrets }).map(
+      ([name, is]) => `${name}=${is}`,
+    );
+    writeFileSync(keptPath, `${lines.join("\n")}\n`, { mode: 0o600 });
+  },
+};
+
+async function dryRun(): Promise<string | null> {
+  say("1. Would ask wrangler for the account: npx wrangler whoami");
+  say(
+    `2. Would set MASTER_KEY and ADMIN_TOKEN where the Worker lacks them, with a copy in ${keptName}`,
+  );
+  say("3. Would deploy this:");
+  const { code } = await runWrangler(["deploy", "--dry-run"], { stdio: "inherit" });
+  if (code !== 0) return "wrangler could not build the Worker";
+  say("4. Would wait for /health/ready, and make a first tenant where there is none");
+  return null;
+}
+
+async function run(args: string[]): Promise<string | null> {
+  const given = argumentsOf(args);
+  if (given === null) return usage;
+  if (given["dry-run"]) return dryRun();
+  if (process.env["WORKERS_CI"] !== undefined)
+    return (await deploy([])).code === 0 ? null : "wrangler deployed nothing";
+  const asker = process.stdin.isTTY ? createAsker(process.stdin, process.stdout) : null;
+  try {
+    return await runDeployment(
+      {
+        wrangler: (called) => runWrangler(called, { stdio: "pipe" }),
+        deploy,
+        kept,
+        withSecretsFile: (secrets, use) =>
+          inFolder(async (folder) => {
+            const path = join(folder, "secrets.json");
+            writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 });
+            return use(path);
+          }),
+        newSecret: (name) =>
+          name === "MASTER_KEY"
+            ? randomBytes(32).toString("base64")
+            : `sra_${randomBytes(32).toString("base64url")}`,
+        environment: process.env,
+        asker,
+        fetch,
+        wait: (ms) => setTimeout(ms),
+        say,
+      },
+      given,
+    );
+  } finally {
+    asker?.close();
+  }
+}
+
+answerHelp(usage);
+const fault = await run(process.argv.slice(2));
+if (fault !== null) {
+  process.stderr.write(`sampling-router: ${fault}\n`);
+  process.exitCode = 1;
+}
