@@ -5,7 +5,7 @@ import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
-import { migrate, unknownMigrations, type Migration } from "../store/migrations.ts";
+import { migrate, takesAway, unknownMigrations, type Migration } from "../store/migrations.ts";
 import type { LibsqlDatabase } from "./settings.ts";
 
 export const readMigrations = (checkout: string): Migration[] =>
@@ -26,7 +26,7 @@ const pauseMs = 500;
 
 const newer = (where: string, names: readonly string[]): Result<never, string> =>
   err(
-    `${where} is of a newer version: it has ${names.join(", ")}, which this version does not know; start the newer one, or restore a copy from before it`,
+    `${where} is of a newer version: ${names.join(", ")} took away what this version uses; start the newer one, or restore a copy from before it`,
   );
 
 /** `where` says which database, without its secrets. The names that were applied here. */
@@ -38,7 +38,8 @@ export async function applyMigrations(
   const applied: string[] = [];
   for (let left = tries; ; left -= 1) {
     const unknown = await unknownMigrations(db, migrations);
-    if (unknown.ok && unknown.value.length > 0) return newer(where, unknown.value);
+    const lost = unknown.ok ? unknown.value.filter(takesAway) : [];
+    if (lost.length > 0) return newer(where, lost);
     const done = await migrate(db, migrations);
     if (done.ok) return ok([...applied, ...done.value]);
     if (left <= 1) return err(`${where} does not answer, or refuses the migrations`);

@@ -14,6 +14,12 @@ export interface Migration {
   sql: string;
 }
 
+/**
+ * Of a migration that takes away or changes what the version before uses. All others only add, and a test holds them to
+ * that: the version before works on with them, and may come back.
+ */
+export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
+
 const separator = "--> statement-breakpoint";
 
 const table = raw(sql`

@@ -89,14 +89,23 @@ describe("a database", () => {
     await (await start({ stateDir })).stop();
   }, timeout);
 
-  it("of a newer version is named", { timeout }, async () => {
-    const database = new DatabaseSync(databaseIn(stateDir));
-    database.exec("insert into d1_migrations (name) values ('9999_future.sql')");
-    database.close();
-    expect(await faultOf({ stateDir })).toMatch(
-      /^sampling-router: the embedded database is of a newer version: it has 9999_future\.sql,/,
-    );
-  });
+  it(
+    "of a newer version that only added serves this one, and else is named",
+    { timeout },
+    async () => {
+      const apply = (name: string): void => {
+        const database = new DatabaseSync(databaseIn(stateDir));
+        database.exec(`insert into d1_migrations (name) values ('${name}')`);
+        database.close();
+      };
+      apply("9998_future.sql");
+      expect(await (await start({ stateDir })).stop()).toBe(0);
+      apply("9999_contract_future.sql");
+      expect(await faultOf({ stateDir })).toMatch(
+        /^sampling-router: the embedded database is of a newer version: 9999_contract_future\.sql took away/,
+      );
+    },
+  );
 
   it.each([
     ["whose beginning is", 0, 1],

@@ -7,6 +7,7 @@ import { soakLibraries } from "./libraries.ts";
 import { soakLimits } from "./limits.ts";
 import { soakMemory } from "./memory.ts";
 import { soakStreams } from "./streams.ts";
+import { soakUpgrade } from "./upgrade.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
 const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld, two isolates on objects
@@ -19,6 +20,7 @@ npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 ro
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
 npm run soak -- libraries [NODE...]   both libraries from their tarball, on Node 20, 22 and 24 from the registry, and on Workers
+npm run soak -- upgrade REF [DATABASE] [SECONDS]   the version at REF, this one, and back, under load (10 seconds a step); not objects
 
 DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
 `;
@@ -54,6 +56,15 @@ const soaks: Record<string, () => Promise<string[]>> = {
   power: () =>
     soakPower({ cuts: Number(first ?? 200), pragmas: second === undefined ? [] : [second] }, say),
   threads: () => soakThreads({ seconds: Number(first ?? 10), callers: [1, 16, 64] }, say),
+  upgrade: () =>
+    soakUpgrade(
+      {
+        ref: first ?? "HEAD~1",
+        database: database === "sqld" ? "sqld" : "embedded",
+        seconds: Number(second ?? 10),
+      },
+      say,
+    ),
   libraries: () => soakLibraries(given.length > 0 ? given : ["20", "22", "24"], say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };

@@ -30,14 +30,14 @@ export interface Called {
 }
 
 /** `kill9` of one of several isolates ends them all. */
-export type SoakRouter = Pick<Router, "url" | "stateDir" | "kill9">;
+export type SoakRouter = Pick<Router, "url" | "stateDir" | "kill9"> & Partial<Pick<Router, "stop">>;
 
 export interface World {
   /** processes; on objects several are isolates of one process */
   routers: SoakRouter[];
   provider: CountingProvider;
-  /** One more process on the same database. A file and objects have one owner: the process before must be gone. */
-  another(): Promise<SoakRouter>;
+  /** One more process on the same database, of the checkout in the folder `from`. A file and objects have one owner: the process before must be gone. */
+  another(from?: string): Promise<SoakRouter>;
   tenant(slug: string, about?: { policy?: unknown; keyLimits?: unknown }): Promise<Tenant>;
   /** Rows straight from the database. */
   query(sql: string, args?: string[]): Promise<Record<string, unknown>[]>;
@@ -200,7 +200,7 @@ async function readerOf(
 
 export async function startWorld(
   ending: Ending,
-  about: { database: DatabaseName; routers: number; scheduleSeconds: number },
+  about: { database: DatabaseName; routers: number; scheduleSeconds: number; from?: string },
 ): Promise<World> {
   const provider = await startCountingProvider();
   ending.add(() => provider.stop());
@@ -216,8 +216,9 @@ export async function startWorld(
   let latest: SoakRouter | undefined;
   const stateDir = about.database === "sqld" ? {} : { stateDir: temporaryStateDir() };
   const routers: SoakRouter[] = [];
-  const another = async (): Promise<SoakRouter> => {
-    const router = await startRouter({ env, host, ...stateDir });
+  const another = async (from?: string): Promise<SoakRouter> => {
+    const cwd = from === undefined ? {} : { cwd: from };
+    const router = await startRouter({ env, host, ...stateDir, ...cwd });
     ending.add(async () => void (await router.stop()));
     latest = router;
     return router;
@@ -227,7 +228,7 @@ export async function startWorld(
     ending.add(isolates.stop);
     routers.push(...isolates.routers.map((each) => ({ ...each, kill9: isolates.stop })));
   }
-  while (routers.length < about.routers) routers.push(await another());
+  while (routers.length < about.routers) routers.push(await another(about.from));
   const [first] = routers;
   if (first === undefined) throw new Error("no router");
   latest = first;

@@ -9,6 +9,7 @@ import { keptMasterKey } from "../../start/secrets.ts";
 import { checkout, type LibsqlDatabase, type Settings } from "../../start/settings.ts";
 import { openLibsql, type Database } from "../../store/db.ts";
 import { openLocally } from "../../store/embedded/local.ts";
+import { takesAway } from "../../store/migrations.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 /** All of a database up to this size is read. */
@@ -34,11 +35,18 @@ async function* migrationsOf({ where, ask, file }: Opened): AsyncGenerator<Findi
   const applied = JSON.parse(String(listed)) as string[];
   const missing = known.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));
-  if (unknown.length > 0)
+  const lost = unknown.filter(takesAway);
+  if (lost.length > 0)
     yield faulty(
       "migrations",
-      `${where} is of a newer version: it has ${unknown.join(", ")}`,
+      `${where} is of a newer version: ${lost.join(", ")} took away what this version uses`,
       "Start the newer version, or restore a copy from before it.",
+    );
+  else if (unknown.length > 0)
+    yield warning(
+      "migrations",
+      `${where} is of a newer version: it has ${unknown.join(", ")}, which only add`,
+      "This version works with it. Start the newer one again once its fault is mended.",
     );
   else if (missing.length > 0)
     yield warning(

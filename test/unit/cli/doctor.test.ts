@@ -142,8 +142,8 @@ describe("the embedded database", () => {
   it.each([
     ["lacks migrations", [], migrations.slice(0, 3), "warning migrations"],
     [
-      "is of a newer version",
-      ["insert into d1_migrations (name) values ('9999_later.sql')"],
+      "is of a newer version that took something away",
+      ["insert into d1_migrations (name) values ('9999_contract_later.sql')"],
       migrations,
       "fault migrations",
     ],
@@ -151,6 +151,12 @@ describe("the embedded database", () => {
     const stateDir = newStateDir();
     await made(stateDir, [...change], [...some]);
     expect(brief(await examined(stateDir))).toEqual(["ok database", expected]);
+  });
+
+  it("warns of a newer version that only added", async () => {
+    const stateDir = newStateDir();
+    await made(stateDir, ["insert into d1_migrations (name) values ('9999_later.sql')"]);
+    expect(brief(await examined(stateDir))).toContain("warning migrations");
   });
 
   it("says where the clock was set back, and where a provider refused a key", async () => {
