@@ -33,11 +33,11 @@ const state = z.object({
 const problem = z.looseObject({ title: z.string(), detail: z.string() });
 
 /** What is wrong with the address or the token. Checked before the token is sent anywhere. */
-function problemWith(url: string, token: string | undefined): string | null {
+export function problemWithRemote(url: string, token: string | undefined): string | null {
   const parsed = URL.parse(url);
   if (parsed === null) return `not a URL: ${url}`;
   const isSafe = parsed.protocol === "https:" || loopback.has(parsed.hostname);
-  if (!isSafe) return "--url must be https: the operator's token is sent to it";
+  if (!isSafe) return "the URL must be https: the operator's token is sent to it";
   return token === undefined || token === "" ? "ADMIN_TOKEN is missing from the environment" : null;
 }
 
@@ -49,7 +49,7 @@ export async function remoteCatalogue(asked: {
   fetch: typeof fetch;
 }): Promise<Result<string[], string>> {
   const { command, url, token } = asked;
-  const wrong = problemWith(url, token);
+  const wrong = problemWithRemote(url, token);
   if (wrong !== null) return err(wrong);
   const path = command === "sync" ? "/admin/v1/catalogue/sync" : "/admin/v1/catalogue";
   let answer: Response;
