@@ -1,11 +1,11 @@
 /**
  * A router that test files use one after the other, for files that change nothing but tenants of their own. A
- * file that needs settings, the log, the state's files or the router's end starts a router of its own.
+ * file that needs settings, a fresh database or the router's end starts a router of its own.
  */
 import { inject } from "vitest";
 import type { Router } from "./router.ts";
 
-export type SharedRouter = Pick<Router, "url" | "adminToken" | "demoKey">;
+export type SharedRouter = Pick<Router, "url" | "adminToken" | "demoKey" | "stateDir">;
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,10 +14,14 @@ declare module "vitest" {
   }
 }
 
+const lender = (): string => `${inject("routerLender")}/${process.env["VITEST_POOL_ID"] ?? "1"}`;
+
 /** The router of this process's place in the pool, without the tenants of the file before. */
 export async function borrowRouter(): Promise<SharedRouter> {
-  const place = process.env["VITEST_POOL_ID"] ?? "1";
-  const lent = await fetch(`${inject("routerLender")}/${place}`, { method: "POST" });
+  const lent = await fetch(lender(), { method: "POST" });
   if (!lent.ok) throw new Error(await lent.text());
   return (await lent.json()) as SharedRouter;
 }
+
+/** What that router has printed since this file borrowed it. */
+export const printedByRouter = async (): Promise<string> => (await fetch(lender())).text();

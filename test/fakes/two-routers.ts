@@ -5,7 +5,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Miniflare } from "miniflare";
-import { bundleWorker, readDeployment } from "../../src/start/bundle.ts";
+import { keptWorker, readDeployment } from "../../src/start/bundle.ts";
 import { checkout } from "../../src/start/settings.ts";
 import { startRouter, temporaryStateDir, type Router } from "./router.ts";
 import { freePort, startSqld } from "./sqld.ts";
@@ -32,7 +32,7 @@ export async function startIsolates(
 ): Promise<Omit<TwoRouters, "sqldUrl">> {
   const deployment = readDeployment(checkout);
   if (!deployment.ok) throw new Error(deployment.error);
-  const script = await bundleWorker(checkout, "src/worker.ts");
+  const script = await keptWorker(checkout, deployment.value.main);
   if (!script.ok) throw new Error(script.error);
   const { compatibilityDate, compatibilityFlags } = deployment.value;
   const stateDir = realpathSync(temporaryStateDir());
@@ -45,7 +45,7 @@ export async function startIsolates(
       compatibilityFlags,
       manifest: {
         mainModule: "worker.js",
-        modules: { "worker.js": { type: "esm" as const, contents: script.value.text } },
+        modules: { "worker.js": { type: "esm" as const, contents: script.value } },
       },
       env: {
         ...Object.fromEntries(

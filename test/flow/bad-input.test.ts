@@ -1,16 +1,15 @@
 /** Bad input: each case is a clear, typed refusal, and never a 500. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";
 
-let router: Router;
+let router: SharedRouter;
 let key: string;
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   ({ key } = await createTenant(router, "bad-input", { provider: "demo" }));
 });
-afterAll(() => router.stop());
 
 const post = async (body: BodyInit, headers: Record<string, string> = {}): Promise<Answered> => {
   const session = await openSession(router, key);
@@ -301,6 +300,6 @@ describe("afterwards", () => {
       "invalid_params",
       "no_eligible_model",
     ]);
-    expect(router.output()).not.toContain('"event":"internal"');
+    expect(await printedByRouter()).not.toContain('"event":"internal"');
   });
 });

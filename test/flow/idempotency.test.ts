@@ -17,7 +17,8 @@ import {
   type FaultyProvider,
 } from "../fakes/faulty-provider.ts";
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
-import { databaseFilesIn, startRouter, type Router } from "../fakes/router.ts";
+import { databaseFilesIn } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
 
 const masterKey = Buffer.alloc(32, 7).toString("base64");
@@ -247,11 +248,11 @@ describe.each(sharing)("an idempotency key, at two %s", (how) => {
 
 describe("an image of several megabytes", () => {
   let media: MediaProvider;
-  let router: Router;
+  let router: SharedRouter;
   beforeAll(async () => {
-    [media, router] = await Promise.all([startMediaProvider(), startRouter()]);
+    [media, router] = await Promise.all([startMediaProvider(), borrowRouter()]);
   }, 60_000);
-  afterAll(() => Promise.all([media?.stop(), router?.stop()]));
+  afterAll(() => media?.stop());
 
   it("is given again, though a row may hold only two", async () => {
     const { key } = await createTenant(router, "painter", {

@@ -10,15 +10,16 @@ import {
 } from "../fakes/authorization-server.ts";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let local: Router;
+let local: SharedRouter;
 let named: Router;
 let fake: AuthorizationServer;
 const tenant = "places";
 
 beforeAll(async () => {
   [local, named, fake] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startRouter({
       env: {
         PUBLIC_URL: "https://router.example, https://old.example",
@@ -39,7 +40,7 @@ beforeAll(async () => {
     expect(made.status).toBe(201);
   }
 }, 90_000);
-afterAll(() => Promise.all([local?.stop(), named?.stop(), fake?.stop()]));
+afterAll(() => Promise.all([named?.stop(), fake?.stop()]));
 
 interface Said {
   status: number;
@@ -48,7 +49,7 @@ interface Said {
 
 /** With a `Host` of the test's own, which `fetch` would overwrite. */
 function said(
-  router: Router,
+  router: SharedRouter | Router,
   path: string,
   about: { method?: string; headers: Record<string, string> },
 ): Promise<Said> {
@@ -68,16 +69,19 @@ function said(
   });
 }
 
-const authorize = (router: Router, headers: Record<string, string>): Promise<Said> =>
+const authorize = (router: SharedRouter | Router, headers: Record<string, string>): Promise<Said> =>
   said(router, `/admin/v1/tenants/${tenant}/servers/mine/authorize`, {
     method: "POST",
     headers: { Authorization: `Bearer ${router.adminToken}`, ...headers },
   });
 const redirectOf = ({ body }: Said): string | null =>
   new URL(String(at(body, "authorizationUrl"))).searchParams.get("redirect_uri");
-const serversOf = async (router: Router, headers: Record<string, string>): Promise<unknown> =>
+const serversOf = async (
+  router: SharedRouter | Router,
+  headers: Record<string, string>,
+): Promise<unknown> =>
   at((await said(router, "/admin/v1/openapi.json", { headers })).body, "servers");
-const portOf = (router: Router): string => new URL(router.url).port;
+const portOf = (router: SharedRouter | Router): string => new URL(router.url).port;
 
 describe("without PUBLIC_URL", () => {
   const surfaces = [

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const apiKey = "sk-CANARY-5d1f77aa90b3c2e4";
 const prompt = "PROMPT-CANARY-8812";
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
-  [router, faulty] = await Promise.all([startRouter(), startFaultyProvider()]);
+  [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider()]);
   admin = adminOf(router, router.adminToken);
 }, 60_000);
-afterAll(() => Promise.all([router?.stop(), faulty?.stop()]));
+afterAll(() => faulty?.stop());
 
 let made = 0;
 /** One request that the provider rejects with a body that echoes it, and what the router then shows. */
@@ -67,7 +67,7 @@ it("is in no answer to the caller, no list, no export, no log, and sealed in the
   const list = await admin("GET", path);
   expect(list.get("data.0.captured")).toBe(false);
   const lines = await admin("GET", `${path}/export`);
-  for (const text of [answer.text, list.text, lines.text, router.output()])
+  for (const text of [answer.text, list.text, lines.text, await printedByRouter()])
     expect(text).not.toContain(JSON.stringify(telling).slice(1, -1));
   const files = readdirSync(router.stateDir, { recursive: true, encoding: "utf8" })
     .map((name) => join(router.stateDir, name))

@@ -5,10 +5,10 @@ import { adminOf, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 let provider: FaultyProvider;
-let router: Router;
+let router: SharedRouter;
 const tenant = "proxy-failures";
 let key = "";
 const running: FakeServer[] = [];
@@ -16,7 +16,7 @@ const running: FakeServer[] = [];
 beforeAll(async () => {
   provider = await startFaultyProvider({ slowMs: 3_000 });
   provider.setMode("fine");
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, {
     provider: "openai-compatible",
     baseUrl: provider.url("openai-compatible"),
@@ -25,7 +25,6 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await provider?.stop();
 });
 afterEach(async () => {
@@ -401,7 +400,7 @@ describe("a server", () => {
     expect(await (await raw.request(1, "tools/call", { name: "t" })).text()).toBe("");
     await until(() => posts === 3);
     expect((await recordsOf(router, tenant))[0]?.outcome).toBe("succeeded");
-    await until(() => router.output().includes('"event":"undelivered"'));
+    await until(async () => (await printedByRouter()).includes('"event":"undelivered"'));
   }, 20_000);
 
   it("gets its own headers and the client's Authorization only if its entry says so", async () => {

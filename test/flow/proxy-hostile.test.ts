@@ -8,9 +8,9 @@ import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let router: Router;
+let router: SharedRouter;
 let provider: FakeServer;
 /** the provider's answers that wait for `holds` to end */
 let held: ServerResponse[] = [];
@@ -39,7 +39,7 @@ beforeAll(async () => {
     if (holds) held.push(response);
     else complete(response);
   });
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, {
     provider: "openai-compatible",
     baseUrl: provider.url.replace("/mcp", "/v1"),
@@ -48,7 +48,6 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await provider?.stop();
 });
 afterEach(async () => {

@@ -47,11 +47,20 @@ async function lend(
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const routers = new Map<string, Promise<Router>>();
+  /** place → how much the router had printed before it was lent */
+  const printed = new Map<string, number>();
   // The project's own environment reaches its test files alone.
   const host = project.config.env?.["ROUTER_HOST"] === "workerd" ? "workerd" : hostUnderTest;
-  const lender = createServer((request, response) => {
-    lend(routers, { place: request.url ?? "", host }).then(
-      ({ url, adminToken, demoKey }) => response.end(JSON.stringify({ url, adminToken, demoKey })),
+  const answer = async (method: string | undefined, place: string): Promise<string> => {
+    if (method === "GET")
+      return (await routers.get(place))?.output().slice(printed.get(place)) ?? "";
+    const { url, adminToken, demoKey, stateDir, output } = await lend(routers, { place, host });
+    printed.set(place, output().length);
+    return JSON.stringify({ url, adminToken, demoKey, stateDir });
+  };
+  const lender = createServer(({ method, url = "" }, response) => {
+    answer(method, url).then(
+      (text) => response.end(text),
       (cause: unknown) => response.writeHead(500).end(String(cause)),
     );
   });
