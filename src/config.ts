@@ -7,6 +7,7 @@ import { headerPairsIn } from "./domain/header-pairs.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
+import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
 /** What a deployment may set. */
@@ -25,6 +26,7 @@ export interface Bindings {
   ALLOWED_ORIGINS?: string;
   PUBLIC_URL?: string;
   DEMO_PROVIDER?: string;
+  OAUTH_REFRESH_GRACE_SECONDS?: string;
   SESSION_TTL_HOURS?: string;
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
@@ -72,6 +74,8 @@ export interface Config extends Secrets {
   publicOrigins: string[];
   /** with the paths that gateways put before the router */
   publicUrls: string[];
+  /** access tokens of the router's own */
+  issuing: Issuing;
   demoProvider: boolean;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
@@ -252,6 +256,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const publicUrls = publicUrlsIn(listIn(env.PUBLIC_URL));
   if (publicUrls === null)
     return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
+  const issuing = parseIssuing(env, publicUrls);
+  if (!issuing.ok) return issuing;
   const openLimits = parseOpenLimits(env);
   if (!openLimits.ok) return openLimits;
   const tenantDatabaseBytes = tenantDatabaseBytesOf(env);
@@ -271,6 +277,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     allowedOrigins: listIn(env.ALLOWED_ORIGINS),
     publicOrigins: publicUrls.map((url) => new URL(url).origin),
     publicUrls,
+    issuing: issuing.value,
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: sessionTtlMs.value,
     sessionLimits: sessionLimits.value,
@@ -283,16 +290,4 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",
   });
-}
-
-/** A server of one's own is near; what is reached over the internet is not, and takes turns by itself. */
-const writesNear = 1;
-const writesFar = 8;
-
-/** How many writes one process sends at once: a libSQL server that gets more of them does less. */
-export function writesAtOnceOf({ database, shards, writesAtOnce }: Config, name: string): number {
-  if (writesAtOnce !== null) return writesAtOnce;
-  const named = shards.find((shard) => shard.name === name);
-  const url = named?.url ?? (database.kind === "libsql" ? database.url : null);
-  return url !== null && URL.parse(url)?.protocol === "http:" ? writesNear : writesFar;
 }

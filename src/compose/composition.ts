@@ -11,6 +11,8 @@ import { createAdminFor, createShardedReadiness } from "../pipeline/admin/sharde
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
 import type { Host } from "./host.ts";
 import { perShard, randomBytesOf, type Isolate } from "./isolate.ts";
+import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
+import { createAuthorization } from "./authorization.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Everywhere } from "./everywhere.ts";
 import { createShard, type Shard } from "./shard.ts";
@@ -58,7 +60,12 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
       isOpen(name) ? made(name, residency) : null,
     newDatabase: haveTheirOwn ? createNewDatabase(host) : null,
   };
+  const authorization = createAuthorization({
+    isolate,
+    shardNamed: (name) => shards.of(name),
+  });
   const everywhere: Everywhere = {
+    authorization,
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.stores.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
@@ -83,7 +90,9 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     servicesFor(token) {
       const alone = names.length === 1 && !haveTheirOwn;
       const keyId =
-        alone || token === null ? null : (tokens.keyIdOf(token) ?? consoleTokens.keyIdOf(token));
+        alone || token === null
+          ? null
+          : (tokens.keyIdOf(token) ?? holderOfToken(token)?.keyId ?? consoleTokens.keyIdOf(token));
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },

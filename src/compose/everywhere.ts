@@ -4,9 +4,11 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import type { Services } from "../http/context.ts";
 
 /** What no single shard can do. */
+import type { Authorization } from "./authorization.ts";
+
 export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
-  Services["oauth"] &
+  Pick<Services["oauth"], "finishAuthorization"> &
   Pick<Services["console"], "personSignInOf"> &
   Services["audit"];
 /** `catalogues`, `deliveries`: the home shard's */
@@ -14,5 +16,6 @@ export type Everywhere = EveryShardsServices & {
   catalogues: () => CatalogueStore;
   deliveries: () => DeliveryStore;
   /** of the database of a name */
+  authorization: Authorization;
   isResealed: (shard: string) => AsyncResult<boolean>;
 };

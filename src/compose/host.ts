@@ -14,6 +14,11 @@ export interface Host {
   log: (entry: Record<string, unknown>) => void;
   /** Calls providers, servers and everything else outside. */
   fetch: typeof fetch;
+  /**
+   * The same for documents that strangers name: refuses what resolves to a private address, and asks the address that
+   * was judged. Absent: `fetch` does, where the runtime reaches no private network.
+   */
+  fetchPublic?: typeof fetch;
   /** The same for providers, who are asked with a text and answer with little more. Absent: `fetch` does. */
   fetchShort?: typeof fetch;
   /** The same for registered servers, which never redirects. Absent: `fetch` does. */

@@ -2,7 +2,8 @@
  * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
  * invocation to use another's.
  */
-import { writesAtOnceOf, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
+import { writesAtOnceOf } from "./writes-at-once.ts";
 import { sameText, sha256 } from "../crypto/hashes.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
@@ -20,6 +21,11 @@ import { recordCodesPurpose } from "../domain/audit/evidence.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Host } from "./host.ts";
+import { createTokenMemory } from "../pipeline/access-tokens.ts";
+import { createAddressRate } from "../pipeline/address-rates.ts";
+import { createAuthModes } from "../pipeline/challenges.ts";
+import { loadLibrary } from "../oauth/provider/surroundings.ts";
+import { memoize } from "../domain/lazily.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
@@ -47,6 +53,8 @@ const lostRemembered = 5_000;
 /** Addresses and keys of failed sign-ins, some 200 bytes each. */
 const signInsRemembered = 5_000;
 /** Rows in the log of events that failed sign-ins may cause. */
+/** Clients that one network may register in ten minutes. */
+const registrationsOfAddress = 30;
 const signInNotesPerMinute = 30;
 /** ms after which an isolate reads again what was measured of providers. */
 const rememberedMs = 60_000;
@@ -181,6 +189,22 @@ export async function createIsolate(config: Config, host: Host) {
     signInThrottle: createSignInThrottle({
       capacity: signInsRemembered,
       notesPerMinute: signInNotesPerMinute,
+      elapsed,
+    }),
+    oauthLibrary: memoize(() =>
+      loadLibrary({
+        fetch: host.fetchPublic ?? host.fetch,
+        allowPrivate: config.allowPrivateUpstreams,
+        now,
+      }),
+    ),
+    tokenMemory: createTokenMemory({ capacity: callersRemembered, elapsed }),
+    authModes: createAuthModes({ capacity: callersRemembered, elapsed }),
+    registrations: createAddressRate({
+      most: registrationsOfAddress,
+      windowMs: 600_000,
+      capacity: signInsRemembered,
+      limit: "oauth.registrations",
       elapsed,
     }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),

@@ -35,6 +35,7 @@ import { createProviders } from "../providers/registry.ts";
 import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
 import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts";
+import { servicesOf, type ShardServices } from "./shard-services.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardConsole, createShardSignIn } from "./shard-console.ts";
 import { createShardDelivery } from "./shard-delivery.ts";
@@ -42,34 +43,10 @@ import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
 import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
-import type { Everywhere, EveryShardsServices } from "./everywhere.ts";
+import type { Everywhere } from "./everywhere.ts";
 import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
-
-/** The parts of all surfaces, over one shard. */
-type ShardServices = Services["app"] &
-  Services["sampling"] &
-  Services["dryRun"] &
-  Services["proxy"] &
-  Services["admin"] &
-  Services["console"] &
-  Services["consolePage"] &
-  EveryShardsServices;
-
-/** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
-const servicesOf = (parts: ShardServices): Services => ({
-  app: parts,
-  sampling: parts,
-  dryRun: parts,
-  proxy: parts,
-  admin: parts,
-  console: parts,
-  oauth: parts,
-  health: parts,
-  audit: parts,
-  consolePage: parts,
-});
 
 const noConsole: ConsoleFiles = { read: async () => null };
 
@@ -96,6 +73,7 @@ export function createShard(
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
   const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
+  const { authorization } = everywhere;
   const catalogueShard = catalogueShardOf(name);
   const { catalogue, chooser } = isolate.choosing(catalogueShard);
   const ids = isolate.idsOf(name);
@@ -167,7 +145,14 @@ export function createShard(
   });
 
   const known = memoize(() =>
-    createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
+    createAuthenticate({
+      snapshots: stores.snapshots,
+      tokens,
+      accessTokens: authorization.accessTokens,
+      keyCodes,
+      memory,
+      now,
+    }),
   );
   const servicesWith = (authenticate: () => Authenticate): Services =>
     servicesOf(
@@ -218,6 +203,10 @@ export function createShard(
         adminFor: () => everywhere.adminFor,
         readiness: () => everywhere.readiness,
         auditKeys: () => everywhere.auditKeys,
+        challenges: () => authorization.challenges,
+        authorizationServer: () => () => authorization.authorizationServer,
+        consents: () => () => authorization.consents,
+        registrations: () => isolate.registrations,
         finishAuthorization: () => everywhere.finishAuthorization,
         consoleFiles: () => host.consoleFiles ?? noConsole,
       }),

@@ -31,7 +31,8 @@ export type Refusal =
     }
   | { reason: "rate_limited"; limit: string; retryAfterMs: number | null }
   | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts)
-  | { reason: "forbidden"; action: string }
+  /** `scope`: an access token with that scope would do */
+  | { reason: "forbidden"; action: string; scope?: string }
   /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */
   | { reason: "stopped"; what: string; name: string; why: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }

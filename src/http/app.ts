@@ -1,6 +1,8 @@
 /** Every surface, and the one handler for errors that nobody expected. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
+import { authorizationRoutes } from "./authorization/routes.ts";
+import { metadataRoutes } from "./authorization/metadata.ts";
 import { auditKeyRoutes } from "./audit-keys.ts";
 import { consoleRoutes } from "./console.ts";
 import { type HttpEnv } from "./context.ts";
@@ -39,8 +41,10 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/v1/route", dryRunRoutes());
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
+  app.route("/oauth", authorizationRoutes());
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
+  app.route("/.well-known", metadataRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/console/session", consoleSessionRoutes());
   app.route("/console/single-sign-on", singleSignOnRoutes());

@@ -8,6 +8,10 @@ import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
+import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
+import type { AddressRate } from "../pipeline/address-rates.ts";
+import type { Challenges } from "../pipeline/challenges.ts";
+import type { OauthConsents } from "../pipeline/oauth-consents.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -51,6 +55,12 @@ export interface Services {
   oauth: {
     /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
     finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
+    /** the router as an authorization server; null: OAuth is off */
+    authorizationServer: () => AuthorizationServer | null;
+    consents: () => OauthConsents | null;
+    challenges: Challenges;
+    /** asked before a client is registered from an address */
+    registrations: AddressRate;
   };
   health: { readiness: Pick<Readiness, "check"> };
   consolePage: { consoleFiles: ConsoleFiles };

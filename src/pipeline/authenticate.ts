@@ -11,6 +11,10 @@ import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
+import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import type { TokenRights } from "../domain/ports/authorization-server.ts";
+import type { AccessTokens } from "./access-tokens.ts";
 import type { Session } from "../domain/tenancy/session.ts";
 import type { User } from "../domain/tenancy/user.ts";
 
@@ -34,6 +38,8 @@ export interface Claim {
   scope: Demand;
   /** slugs in the path; the session is then one of that server's, by the server's own id */
   through?: { tenant: string; server: string };
+  /** the path of the resource for which an access token has to be; absent: that of `through`, and else none is let in */
+  resource?: string;
 }
 
 export interface Remembered {
@@ -142,14 +148,25 @@ const lacking = (scope: Demand): Refusal => ({
       : `this API key lacks the scope "${scope}"`,
 });
 
+const notByToken = "This server lets in no access token: send an API key.";
+const notByKey = "This server lets in no API key: let a person authorize the client.";
+
 /** Why a known key gets no further with this claim; null: it does. */
 function barredBy(
   { sessionId, scope, through }: Claim,
-  { snapshot: { tenant, key }, session, server }: Remembered,
+  {
+    snapshot: { tenant, key },
+    session,
+    server,
+    rights,
+  }: Remembered & { rights: TokenRights | null },
 ): Refusal | null {
   // Another tenant's server and one that doesn't exist look alike.
   if (through !== undefined && (through.tenant !== tenant.slug || server === null))
     return { reason: "not_found", what: "no such server" };
+  const refusedMode = rights === null ? "oauth" : "keys";
+  if (server?.auth === refusedMode)
+    return { reason: "unauthorized", detail: rights === null ? notByKey : notByToken };
   // Who administers the tenant has to be able to lift a switch.
   const stopped =
     scope === "role" ? null : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
@@ -157,19 +174,47 @@ function barredBy(
   return sessionId !== null && session === null ? { reason: "session_not_found" } : null;
 }
 
-export function createAuthenticate(deps: {
+/** The key that is shown: by its own token, or by an access token that acts for the key. */
+async function shownKey(
+  deps: Pick<AuthenticateDeps, "tokens" | "accessTokens">,
+  token: string,
+  { through, resource, scope }: Claim,
+): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
+  const keyId = deps.tokens.keyIdOf(token);
+  if (keyId !== null) return ok({ keyId, rights: null });
+  if (holderOfToken(token) === null) return unauthorized("Not an API key, which begins with srk_.");
+  const path = through === undefined ? resource : `/mcp/${through.tenant}/${through.server}`;
+  const rights =
+    path === undefined || scope === "role" ? ok(null) : await deps.accessTokens.check(token, path);
+  if (!rights.ok) return rights;
+  return rights.value === null
+    ? unauthorized("This access token is unknown, has expired, or is for something else.")
+    : ok({ keyId: rights.value.holder.keyId, rights: rights.value });
+}
+
+const lackingToken = (scope: Demand): Refusal => ({
+  reason: "forbidden",
+  action: `this access token lacks the scope "${scope}"`,
+  scope,
+});
+
+interface AuthenticateDeps {
   snapshots: Snapshots;
   tokens: KeyTokens;
+  accessTokens: AccessTokens;
   keyCodes: Pick<KeyCodes, "isKnown">;
   memory: CallerMemory;
   now: () => number;
-}): Authenticate {
+}
+
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { snapshots, tokens, keyCodes, memory, now } = deps;
   return async (claim, freshness) => {
     const { token, sessionId, scope, through } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
-    const keyId = tokens.keyIdOf(token);
-    if (keyId === null) return unauthorized("Not an API key, which begins with srk_.");
+    const shown = await shownKey(deps, token, claim);
+    if (!shown.ok) return shown;
+    const { keyId, rights } = shown.value;
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
@@ -182,7 +227,9 @@ export function createAuthenticate(deps: {
     const { snapshot, session, server } = found;
     const known =
       snapshot !== null &&
-      (await tokens.matches(token, snapshot.key.secretHash)) &&
+      (rights === null
+        ? await tokens.matches(token, snapshot.key.secretHash)
+        : rights.holder.tenantId === snapshot.tenant.id) &&
       // A remembered key was checked when it was read.
       (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
     if (!known) {
@@ -197,7 +244,8 @@ export function createAuthenticate(deps: {
     }
     if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
     if (!opens(snapshot.key.scopes, scope)) return err(lacking(scope));
-    const barred = barredBy(claim, { snapshot, session, server });
+    if (rights !== null && !rights.scopes.includes(scope)) return err(lackingToken(scope));
+    const barred = barredBy(claim, { snapshot, session, server, rights });
     if (barred !== null) {
       memory.delete(memoryKey);
       return err(barred);
@@ -205,6 +253,14 @@ export function createAuthenticate(deps: {
     // What is remembered by now may be newer than what was read from it above.
     if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });
     else memory.use(memoryKey);
-    return ok({ snapshot, session, server, warm: remembered !== undefined, memoryKey });
+    const user = rights?.user ?? null;
+    return ok({
+      snapshot,
+      session,
+      server,
+      warm: remembered !== undefined,
+      memoryKey,
+      ...(user !== null && { user }),
+    });
   };
 }

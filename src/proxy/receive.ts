@@ -10,6 +10,8 @@ import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Authenticate, Caller, Claim } from "../pipeline/authenticate.ts";
+import type { Challenges } from "../pipeline/challenges.ts";
+import { anyToken } from "../domain/tenancy/grant-ids.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
@@ -25,6 +27,7 @@ import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
 /** What the proxy needs from the message's arrival on. */
 export interface ReceiveServices extends BridgeServices {
   authenticate: Authenticate;
+  challenges: Pick<Challenges, "challenge">;
   openExchanges: OpenExchanges;
 }
 
@@ -35,8 +38,8 @@ const sessionHeader = "Mcp-Session-Id";
 const decoder = new TextDecoder();
 /** Messages of one batch. Each may cost a read of the database. */
 const mostMessages = 100;
-/** One of our API keys, wherever it stands. It is never forwarded as an authorization. */
-const ownKey = /\bsrk_/i;
+/** One of our API keys or access tokens, wherever it stands. It is never forwarded as an authorization. */
+const isOwn = (text: string): boolean => /\bsrk_/i.test(text) || anyToken.test(text);
 
 /** A request as the route gets it. */
 export interface Inbound {
@@ -55,7 +58,7 @@ function keyIn(headers: MessageHeaders): { token: string | null; authorization: 
   const key = headers.get(routerKeyHeader);
   return key === null
     ? { token: bearerOf(authorization ?? undefined), authorization: null }
-    : { token: key.trim(), authorization: ownKey.test(authorization ?? "") ? null : authorization };
+    : { token: key.trim(), authorization: isOwn(authorization ?? "") ? null : authorization };
 }
 
 /**
@@ -166,18 +169,38 @@ function faultOf(
   return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
 }
 
+/** The refusal of a caller, with the word on where a client finds out how to be let in. */
+async function challenged(
+  { challenges }: Pick<ReceiveServices, "challenges">,
+  { request, through }: Inbound,
+  { refusal, answer }: { refusal: Refusal; answer: ClientAnswer },
+): Promise<ClientAnswer> {
+  const challenge = await challenges.challenge({
+    resource: { kind: "server", ...through },
+    token: keyIn(request.headers).token,
+    refusal,
+  });
+  if (challenge !== null && answer instanceof Response)
+    answer.headers.set("WWW-Authenticate", challenge);
+  return answer;
+}
+
 async function handle(services: ReceiveServices, inbound: Inbound): Promise<ClientAnswer> {
   const { requestId, problem } = inbound;
   const startedAt = services.now();
   const read = await readMessage(services, inbound);
-  if (!read.ok) return problem(read.error);
+  if (!read.ok)
+    return challenged(services, inbound, { refusal: read.error, answer: problem(read.error) });
   const message = read.value;
   const { body, text, method } = message;
   const caller = await services.authenticate(message.claim, "recent");
   const [request] = body === null ? [] : requestsIn(body);
   const refused = (refusal: Refusal): Promise<ClientAnswer> | ClientAnswer =>
     request === undefined ? problem(refusal) : refuse(refusal, { id: request.id, requestId });
-  if (!caller.ok) return refused(caller.error);
+  if (!caller.ok) {
+    const answer = await refused(caller.error);
+    return challenged(services, inbound, { refusal: caller.error, answer });
+  }
   const { server } = caller.value;
   if (server === null) return refused({ reason: "not_found", what: "no such server" });
   const fault = faultOf(message, { server, headers: inbound.request.headers });

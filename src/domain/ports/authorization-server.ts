@@ -72,8 +72,8 @@ export type ConsentResult<T> = Promise<Result<T, ConsentFault>>;
 export interface AuthorizationServer {
   issuer: string;
   metadata(): Promise<Response>;
-  register(request: Request): Promise<Response>;
-  /** @param body of the request, as text */
+  /** @param body of the request, as text; of `token` too */
+  register(request: Request, body: string): Promise<Response>;
   token(request: Request, body: string): Promise<Response>;
   open(request: Request): ConsentResult<OpenConsent>;
   approve(request: Request, handle: string): ConsentResult<ApprovedConsent>;

@@ -25,7 +25,7 @@ export function createAuthorizationServer(deps: ProviderDeps): AuthorizationServ
       >;
       return Response.json(published);
     },
-    async register(request) {
+    async register(request, body) {
       const known = await entriesOf(issuersOwn).count(
         issuersOwn,
         { prefix: "client:", most: mostClients },
@@ -36,7 +36,6 @@ export function createAuthorizationServer(deps: ProviderDeps): AuthorizationServ
           { error: "temporarily_unavailable", error_description: "No more clients are taken now." },
           { status: 503, headers: { "Cache-Control": "no-store" } },
         );
-      const body = await request.text();
       return providerFor(deps, null).fetch(atIssuer(deps, request, body), envOf(deps), {});
     },
   };

@@ -9,6 +9,7 @@ import {
   formRequest,
   pkce,
   redirectUri,
+  registration,
   registrationRequest,
 } from "../../fakes/oauth-client.ts";
 import { start } from "./fixtures.ts";
@@ -103,7 +104,10 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       });
 
     async function registered(): Promise<string> {
-      const answer = await server().register(registrationRequest(issuer));
+      const answer = await server().register(
+        registrationRequest(issuer),
+        JSON.stringify(registration),
+      );
       expect(answer.status).toBe(201);
       return ((await answer.json()) as { client_id: string }).client_id;
     }

@@ -1,0 +1,28 @@
+/** What one shard gives to each surface. */
+import type { Services } from "../http/context.ts";
+import type { EveryShardsServices } from "./everywhere.ts";
+
+/** The parts of all surfaces, over one shard. */
+export type ShardServices = Services["app"] &
+  Services["sampling"] &
+  Services["dryRun"] &
+  Services["proxy"] &
+  Services["admin"] &
+  Services["console"] &
+  Services["consolePage"] &
+  Services["oauth"] &
+  EveryShardsServices;
+
+/** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
+export const servicesOf = (parts: ShardServices): Services => ({
+  app: parts,
+  sampling: parts,
+  dryRun: parts,
+  proxy: parts,
+  admin: parts,
+  console: parts,
+  oauth: parts,
+  health: parts,
+  audit: parts,
+  consolePage: parts,
+});

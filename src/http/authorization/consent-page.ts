@@ -1,0 +1,52 @@
+/** The page on which a person lets a program in. Everything that the program says of itself is escaped. */
+import type { ConsentFacts, OpenConsent } from "../../domain/ports/authorization-server.ts";
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const style = `
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:8vh auto;padding:0 1rem}
+h1{font-size:1.3rem;overflow-wrap:anywhere}
+dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}
+dt{opacity:.7}dd{margin:0;overflow-wrap:anywhere}
+.warning,.wrong{border-left:4px solid #c60;padding:.25rem .75rem}
+label{display:block;margin:1rem 0 .25rem}
+input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}
+button{font:inherit;padding:.4rem 1.2rem;margin:1rem .5rem 0 0}`;
+
+const document = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><style>${style}</style></head><body><main>${body}</main></body></html>`;
+
+const row = (name: string, value: string): string => `<dt>${name}</dt><dd>${escaped(value)}</dd>`;
+
+const allowed = ({ resource }: ConsentFacts): string =>
+  resource.kind === "server"
+    ? `Use the MCP server ${resource.server} behind this router, and the sampling that the server asks for.`
+    : "Ask this router for sampling.";
+
+export function consentPage({ facts, handle }: OpenConsent, wrong: string | null): string {
+  const { clientName, clientDomain, redirectHost, redirectIsLoopback, resource } = facts;
+  const name = escaped(clientName.slice(0, 100));
+  const rows = [
+    row("Program", clientName.slice(0, 100)),
+    row("Known by", clientDomain ?? "its own word only: nobody has checked the name"),
+    row("Tenant", resource.tenant),
+    ...(resource.kind === "server" ? [row("Server", resource.server)] : []),
+    row("It may", allowed(facts)),
+    row("For", "30 days, or until somebody revokes it"),
+    row("You go on to", redirectHost),
+  ];
+  const warning = redirectIsLoopback
+    ? `<p class="warning">This lets in a program on your own computer. Go on only if you have just asked that program to connect.</p>`
+    : "";
+  return document(
+    `Let ${name} in`,
+    `<h1>Let ${name} in?</h1><dl>${rows.join("")}</dl>${warning}${
+      wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`
+    }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}"><label for="key">An API key of the tenant. The program does not see the key, and acts within the key's limits.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button></form>`,
+  );
+}
+
+export const faultPage = (detail: string): string =>
+  document("Not authorized", `<h1>Nobody was let in</h1><p role="alert">${escaped(detail)}</p>`);

@@ -1,0 +1,31 @@
+/** `/.well-known/oauth-…`: where clients find out how to be let in (RFC 9728, RFC 8414). */
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { resourceAt } from "../../domain/tenancy/oauth-resources.ts";
+import type { HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+
+const nothing = { reason: "not_found", what: "no such path" } as const;
+const prefix = "/.well-known/oauth-protected-resource";
+
+/** Public, and the same for everybody: pages of any origin may read it. */
+const published = createMiddleware<HttpEnv>(async (c, next) => {
+  await next();
+  c.res.headers.set("Access-Control-Allow-Origin", "*");
+  c.res.headers.set("Cache-Control", "no-store");
+});
+
+export const metadataRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>()
+    .use("/oauth-authorization-server", published)
+    .use("/oauth-protected-resource/*", published)
+    .get("/oauth-authorization-server", async (c) => {
+      const server = c.get("services").oauth.authorizationServer();
+      return server === null ? problem(c, nothing) : server.metadata();
+    })
+    .get("/oauth-protected-resource/*", async (c) => {
+      const resource = resourceAt(c.req.path.slice(prefix.length));
+      const found =
+        resource === null ? null : await c.get("services").oauth.challenges.metadataOf(resource);
+      return found === null ? problem(c, nothing) : c.json(found);
+    });

@@ -1,0 +1,378 @@
+/** Hosted clients: they find the metadata, register, send a person to the consent page, and call with a token. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type {
+  OAuthClientInformationFull,
+  OAuthTokens,
+} from "@modelcontextprotocol/sdk/shared/auth.js";
+import { startEverything } from "../fakes/mcp-servers.ts";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  authorizeUrl,
+  cookiesIn,
+  formRequest,
+  pkce,
+  redirectUri,
+  registration,
+  registrationRequest,
+} from "../fakes/oauth-client.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { freePort } from "../fakes/sqld.ts";
+
+let router: Router;
+let url: string;
+let key: string;
+let otherKey: string;
+
+const admin = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  const answer = await fetch(`${url}/admin/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${router.adminToken}`,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return (answer.status === 204 ? null : await answer.json()) as T;
+};
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+};
+
+const call = (path: string, token: string | null, change: RequestInit = {}): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(initialize),
+    ...change,
+  });
+
+const notes = "/mcp/acme/notes";
+const resource = (): string => `${url}${notes}`;
+
+async function registered(change: object = {}): Promise<string> {
+  const answer = await fetch(registrationRequest(url, change));
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { client_id: string }).client_id;
+}
+
+interface Page {
+  cookie: string;
+  handle: string;
+  text: string;
+  response: Response;
+}
+
+/** As a browser: it keeps the page's cookie and follows nothing. */
+async function opened(at: string): Promise<Page> {
+  const response = await fetch(at, { redirect: "manual" });
+  const text = await response.text();
+  const handle = /name="handle" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  return { cookie: cookiesIn(response.headers), handle, text, response };
+}
+
+const decide = (
+  { cookie, handle }: Pick<Page, "cookie" | "handle">,
+  fields: Record<string, string>,
+): Promise<Response> => {
+  const request = formRequest(`${url}/oauth/authorize`, { handle, ...fields });
+  request.headers.set("Cookie", cookie);
+  return fetch(new Request(request, { redirect: "manual" }));
+};
+
+const allow = { decision: "allow" };
+const locationOf = (answer: Response): URL => new URL(answer.headers.get("Location") ?? "");
+
+async function exchanged(fields: Record<string, string>) {
+  const answer = await fetch(formRequest(`${url}/oauth/token`, fields));
+  const body = (await answer.json()) as Record<string, string>;
+  return { status: answer.status, body };
+}
+
+async function givenCode(change: Record<string, string> = {}) {
+  const clientId = await registered();
+  const { verifier, challenge } = pkce();
+  const page = await opened(
+    authorizeUrl(url, { clientId, resource: resource(), challenge, ...change }),
+  );
+  const answer = await decide(page, { ...allow, key });
+  expect(answer.status).toBe(302);
+  return { clientId, verifier, code: locationOf(answer).searchParams.get("code") ?? "" };
+}
+
+const codeFields = (given: { clientId: string; verifier: string; code: string }) => ({
+  grant_type: "authorization_code",
+  client_id: given.clientId,
+  code: given.code,
+  code_verifier: given.verifier,
+  redirect_uri: redirectUri,
+});
+
+async function givenToken(): Promise<{ access: string; refresh: string; clientId: string }> {
+  const given = await givenCode();
+  const { status, body } = await exchanged(codeFields(given));
+  expect(status).toBe(200);
+  return {
+    access: body["access_token"] ?? "",
+    refresh: body["refresh_token"] ?? "",
+    clientId: given.clientId,
+  };
+}
+
+/** A client of SDK v1 with nothing but the URL, whose person has the key and allows. */
+function person(): OAuthClientProvider & { code: () => string } {
+  let information: OAuthClientInformationFull | undefined;
+  let kept: OAuthTokens | undefined;
+  let verifier = "";
+  let code = "";
+  return {
+    redirectUrl: redirectUri,
+    clientMetadata: registration,
+    clientInformation: () => information,
+    saveClientInformation: (given) => void (information = given as OAuthClientInformationFull),
+    tokens: () => kept,
+    saveTokens: (given) => void (kept = given),
+    saveCodeVerifier: (given) => void (verifier = given),
+    codeVerifier: () => verifier,
+    async redirectToAuthorization(to) {
+      const answer = await decide(await opened(to.href), { ...allow, key });
+      code = locationOf(answer).searchParams.get("code") ?? "";
+    },
+    code: () => code,
+  };
+}
+
+let upstream: { url: string; stop: () => Promise<void> };
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  url = `http://127.0.0.1:${port}`;
+  router = await startRouter({
+    env: { PORT: port, PUBLIC_URL: url, ALLOW_PRIVATE_UPSTREAMS: "true" },
+  });
+  upstream = await startEverything();
+  for (const slug of ["acme", "other"]) await admin("POST", "/tenants", { slug, name: slug });
+  const server = { url: upstream.url, sampling: "router" };
+  for (const [tenant, slug, more] of [
+    ["acme", "notes", {}],
+    ["acme", "second", {}],
+    ["acme", "keys-alone", { auth: "keys" }],
+    ["acme", "oauth-alone", { auth: "oauth" }],
+    ["other", "notes", {}],
+  ] as const)
+    await admin("POST", `/tenants/${tenant}/servers`, { slug, ...server, ...more });
+  const made = (tenant: string) =>
+    admin<{ key: string }>("POST", `/tenants/${tenant}/keys`, { name: "k", scopes: ["proxy"] });
+  key = (await made("acme")).key;
+  otherKey = (await made("other")).key;
+}, 120_000);
+afterAll(async () => {
+  await router?.stop();
+  await upstream?.stop();
+});
+
+const challengeOf = (answer: Response): string => answer.headers.get("WWW-Authenticate") ?? "";
+
+describe("a client that has nothing but the URL", () => {
+  it("of SDK v1 connects through the consent page", async () => {
+    const provider = person();
+    const transport = (): StreamableHTTPClientTransport =>
+      new StreamableHTTPClientTransport(new URL(resource()), { authProvider: provider });
+    const first = transport();
+    await expect(new Client({ name: "v1", version: "1" }).connect(first)).rejects.toThrow();
+    await first.finishAuth(provider.code());
+    const client = new Client({ name: "v1", version: "1" });
+    await client.connect(transport());
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
+  });
+
+  it("is told where to go, and finds the same for servers that nobody has", async () => {
+    for (const path of [notes, "/mcp/acme/nothing", "/mcp/nobody/nothing"]) {
+      const answer = await call(path, null);
+      expect(answer.status).toBe(401);
+      const metadata = `${url}/.well-known/oauth-protected-resource${path}`;
+      expect(challengeOf(answer)).toBe(`Bearer resource_metadata="${metadata}", scope="proxy"`);
+      expect(await (await fetch(metadata)).json()).toMatchObject({
+        resource: `${url}${path}`,
+        authorization_servers: [url],
+        scopes_supported: ["proxy"],
+      });
+    }
+  });
+
+  it("finds one issuer, whatever Host it names", async () => {
+    const at = `${url}/.well-known/oauth-authorization-server`;
+    const answer = await fetch(at, { headers: { "X-Forwarded-Host": "evil.test" } });
+    const metadata = (await answer.json()) as Record<string, unknown>;
+    expect(metadata).toMatchObject({
+      issuer: url,
+      token_endpoint: `${url}/oauth/token`,
+      registration_endpoint: `${url}/oauth/register`,
+      client_id_metadata_document_supported: true,
+      authorization_response_iss_parameter_supported: true,
+      code_challenge_methods_supported: ["S256"],
+    });
+    expect(metadata).not.toHaveProperty("protected_resources");
+  });
+
+  it("finds nothing at a server for keys alone", async () => {
+    const answer = await call("/mcp/acme/keys-alone", null);
+    expect(challengeOf(answer)).not.toContain("resource_metadata");
+    const metadata = `${url}/.well-known/oauth-protected-resource/mcp/acme/keys-alone`;
+    expect((await fetch(metadata)).status).toBe(404);
+  });
+});
+
+describe("keys beside tokens", () => {
+  it("go on working, and a wrong one opens no browser", async () => {
+    expect((await call(notes, key)).status).toBe(200);
+    const answer = await call(notes, `${key.slice(0, -3)}abc`);
+    expect(answer.status).toBe(401);
+    expect(challengeOf(answer)).toBe('Bearer error="invalid_token"');
+  });
+
+  it("are refused by a server for tokens alone", async () => {
+    expect((await call("/mcp/acme/oauth-alone", key)).status).toBe(401);
+  });
+});
+
+describe("an access token", () => {
+  it("opens its own server, and no other tenant's, server's or surface", async () => {
+    const { access } = await givenToken();
+    expect((await call(notes, access)).status).toBe(200);
+    const elsewhere = [
+      "/mcp/acme/second",
+      "/mcp/acme/keys-alone",
+      "/mcp/other/notes",
+      "/v1/sampling",
+    ];
+    for (const path of elsewhere) expect((await call(path, access)).status).toBe(401);
+    const refused = await call(notes, `${access}x`);
+    expect(challengeOf(refused)).toContain('error="invalid_token", resource_metadata=');
+    const onAdmin = await fetch(`${url}/admin/v1/tenants/acme/keys`, {
+      headers: { Authorization: `Bearer ${access}` },
+    });
+    expect(onAdmin.status).toBe(401);
+  });
+
+  it("is refreshed, while the first one goes on", async () => {
+    const { access, refresh, clientId } = await givenToken();
+    const again = await exchanged({
+      grant_type: "refresh_token",
+      client_id: clientId,
+      refresh_token: refresh,
+    });
+    expect(again.status).toBe(200);
+    expect((await call(notes, again.body["access_token"] ?? "")).status).toBe(200);
+    expect((await call(notes, access)).status).toBe(200);
+  });
+});
+
+describe("the consent page", () => {
+  const page = async (change: Record<string, string> = {}, client: object = {}): Promise<Page> =>
+    opened(
+      authorizeUrl(url, {
+        clientId: await registered(client),
+        resource: resource(),
+        challenge: pkce().challenge,
+        ...change,
+      }),
+    );
+
+  it("names the program, the server and where it leads, and can't be framed", async () => {
+    const { text, response } = await page({}, { client_name: "<b>Eve</b>" });
+    for (const said of ["&#60;b&#62;Eve", "acme", "notes", "127.0.0.1", "your own computer"])
+      expect(text).toContain(said);
+    expect(text).not.toContain("<b>Eve");
+    expect(response.headers.get("X-Frame-Options")).toBe("DENY");
+    expect(response.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+  });
+
+  it("counts once, and in its own browser alone", async () => {
+    const shown = await page();
+    const stolen = await decide({ ...shown, cookie: "" }, { ...allow, key });
+    expect(stolen.status).toBe(400);
+    expect((await decide(shown, { ...allow, key })).status).toBe(302);
+    expect((await decide(shown, { ...allow, key })).status).toBe(400);
+  });
+
+  it("shows itself again for a key that does not open the server", async () => {
+    for (const wrong of ["", "srk_wrong", otherKey]) {
+      const answer = await decide(await page(), { ...allow, key: wrong });
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain('role="alert"');
+    }
+  });
+
+  it("sends a refusal back to the program, with issuer and state", async () => {
+    const to = locationOf(await decide(await page(), { decision: "deny" }));
+    expect(Object.fromEntries(to.searchParams)).toMatchObject({
+      error: "access_denied",
+      iss: url,
+      state: "a-state",
+    });
+  });
+
+  it("sends nobody to an address that the program did not register", async () => {
+    const answers = [
+      await page({ redirect_uri: "https://evil.test/" }),
+      await page({ client_id: "nobody" }),
+    ];
+    for (const { response } of answers) {
+      expect(response.status).toBe(400);
+      expect(response.headers.get("Location")).toBeNull();
+    }
+  });
+
+  it("is not shown for another router's server, or without PKCE", async () => {
+    for (const change of [{ resource: "https://other.test/mcp/a/b" }, { code_challenge: "" }]) {
+      const { response } = await page(change);
+      expect(response.status).toBe(302);
+      expect(locationOf(response).searchParams.get("iss")).toBe(url);
+      expect(locationOf(response).searchParams.get("code")).toBeNull();
+    }
+  });
+});
+
+describe("a stolen code", () => {
+  it("is worth nothing to another client, verifier, address or server", async () => {
+    const wrong = [
+      async () => ({ client_id: await registered() }),
+      async () => ({ code_verifier: pkce().verifier }),
+      async () => ({ redirect_uri: "http://127.0.0.1:7777/other" }),
+      async () => ({ resource: `${url}/mcp/acme/second` }),
+    ];
+    for (const change of wrong) {
+      const given = await givenCode();
+      const { status, body } = await exchanged({ ...codeFields(given), ...(await change()) });
+      expect(status).toBe(400);
+      expect(body["access_token"]).toBeUndefined();
+    }
+  });
+
+  it("ends the tokens that it gave before", async () => {
+    const given = await givenCode();
+    const first = await exchanged(codeFields(given));
+    expect((await exchanged(codeFields(given))).body["error"]).toBe("invalid_grant");
+    const refresh = {
+      grant_type: "refresh_token",
+      refresh_token: first.body["refresh_token"] ?? "",
+    };
+    expect((await exchanged({ ...refresh, client_id: given.clientId })).status).toBe(400);
+  });
+});
