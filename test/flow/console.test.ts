@@ -320,6 +320,63 @@ describe("an identity provider", () => {
   });
 });
 
+/** Pages that show nothing of the API before somebody acts. */
+const askNothing = new Set(["/playground"]);
+
+describe("every page of a tenant", () => {
+  it("without anything yet says so, and what to do", async () => {
+    expect((await admin("POST", "/tenants", { slug: "empty", name: "Empty" })).status).toBe(201);
+    const { page } = operator;
+    const texts: Record<string, string> = {};
+    for (const path of tenantPages) {
+      await go(`/t/empty${path}`);
+      texts[path] = (await page.locator("main").textContent()) ?? "";
+      expect([path, await page.getByRole("alert").count()]).toEqual([path, 0]);
+    }
+    for (const [path, says] of [
+      ["", "Nothing was used in this time."],
+      ["/requests", "No request has come yet."],
+      ["/approvals", "No call is held."],
+      ["/sessions", "No session is open."],
+      ["/credentials", "There is no credential yet."],
+      ["/models", "No model can be chosen now."],
+      ["/keys", "There is no key yet."],
+      ["/servers", "There is no server yet."],
+      ["/switches", "Nothing is stopped."],
+      ["/seals", "Nothing is sealed yet."],
+    ] as const)
+      expect([path, texts[path]]).toEqual([path, expect.stringContaining(says)]);
+  });
+
+  it("says that it loads, what failed, and shows all of it at the next try", async () => {
+    const { page } = operator;
+    for (const path of tenantPages.filter((each) => !askNothing.has(each))) {
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route("**/admin/v1/**", async (route) => {
+        await held;
+        await route.fulfill({ status: 503, body: "<h1>gateway</h1>" });
+      });
+      await page.goto(`/console/t/watched${path}`);
+      const loading = page.getByRole("status").getByText(/^Loading/);
+      expect([path, await loading.first().waitFor().catch(String)]).toEqual([path, undefined]);
+      release();
+      const failed = page.getByRole("alert").getByText("A gateway may have given it.");
+      expect([path, await failed.first().waitFor().catch(String)]).toEqual([path, undefined]);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      const again = page.getByRole("button", { name: "Try again" });
+      while ((await again.count()) > 0) {
+        await again
+          .first()
+          .click({ timeout: 2_000 })
+          .catch(() => undefined);
+        await settled(page);
+      }
+      expect([path, await page.getByRole("alert").count()]).toEqual([path, 0]);
+    }
+  });
+});
+
 describe("the end of a session", () => {
   it("leads from every page to the sign-in, and from there back to the page", async () => {
     const visitor = await visit(browser, { origin: router.url });
