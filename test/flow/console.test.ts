@@ -193,6 +193,8 @@ describe("a tenant whose every text is an attack", () => {
 describe("the first load", () => {
   it(`asks at most ${mostRequests} times, and takes at most ${mostFirstLoadBytes} bytes packed`, async () => {
     const { page, asked } = operator;
+    // What the page before asks for late would count.
+    await settled(page);
     for (const path of ["", "/requests", "/keys", "/policy"]) {
       await open(`/t/watched${path}`);
       expect([path, asked.filter((url) => url.startsWith("http")).length]).toEqual([
@@ -667,6 +669,12 @@ describe("a kill switch", () => {
     await go("/t/watched/events");
     await banner.waitFor();
     await page.getByText("policy.replace").first().waitFor();
+    // What a key did has the key's name.
+    await adminOf(router, world.key)("PATCH", "/tenants/watched/policy", { maxTokens: 4_321 });
+    await go("/t/watched/policy");
+    await page.getByRole("link", { name: "Who changed the policy" }).click();
+    const last = page.getByRole("region", { name: "Events" }).locator("tbody tr").first();
+    await last.getByText(hostile).waitFor();
     await go("/t/watched/switches");
     await page.getByRole("button", { name: "lift provider own" }).click();
     await page.getByRole("button", { name: "Lift the switch" }).click();

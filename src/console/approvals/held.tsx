@@ -2,6 +2,7 @@
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";
+import { whyHeld } from "./why.ts";
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const memberOf = (value: unknown, name: string): unknown =>
@@ -46,7 +47,7 @@ export function Held({ held }: { held: Schemas["Approval"] }) {
         <dt>Client</dt>
         <dd>{client.join(" ").trim() || none}</dd>
         <dt>Held because</dt>
-        <dd>{why.join(", ") || "the rule is for every call"}</dd>
+        <dd>{whyHeld(why)}</dd>
         <dt>Model</dt>
         <dd>{textOf(content?.["model"]) || none}</dd>
         <Money held={held} />

@@ -43,7 +43,6 @@ const columns: Column<Message>[] = [
     show: ({ nextAt }) => <Time at={nextAt} />,
     text: ({ nextAt }) => isoOf(nextAt),
   },
-  { title: "Id", show: ({ id }) => <code class="faint">{id}</code>, text: ({ id }) => id },
 ];
 
 function Messages({ tenant }: { tenant: string }) {
@@ -84,16 +83,13 @@ function NewSecret({ tenant }: { tenant: string }) {
           onDone={() => setAsking(false)}
           onClose={() => setAsking(false)}
         >
-          <p>
-            Messages have two signatures for 24 hours: by the new secret and by the one before it.
-            Afterwards the new one alone signs.
-          </p>
+          <p>For 24 hours messages are signed by the old secret, too.</p>
         </Confirm>
       )}
       {secret !== null && (
         <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
           <Secret title="Signing secret" secret={secret} onDone={() => setSecret(null)}>
-            <p>Give it to the receiver, which checks each message by it.</p>
+            <p>The receiver checks each message by it.</p>
           </Secret>
         </Dialog>
       )}

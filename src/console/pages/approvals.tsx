@@ -1,6 +1,7 @@
 /** Calls that wait for a person: what they ask, what they may cost, and the decision. */
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide } from "../approvals/decide.tsx";
+import { whyHeld } from "../approvals/why.ts";
 import { Webhooks } from "../approvals/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
 import { fromNow } from "../format.ts";
@@ -58,7 +59,7 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
   { title: "Stage", show: ({ stage }) => stage, text: ({ stage }) => stage },
   {
     title: "Why it is held",
-    show: ({ why }) => why.join(", ") || "the rule is for every call",
+    show: ({ why }) => whyHeld(why),
     text: ({ why }) => why.join(" "),
   },
   {

@@ -53,7 +53,7 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
           value={draft.mode}
           options={modes}
           onInput={(mode) => change({ ...draft, mode })}
-          hint="Which calls wait is a member of the JSON, “when”. Without it, every call does."
+          hint="The JSON’s “when” says which calls wait. Absent: every call."
         />
         {draft.mode !== "" && (
           <>
@@ -74,7 +74,7 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
               placeholder="none"
               value={draft.webhookUrl}
               onInput={(webhookUrl) => change({ ...draft, webhookUrl })}
-              hint="Where held calls are told of, without their content. Its messages are on the page Approvals."
+              hint="Is told of held calls, without their content."
               fault={faultOf("approval.webhookUrl")}
             />
           </>

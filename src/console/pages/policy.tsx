@@ -10,7 +10,7 @@ import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { prefix } from "../place.ts";
+import { prefix, tenantPath } from "../place.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
@@ -67,7 +67,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
     return changed;
   };
   return (
-    <>
+    <div class="stack">
       <Form submit="Save the policy" act={save}>
         {(faultOf) => (
           <>
@@ -79,7 +79,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
         )}
       </Form>
       <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
-    </>
+    </div>
   );
 }
 
@@ -272,7 +272,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
           <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
             API reference
           </a>
-          .
+          . <a href={`${tenantPath(tenant, "/events")}?find=policy`}>Who changed the policy</a>
         </p>
       </div>
     </Page>

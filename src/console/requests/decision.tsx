@@ -57,8 +57,16 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
   const [first] = feasible;
   const name = `${provider ?? ""}/${model ?? ""}`;
   if (first?.viaToolLoop === true) return `${name} began the tool loop that this call continues.`;
-  if (first?.matchedHint !== undefined)
-    return `${name} is the best of those that match the hint “${first.matchedHint}”.`;
+  if (first?.matchedHint !== undefined) {
+    const { matchedHint, score = 0 } = first;
+    // A model that the hint names more exactly stands before others, whatever they score.
+    const isClosest = feasible.some(
+      (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
+    );
+    return isClosest
+      ? `${name} matches the hint “${matchedHint}” most closely, which counts before the score.`
+      : `${name} is the best of those that match the hint “${matchedHint}”.`;
+  }
   if (feasible.length === 1) return `${name} is the only model that can serve the request.`;
   const heaviest =
     weights === undefined ? null : axes.toSorted((a, b) => weights[b] - weights[a])[0];

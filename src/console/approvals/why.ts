@@ -1,0 +1,11 @@
+/** Why a call is held, in words: which conditions of the rule are true of it. */
+const conditions: Readonly<Record<string, string>> = {
+  costUsdAbove: "its cost may be above the rule’s",
+  models: "the rule names the model",
+  servers: "the rule names the server",
+  tools: "the rule names the tool",
+  modalities: "the rule names its modality",
+};
+
+export const whyHeld = (why: readonly string[]): string =>
+  why.map((each) => conditions[each] ?? each).join(", ") || "the rule is for every call";
