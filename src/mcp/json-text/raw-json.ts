@@ -3,6 +3,7 @@
  * and unknown members survive. The text must be valid JSON. A repeated key is changed wherever it stands, since
  * parsers differ in which one they read.
  */
+import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "./grammar.ts";
 
 export interface Span {
   start: number;
@@ -22,51 +23,62 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
+const comma = 44;
+
 function stringEnd(text: string, from: number): number {
   let at = from + 1;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at))
+    at += code === backslash ? 2 : 1;
   return at + 1;
 }
 
+const endsPlainValue = (code: number): boolean =>
+  code <= space || code === comma || code === closeBracket || code === closeBrace;
+
 /** The end of the value that starts at `from`. */
 function valueEnd(text: string, from: number): number {
-  const first = text[from];
-  if (first === '"') return stringEnd(text, from);
-  if (first !== "{" && first !== "[") {
-    let at = from;
-    while (at < text.length && !/[\s,\]}]/.test(text[at] ?? "")) at += 1;
+  const first = text.charCodeAt(from);
+  if (first === quote) return stringEnd(text, from);
+  let at = from;
+  if (first !== openBrace && first !== openBracket) {
+    while (at < text.length && !endsPlainValue(text.charCodeAt(at))) at += 1;
     return at;
   }
-  let depth = 0;
-  for (let at = from; ;) {
-    const character = text[at];
-    if (character === '"') {
+  for (let depth = 0; ;) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
       at = stringEnd(text, at);
       continue;
     }
-    if (character === "{" || character === "[") depth += 1;
-    if (character === "}" || character === "]") depth -= 1;
+    if (code === openBrace || code === openBracket) depth += 1;
+    if (code === closeBrace || code === closeBracket) depth -= 1;
     at += 1;
     if (depth === 0) return at;
   }
+}
+
+/** The text of a key, between its quotes. */
+function keyOf(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end - 1);
+  return raw.includes("\\") ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
 /** An object's members, in the order in which they stand there. */
 export function membersOf(text: string, object: Span): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, object.start + 1);
-  while (text[at] !== "}") {
+  while (text.charCodeAt(at) !== closeBrace) {
     const keyEnd = stringEnd(text, at);
     const valueStart = skipBlank(text, skipBlank(text, keyEnd) + 1);
     const end = valueEnd(text, valueStart);
     members.push({
       start: at,
       end,
-      key: JSON.parse(text.slice(at, keyEnd)) as string,
+      key: keyOf(text, at, keyEnd),
       value: { start: valueStart, end },
     });
     at = skipBlank(text, end);
-    if (text[at] === ",") at = skipBlank(text, at + 1);
+    if (text.charCodeAt(at) === comma) at = skipBlank(text, at + 1);
   }
   return members;
 }

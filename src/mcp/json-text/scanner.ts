@@ -23,7 +23,7 @@ import {
   plainRun,
   quote,
 } from "./grammar.ts";
-import { createUtf8Check, textOf } from "./utf8.ts";
+import { createUtf8Check, textBetween, textOf } from "./utf8.ts";
 
 export interface JsonListener {
   /** @returns whether the members are wanted; if not, nothing is reported before the end of this value */
@@ -146,10 +146,11 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return true;
   };
   const endText = (): boolean => {
-    if (!gather(at - 1)) return false;
+    const isTooLong = gathers && at - 1 - tokenAt > mostTokenBytes;
+    if (gathered === null ? isTooLong : !gather(at - 1)) return false;
     state = isKey ? colon : after;
-    if (gathered === null) return true;
-    const raw = textOf(gathered);
+    if (!gathers) return true;
+    const raw = gathered === null ? textBetween(bytes, tokenAt, at - 1) : textOf(gathered);
     gathered = null;
     gathers = false;
     const token = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;

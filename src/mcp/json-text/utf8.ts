@@ -9,6 +9,36 @@ export function textOf(raw: Uint8Array<ArrayBuffer>): string {
   return wide > 127 ? decoder.decode(raw) : String.fromCharCode.apply(null, raw as never);
 }
 
+/** Places for short ASCII texts that were decoded, by a hash of their bytes. Each text that comes later takes the place. */
+const places = 256;
+const mostRemembered = 48;
+const remembered: string[] = Array.from({ length: places }, () => "");
+
+/**
+ * `textOf` a part of the bytes. Messages repeat the same few keys, and to compare a text takes less than to make it
+ * anew.
+ */
+export function textBetween(bytes: Uint8Array<ArrayBuffer>, from: number, to: number): string {
+  const length = to - from;
+  if (length > mostRemembered) return textOf(bytes.subarray(from, to));
+  let hash = length;
+  let wide = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] as number;
+    wide |= byte;
+    hash = (Math.imul(hash, 31) + byte) | 0;
+  }
+  if (wide > 127) return textOf(bytes.subarray(from, to));
+  const place = (hash ^ (hash >>> 8)) & (places - 1);
+  const known = remembered[place] as string;
+  let at = known.length === length ? 0 : -1;
+  while (at !== -1 && at < length) at = known.charCodeAt(at) === bytes[from + at] ? at + 1 : -1;
+  if (at === length) return known;
+  const text = textOf(bytes.subarray(from, to));
+  remembered[place] = text;
+  return text;
+}
+
 /** Checks bytes that come in parts, without decoding them. */
 export function createUtf8Check() {
   const strict = new TextDecoder("utf-8", { fatal: true });
