@@ -121,7 +121,7 @@ async function* soundnessOf({ where, ask, file }: Opened): AsyncGenerator<Findin
     ? fine("database", `${where} answers${isWhole ? " and is sound" : ""}`)
     : faulty(
         "database",
-        `${where} is corrupted: ${String(said)}`,
+        `${where} is corrupted: ${String(said).replaceAll(/\s+/g, " ")}`,
         `Restore a backup: ${commandLine("restore", "FILE")}.`,
       );
 }

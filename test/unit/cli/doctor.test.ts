@@ -1,5 +1,5 @@
 /** What `doctor` finds wrong with an installation, and that it says what to do. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -159,28 +159,41 @@ describe("the embedded database", () => {
     expect(brief(await examined(stateDir))).toContain("warning migrations");
   });
 
+  /** A row with these columns; whatever else it must have is nothing in particular. */
+  function fill(stateDir: string, table: string, values: Record<string, string>): void {
+    const opened = openLocally(makeEmbeddedFolder(stateDir), "writes");
+    const columns = JSON.parse(
+      String(
+        opened.one(
+          `select json_group_array(json_object('name', name, 'type', type)) from pragma_table_info('${table}') where "notnull" = 1 and dflt_value is null`,
+        ),
+      ),
+    ) as { name: string; type: string }[];
+    const value = ({ name, type }: { name: string; type: string }): string =>
+      values[name] ?? (/int|real/i.test(type) ? "0" : "'x'");
+    opened.exec(
+      `insert into ${table} (${columns.map(({ name }) => `"${name}"`).join()}) values (${columns.map(value).join()})`,
+    );
+    opened.close();
+  }
+
+  it("says where another MASTER_KEY sealed it", async () => {
+    const stateDir = newStateDir();
+    await made(stateDir);
+    fill(stateDir, "credentials", { provider: "'openai'", sealed: "'v2.aaaaaaaaaaaa.x'" });
+    writeFileSync(
+      join(stateDir, "secrets.json"),
+      JSON.stringify({ credentials: {}, masterKey: Buffer.alloc(32, 2).toString("base64") }),
+      { mode: 0o600 },
+    );
+    expect(brief(await examined(stateDir))).toContain("fault secrets");
+  });
+
   it("says where the clock was set back, and where a provider refused a key", async () => {
     const stateDir = newStateDir();
     await made(stateDir);
-    const opened = openLocally(makeEmbeddedFolder(stateDir), "writes");
-    const fill = (table: string, values: Record<string, string>): void => {
-      const columns = JSON.parse(
-        String(
-          opened.one(
-            `select json_group_array(json_object('name', name, 'type', type)) from pragma_table_info('${table}') where "notnull" = 1 and dflt_value is null`,
-          ),
-        ),
-      ) as { name: string; type: string }[];
-      const value = ({ name, type }: { name: string; type: string }): string =>
-        values[name] ?? (/int|real/i.test(type) ? "0" : "'x'");
-      opened.exec(
-        `insert into ${table} (${columns.map(({ name }) => `"${name}"`).join()}) values (${columns.map(value).join()})`,
-      );
-    };
-    opened.exec("pragma foreign_keys = off");
-    fill("sampling_requests", { created_at: String(Date.now() + 3_600_000) });
-    fill("credentials", { status: "'failing'", provider: "'openai'" });
-    opened.close();
+    fill(stateDir, "sampling_requests", { created_at: String(Date.now() + 3_600_000) });
+    fill(stateDir, "credentials", { status: "'failing'", provider: "'openai'" });
     expect(brief(await examined(stateDir))).toEqual([
       "ok database",
       "ok migrations",
@@ -215,6 +228,21 @@ describe("a router", () => {
     const stateDir = newStateDir();
     holding(stateDir, 2 ** 30, 1);
     expect(brief(await runningOf(settingsWith({ STATE_DIR: stateDir })))).toEqual(["ok router"]);
+  });
+
+  it.each([
+    ["have not run", null],
+    ["last ran long ago", { at: 0, ok: true }],
+  ])("that does not answer, and whose jobs %s, is at fault twice", async (_, run) => {
+    const stateDir = newStateDir();
+    // No program may listen at port 1 of a machine that runs this.
+    holding(stateDir, process.pid, 1);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(join(stateDir, "runtime.json"), longAgo, longAgo);
+    if (run !== null) noteScheduleRun(stateDir, run);
+    const found = await runningOf(settingsWith({ STATE_DIR: stateDir }));
+    expect(brief(found)).toEqual(["fault router", "fault schedule"]);
+    expect(isAdvised(found)).toBe(true);
   });
 
   it.each([
