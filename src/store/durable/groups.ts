@@ -14,7 +14,7 @@ export function createGroups(durable: () => Promise<void>): InGroup {
     void soon();
   };
   const soon = async (): Promise<void> => {
-    // Whoever writes next hears of a storage that is broken.
+    // The next write fails where the storage is broken, so nothing is said here.
     await durable().catch(() => undefined);
     const works = waiting ?? [];
     if (works.length > 0) begin(works);

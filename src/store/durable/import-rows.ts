@@ -14,7 +14,7 @@ const isName = (name: unknown): name is string =>
 const isValue = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "number";
 
-/** null: it is no such part. */
+/** null: the value is no part of an import. */
 export function readImport(body: unknown): ImportPart | null {
   if (typeof body !== "object" || body === null) return null;
   const { table, columns, rows } = body as Record<string, unknown>;

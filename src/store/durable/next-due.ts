@@ -15,7 +15,7 @@ const thinnedAfterMs = 120_000;
 
 const policyDays = (name: string): string =>
   `json_extract(case when json_valid(t.policy) then t.policy end, '$.${name}')`;
-/** The oldest by its id, since ids sort by time. */
+/** The oldest row by its id, since ids sort by time. */
 const oldestRecord = `select r.created_at + ${dayMs} * coalesce(${policyDays("retentionDays")}, ${defaultRetentionDays})
   from tenants t cross join sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
   order by r.tenant_id, r.id limit 1`;
@@ -50,7 +50,7 @@ const texts: readonly string[] = [
   "select min(expires_at) from console_sessions",
   "select min(expires_at) from authorizations",
   "select min(expires_at) from oauth_entries",
-  // Calls that nobody decided, or came for, in time; and 0 for what was decided and is still to be ended.
+  // Held calls whose decision, or whose caller, did not come in time. 0: a call was decided and has to be ended.
   `select min(deadline) from approvals where is_open = 1
     and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,
   `select 0 from approvals where is_open = 1

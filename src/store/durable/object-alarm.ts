@@ -10,23 +10,23 @@ export type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm" | 
 const leastMs = 60_000;
 
 export interface ObjectAlarm {
-  /** Stands before a job's first write: afterwards it is known whether there is an alarm. */
+  /** Reads whether there is an alarm. Called before a job's first write. */
   look(): Promise<void>;
-  /** Something was written. The alarm is durable with what was written. */
+  /** Called after a write. The alarm is durable together with the written rows. */
   written(): void;
-  /** The alarm has come: there is none. */
+  /** Called when the alarm has come. From then on there is no alarm. */
   come(): void;
   /** @param at ms since the epoch, when something is due */
   due(at: number): void;
 }
 
 export function createObjectAlarm(storage: AlarmStorage, now: () => number): ObjectAlarm {
-  /** undefined: nobody has looked since the object woke */
+  /** undefined: nobody has read the alarm since the object woke */
   let alarm: number | null | undefined;
   const set = (at: number): void => {
     if (alarm !== null && alarm !== undefined && alarm <= at) return;
     alarm = at;
-    // The output gate holds the answer back until this is durable too.
+    // The output gate holds the answer back until the alarm is durable too.
     void storage.setAlarm(at);
   };
   return {

@@ -7,7 +7,7 @@ const table = "d1_migrations";
 export const hasTables = (sql: ObjectSql): boolean =>
   sql.all(`select 1 from sqlite_master where type = 'table' and name = '${table}'`, []).length > 0;
 
-/** Applies those that are not applied. */
+/** Applies the migrations that are not applied yet. */
 export function migrateObject(sql: ObjectSql, migrations: readonly Migration[]): void {
   const applied = new Set(
     hasTables(sql) ? sql.all(`select name from ${table}`, []).map(([name]) => name) : [],

@@ -14,7 +14,7 @@ export interface DatabaseObject {
   read(statements: readonly Statement[]): Promise<Outcome>;
 }
 
-/** What a tenant's object answers besides. */
+/** What a tenant's object answers besides the engine's questions. */
 export interface TenantStub extends DatabaseObject {
   room(): Promise<Room>;
 }
@@ -26,10 +26,10 @@ interface Reach<Stub> {
   wait: (ms: number) => Promise<void>;
 }
 
-/** ms. A reset object is back by then; one that is evicted was gone already. */
+/** ms. A reset object is back by then; an evicted object was gone before the request. */
 const pauseMs = 50;
 const tries = 3;
-/** ms after which somebody who looks may look again */
+/** ms after which a caller may ask again for how full a lost object is */
 const lostRetryMs = 1_000;
 
 /** More requests would only keep an overloaded object overloaded. */

@@ -4,16 +4,16 @@ import Libsql from "libsql";
 import type { Sql, Statement } from "../books/sql.ts";
 import type { Fault, Rows } from "../engine.ts";
 
-/** Each some kB. The stores have fewer texts than that; what varies with its input takes turns. */
+/** Statements of some kB each. The stores have fewer fixed texts; a text that varies with its input displaces another. */
 const statementsKept = 256;
-/** ms in which another connection's lock may go: a backup, or a person with a shell. */
+/** ms. So long a statement waits for another connection's lock: a backup's, or a person's with a shell. */
 const busyMs = 1_000;
 
 const noRows: Rows = { columns: [], values: [] };
 
 interface Kept {
   statement: ReturnType<Libsql.Database["prepare"]>;
-  /** null: it returns no rows */
+  /** null: the statement returns no rows */
   columns: string[] | null;
 }
 
@@ -30,7 +30,7 @@ export const faultOf = (cause: unknown): Fault => ({
   message: cause instanceof Error ? cause.message : String(cause),
 });
 
-/** Such as `create table`: what was prepared before may have other columns now. */
+/** After `create table` and the like, a statement that was prepared before may have other columns. */
 const changesSchema = (sql: string): boolean => /^\s*(create|alter|drop)\b/i.test(sql);
 
 function keepStatements(database: Libsql.Database): { get(sql: string): Kept; clear(): void } {
@@ -39,7 +39,7 @@ function keepStatements(database: Libsql.Database): { get(sql: string): Kept; cl
     get(sql) {
       const found = kept.get(sql);
       if (found !== undefined) {
-        // The one that was used last stands last.
+        // The statement that was used last stands last in the map.
         kept.delete(sql);
         kept.set(sql, found);
         return found;
@@ -81,13 +81,13 @@ function connect(url: string, pragmas: readonly string[]): Connection {
   };
 }
 
-/** All of a database up to this size is looked at as it is opened: some tenths of a second. */
+/** A database up to this size is checked as a whole when it is opened, which takes some tenths of a second. */
 const wholeBytes = 64 * 1024 * 1024;
 
-/** What can be said of the file before anybody relies on it: it throws as SQLite does. */
+/** Checks the file before anybody relies on the file. Throws as SQLite does. */
 function checkFile(connection: Connection): void {
   const one = (sql: string): unknown => connection.run({ sql, params: [] }).values[0]?.[0];
-  // A file that can't be written is opened all the same, and only says so at the first write.
+  // SQLite opens a file that can't be written too, and only says so at the first write.
   const version = Number(one("pragma user_version"));
   connection.exec(`begin immediate; pragma user_version = ${version}`);
   connection.exec("rollback");
@@ -97,7 +97,7 @@ function checkFile(connection: Connection): void {
   throw Object.assign(new Error(String(found)), { code: "SQLITE_CORRUPT" });
 }
 
-/** A commit returns when it is on the disk; on macOS only `fullfsync` says so. */
+/** A commit returns when its pages are on the disk. On macOS only `fullfsync` makes sure of that. */
 export function openWriter(path: string, pragmas: readonly string[] = []): Connection {
   const connection = connect(pathToFileURL(path).href, [
     "journal_mode = WAL",

@@ -1,4 +1,4 @@
-/** The owner's side of a database thread: asks, and hears what became of each. */
+/** The owner's side of a database thread: sends requests, and hands each outcome to its caller. */
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Entry } from "../books/entries.ts";
@@ -8,7 +8,7 @@ import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
-  /** How many wait for an answer. */
+  /** How many requests wait for an answer. */
   readonly waiting: number;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const deliveredAtOnce = 4;
 
 const ended: Fault = { code: "THREAD_ENDED", message: "the database thread has ended" };
 
-/** What the process ends with: its name and places are written down, and no message, which may hold a parameter. */
+/** The fault that ends the process. The log gets its name and its places, and no message: a message may hold a parameter. */
 function lostThread(role: ThreadData["role"], cause: unknown): Error {
   const lost = new Error(`the database's ${role} thread has ended`);
   lost.name = "DatabaseThreadEnded";
@@ -30,7 +30,7 @@ function lostThread(role: ThreadData["role"], cause: unknown): Error {
   return lost;
 }
 
-/** All that one turn of the event loop has for the thread is one message, since each message wakes the thread. */
+/** Requests of one turn of the event loop go to the thread as one message, since each message wakes the thread. */
 function createOutbox(post: (request: Request) => void): { add(run: Run): void; send(): void } {
   let unsent: Run[] = [];
   const send = (): void => {

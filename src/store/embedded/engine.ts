@@ -6,7 +6,7 @@ import type { Engine, Fault, Outcome } from "../engine.ts";
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
 
-/** A long read keeps one of them, and short ones go to the other. */
+/** Reading threads. A long read keeps one thread busy, and short reads go to the other. */
 const readers = 2;
 
 export interface EmbeddedEngine extends Engine {
@@ -18,7 +18,7 @@ export interface Start {
   path: string;
   /** where `thread.ts` is, or what a bundle made of it */
   thread: URL;
-  /** of the writer, after its own */
+  /** for the writer, after the writer's own pragmas */
   pragmas?: readonly string[];
   /** what the ledger's books are kept with; null: the ledger does with SQL alone */
   books: BookTexts | null;
@@ -27,7 +27,7 @@ export interface Start {
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
-/** Refused at once where another process owns the file, or it can't be written. */
+/** Refused at once where another process owns the file, or where the file can't be written. */
 export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine, string>> {
   const lock = lockFile(start.path);
   if (!lock.ok) return lock;
@@ -55,7 +55,7 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
   const reading = started.flatMap((each) => (each.ok ? [each.value] : []));
   const close = async (): Promise<void> => {
     await Promise.all(reading.map((each) => each.close()));
-    // Last, so that its own end takes the write-ahead log into the file.
+    // The writer ends last, so that its end takes the write-ahead log into the file.
     await writer.value.close();
   };
   const failed = started.find((each) => !each.ok);

@@ -11,10 +11,10 @@ const sentences: readonly [RegExp, string][] = [
   [/^SQLITE_FULL/, "can't be written: the disk is full"],
 ];
 
-/** Nothing is written to such a file: it would only lose more. */
+/** Nothing is written to a damaged file: a write would only lose more. */
 export const isDamage = ({ code }: Fault): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code);
 
-/** What a person is told whose database can't be opened. */
+/** What a person reads whose database can't be opened. */
 export const startFault = (path: string, { code, message }: Fault): string => {
   const found = sentences.find(([pattern]) => pattern.test(code));
   return `${path} ${found?.[1] ?? `can't be opened: ${message}`}`;

@@ -1,6 +1,6 @@
 /**
- * All writes that wait are one transaction, and one sync of the disk. Each has a savepoint of its own, so
- * that one failure is its own.
+ * All writes that wait are one transaction, and one sync of the disk. Each write has a savepoint of its own, so
+ * that a failed write takes no other write along.
  */
 import { createBooks, noBooks, type Books } from "../books/books.ts";
 import type { BookTexts } from "../books/texts.ts";
@@ -77,7 +77,7 @@ function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
   }
 }
 
-/** What became of each job, once that is on the disk. */
+/** The outcome of each job, given once the group is on the disk. */
 export type CommitGroup = (jobs: readonly Job[]) => Outcome[];
 
 /** @param texts null: there are no books */
@@ -94,7 +94,7 @@ export function createGroupCommit(connection: Connection, texts: BookTexts | nul
     const outcomes = together(writer, jobs);
     if (Array.isArray(outcomes)) return outcomes;
     if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
-    // Whose fault it was is found by asking each alone.
+    // Each job runs alone now, which shows whose fault it was.
     return jobs.flatMap((job) => commitGroup([job]));
   };
   return commitGroup;

@@ -1,6 +1,6 @@
 /**
- * A file opened in this thread, for commands and for imports: nobody waits for another answer meanwhile. Whoever
- * writes holds the file's lock.
+ * A file that is opened in this thread, for commands and imports: in their process nobody waits for another answer.
+ * Whoever writes holds the file's lock.
  */
 import type { Database } from "../db.ts";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";

@@ -13,7 +13,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Never opened by anything but SQLite: whoever closes a file ends all locks that its process has on it. */
+/** Only SQLite opens this file: a process that closes a file ends all of its own locks on that file. */
 const lockPath = (path: string): string => `${path}.lock`;
 const ownerPath = (path: string): string => `${path}.owner.json`;
 
@@ -28,7 +28,7 @@ function ownerOf(path: string): string {
   }
 }
 
-/** At once: it never waits for another owner. */
+/** Answers at once, and never waits for another owner. */
 export function lockFile(path: string): Result<Lock, string> {
   let held: Libsql.Database | null = null;
   try {

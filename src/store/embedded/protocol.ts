@@ -8,9 +8,9 @@ export interface ThreadData {
   /** absolute */
   path: string;
   role: "writer" | "reader";
-  /** of the writer, after its own: how often it takes its log into the file, for example */
+  /** for the writer, after the writer's own: how often the log goes into the file, for example */
   pragmas?: readonly string[];
-  /** of the writer: what it keeps the books with; null, absent: it keeps none */
+  /** the texts with which the writer keeps the books; null, absent: the writer keeps none */
   books?: BookTexts | null;
 }
 

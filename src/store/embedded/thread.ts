@@ -13,7 +13,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import type { Fault, Outcome } from "../engine.ts";
 import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
-/** In one transaction. More would let the first of them wait for too many others. */
+/** Jobs in one transaction. With more of them, the first would wait for too many others. */
 const mostInGroup = 128;
 
 const open = ({ path, role, pragmas }: ThreadData): Connection | Fault => {
@@ -63,12 +63,12 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     try {
       connection.close();
     } catch {
-      // What could not be taken into the file stays in the log beside it, which the next start reads.
+      // Pages that could not go into the file stay in the log beside the file, and the next start reads the log.
     }
     say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  // What has come while the last group was written is the next one.
+  // Jobs that came while the last group was written are the next group.
   port.on("message", (first: Request) => {
     const runs: Run[] = [];
     for (let request: Request | undefined = first; request !== undefined;) {
