@@ -606,6 +606,21 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const its = { ...owner.who, tenantId, serverId: null, key: idempotencyKey };
       value(await idempotency.countReplay(its));
     },
+    "idempotency.addKey": async ({ idempotency }, owner, { tenantId, keyId }) => {
+      const its = { ...owner.who, serverId: null, key: idempotencyKey };
+      for (const theirs of [{ tenantId }, { keyId }, { tenantId, keyId }])
+        value(await idempotency.addKey({ ...its, ...theirs }, "another"));
+      expect(value(await idempotency.find({ ...its, key: "another" }, start))).toBeNull();
+      const stolen = { ...its, tenantId, keyId, key: "another" };
+      expect(value(await idempotency.find(stolen, start))).toBeNull();
+    },
+    "idempotency.moveKey": async ({ idempotency }, owner, { tenantId, keyId }) => {
+      const its = { ...owner.who, serverId: null, key: idempotencyKey };
+      for (const theirs of [{ tenantId }, { keyId }, { tenantId, keyId }])
+        expect(
+          value(await idempotency.moveKey({ ...its, ...theirs }, "another", start)),
+        ).toBeNull();
+    },
     "idempotency.isTaken": async ({ idempotency }, owner, { tenantId, keyId }) => {
       const its = { ...owner.who, serverId: null, keys: idempotencyKey.slice(0, 9) };
       expect(value(await idempotency.isTaken(its, start))).toBe(true);
