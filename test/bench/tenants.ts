@@ -16,6 +16,8 @@ type Say = (line: string) => void;
 const typicalWaves = 10_000;
 const spread = 1_000;
 const ofWave = 500;
+/** after so many tenants the memory is said: it must come to rest */
+const toldEach = 2_000;
 const atOnce = 8;
 const turns = 5;
 const seconds = 4;
@@ -69,17 +71,21 @@ async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   };
   for (const side of Object.values(sides)) await rightTurn(side, { concurrency, seconds });
   const ratios: number[] = [];
+  const cpu = { subject: [] as number[], baseline: [] as number[] };
   for (let turn = 0; turn < turns; turn += 1) {
     const answers = { subject: 0, baseline: 0 };
-    for (const side of orderOf(turn))
-      answers[side] = (await rightTurn(sides[side], { concurrency, seconds })).answers;
+    for (const side of orderOf(turn)) {
+      const done = await rightTurn(sides[side], { concurrency, seconds });
+      answers[side] = done.answers;
+      cpu[side].push((done.cpu.server ?? Number.NaN) / done.asked);
+    }
     ratios.push(answers.subject / answers.baseline);
   }
   agent.destroy();
   await ending.run();
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   say(
-    `${spread} tenants : one tenant, requests a second at c=${concurrency}: ${median(ratios).toFixed(2)} (${shown}); ${took()} s`,
+    `${spread} tenants : one tenant, requests a second at c=${concurrency}: ${median(ratios).toFixed(2)} (${shown}), ms of CPU a request ${median(cpu.subject).toFixed(2)} : ${median(cpu.baseline).toFixed(2)}; ${took()} s`,
   );
   return median(ratios) >= leastRatio ? [] : [`${spread} tenants: below ${leastRatio}`];
 }
@@ -123,7 +129,8 @@ async function benchWaves(tenants: number, outer: Ending, say: Say): Promise<str
       firsts.push(await once(worker.target(call), { id: firsts.length, agent }));
     await worker.hook({ what: "leave", databases: wave.map(({ database }) => database) });
     const mib = memoryMibOf(worker.pids)?.toFixed(0) ?? "?";
-    if (from === 0 || from + ofWave >= tenants) say(`  ${from + count} tenants: ${mib} MiB`);
+    const isTold = from === 0 || (from + count) % toldEach === 0 || from + ofWave >= tenants;
+    if (isTold) say(`  ${from + count} tenants: ${mib} MiB`);
   }
   const most = memory.stop();
   agent.destroy();
