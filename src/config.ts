@@ -3,7 +3,7 @@ import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
-import { headerPairsIn } from "./domain/header-pairs.ts";
+import { parseTelemetry, type TelemetrySettings } from "./domain/audit/telemetry-settings.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
@@ -41,6 +41,8 @@ export interface Bindings {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_SERVICE_NAME?: string;
+  OTEL_METRICS_EXPORTER?: string;
+  METRICS_TENANTS?: string;
   SIGN_IN_KIND?: string;
   SIGN_IN_ISSUER?: string;
   SIGN_IN_CLIENT_ID?: string;
@@ -60,7 +62,7 @@ interface Secrets {
   adminToken: string;
 }
 
-export interface Config extends Secrets {
+export interface Config extends Secrets, TelemetrySettings {
   /** the home shard's */
   database: DatabaseConfig;
   /** that one process sends to one database; null: by the kind of database */
@@ -87,8 +89,6 @@ export interface Config extends Secrets {
   catalogueUrl: string | null;
   /** where heads of audit chains are sent; null: nowhere */
   witnessUrl: string | null;
-  /** where spans are sent; null: nowhere */
-  traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
   /** by which identity provider the operator's people sign in; null: by none */
   signIn: SignInSecrets | null;
   toJSON(): string;
@@ -104,7 +104,6 @@ const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
 const defaultRolloutSeconds = 600;
 const hourMs = 3_600_000;
-const defaultServiceName = "sampling-router";
 export const defaultCatalogueUrl = "https://models.dev/api.json";
 
 const fault = (setting: string, problem: string): Result<never, ConfigFault> =>
@@ -133,26 +132,6 @@ function databaseOf({ DATABASES, ...env }: Bindings): Result<DatabaseConfig, Con
 
 export const isHttpUrl = (text: string): boolean =>
   ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
-
-/** The environment variables are OpenTelemetry's own: the base URL of a collector, to which the path is added. */
-function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault> {
-  const headers = headerPairsIn(env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
-  if (headers === null)
-    return fault(
-      "OTEL_EXPORTER_OTLP_HEADERS",
-      "must be name=value pairs, separated by commas, percent-encoded",
-    );
-  const serviceName = env.OTEL_SERVICE_NAME?.trim() || defaultServiceName;
-  if (!/^[ -~]{1,255}$/.test(serviceName))
-    return fault("OTEL_SERVICE_NAME", "must be at most 255 printable ASCII characters");
-  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? "";
-  if (endpoint === "") return ok(null);
-  const url = URL.parse(endpoint);
-  if (url === null || !isHttpUrl(endpoint) || url.username !== "" || url.password !== "")
-    return fault("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http: or https: URL without user info");
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
-  return ok({ url: url.href, headers, serviceName });
-}
 
 /** A witness is judged as upstreams are, but on this machine it needs no https. */
 function isWitness(text: string, allowPrivate: boolean): boolean {
@@ -266,8 +245,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!witnessUrl.ok) return witnessUrl;
   const signIn = parseSignIn(env);
   if (!signIn.ok) return signIn;
-  const traceTarget = traceTargetOf(env);
-  if (!traceTarget.ok) return traceTarget;
+  const telemetry = parseTelemetry(env);
+  if (!telemetry.ok) return telemetry;
   return ok({
     ...secrets.value,
     database: database.value,
@@ -285,7 +264,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     rolloutMs: rolloutMs.value,
     catalogueUrl: catalogueUrl.value,
     witnessUrl: witnessUrl.value,
-    traceTarget: traceTarget.value,
+    ...telemetry.value,
     signIn: signIn.value,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",

@@ -23,7 +23,7 @@ export interface NodeHost {
 export async function createNodeHost(env: Bindings, host: Host): Promise<Result<NodeHost, string>> {
   const config = parseConfig(env);
   if (!config.ok) return err(`${config.error.setting} ${config.error.problem}`);
-  const isolate = await createIsolate(config.value, host);
+  const isolate = await createIsolate(config.value, { ...host, isOneProcess: true });
   const app = createApp();
   const open = createOpenWork(clock.elapsed);
   const work = {

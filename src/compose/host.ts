@@ -45,6 +45,8 @@ export interface Host {
    * invocation of the Workers runtime may send for another.
    */
   writeGroupsOf?: (server: { url: string; authToken: string | null }) => WriteGroups;
+  /** One process answers all requests, so its figures are the router's. Absent: many isolates do. */
+  isOneProcess?: true;
   /** absent: the console was not built for this host */
   consoleFiles?: ConsoleFiles | undefined;
   /** absent: this host has no such binding */

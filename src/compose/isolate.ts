@@ -26,6 +26,7 @@ import { createAddressRate } from "../pipeline/address-rates.ts";
 import { createAuthModes } from "../pipeline/challenges.ts";
 import { loadLibrary } from "../oauth/provider/surroundings.ts";
 import { memoize } from "../domain/lazily.ts";
+import { createMetering } from "./metering.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
@@ -137,16 +138,25 @@ export async function createIsolate(config: Config, host: Host) {
   const { primitives = webCrypto } = host;
   const turnsOfTenant = createTurnsOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey, primitives };
+  const shardNames = [homeShard, ...config.shards.map(({ name }) => name)];
+  const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
+  const turns = perShard((shard: string) =>
+    isTenantDatabase(shard) && config.writesAtOnce === null
+      ? turnsOfTenant()
+      : createSharedTurns(writesAtOnceOf(config, shard)),
+  );
   return {
     config,
     host,
+    /** null: nobody reads figures */
+    metering: createMetering({ config, host, shardNames, turns, openExchanges: openOnes, now }),
     sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
     sha256Hex: primitives.sha256Hex,
     isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
     /** the home shard first */
-    shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
+    shardNames,
     /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */
     choosing: perShard(() => {
       const catalogue = holdCatalogue({
@@ -214,13 +224,9 @@ export async function createIsolate(config: Config, host: Host) {
       now: elapsed,
     }),
     openKey: createOpenedKeys(),
-    openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
+    openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
-    turns: perShard((shard) =>
-      isTenantDatabase(shard) && config.writesAtOnce === null
-        ? turnsOfTenant()
-        : createSharedTurns(writesAtOnceOf(config, shard)),
-    ),
+    turns,
     heldBack: { count: 0 },
     probes: perShard(createProbeMemory),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),

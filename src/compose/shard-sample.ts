@@ -22,6 +22,7 @@ import { createSettle, createSettlement } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
 import type { ShardApprovals } from "./shard-approvals.ts";
 import { createTraces } from "../telemetry/traces.ts";
+import { measureOf } from "./shard-measure.ts";
 import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, wait } = clock;
@@ -29,7 +30,14 @@ const { now, wait } = clock;
 export function createShardSample(
   isolate: Pick<
     Isolate,
-    "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions" | "sha256Hex"
+    | "config"
+    | "host"
+    | "memory"
+    | "openKey"
+    | "choosing"
+    | "lostAdmissions"
+    | "metering"
+    | "sha256Hex"
   >,
   shard: {
     name: string;
@@ -66,6 +74,7 @@ export function createShardSample(
     after,
     log,
   });
+  const measure = measureOf(isolate, { background });
   return createSample({
     decide: createDecide({
       chooser,
@@ -118,7 +127,13 @@ export function createShardSample(
       forget: ({ memoryKey }) => memory.delete(memoryKey),
     }),
     idempotency,
-    observe: createObserve({ traces, providers, now, log }),
+    observe: createObserve({
+      traces,
+      providers,
+      now,
+      log,
+      ...(measure !== null && { measure }),
+    }),
     door,
     ids,
     background,

@@ -10,6 +10,7 @@ export type ShardServices = Services["app"] &
   Services["admin"] &
   Services["console"] &
   Services["consolePage"] &
+  Services["metrics"] &
   Services["oauth"] &
   EveryShardsServices;
 
@@ -25,4 +26,5 @@ export const servicesOf = (parts: ShardServices): Services => ({
   health: parts,
   audit: parts,
   consolePage: parts,
+  metrics: parts,
 });

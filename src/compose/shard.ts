@@ -191,6 +191,7 @@ export function createShard(
         personSignInOf: () => everywhere.personSignInOf,
         isSame: () => sameText,
         isOperator: () => isolate.isOperator,
+        shownMetrics: () => isolate.metering?.shown ?? null,
         allowedOrigins: () => config.allowedOrigins,
         publicOrigins: () => config.publicOrigins,
         publicUrls: () => config.publicUrls,

@@ -8,6 +8,7 @@ import { consoleRoutes } from "./console.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { healthRoutes } from "./health.ts";
+import { metricRoutes } from "./metrics.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
@@ -45,6 +46,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
   app.route("/.well-known", metadataRoutes());
+  app.route("/metrics", metricRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/console/session", consoleSessionRoutes());
   app.route("/console/single-sign-on", singleSignOnRoutes());

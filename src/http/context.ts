@@ -63,6 +63,11 @@ export interface Services {
     registrations: AddressRate;
   };
   health: { readiness: Pick<Readiness, "check"> };
+  /** the operator's figures; null: this host is no single process, so it has none to show */
+  metrics: {
+    isOperator: (token: string) => Promise<boolean>;
+    shownMetrics: (() => { text: string; type: string }) | null;
+  };
   consolePage: { consoleFiles: ConsoleFiles };
   /** of every public key that ever signed, on any shard */
   audit: { auditKeys: () => AsyncResult<AuditKey[]> };

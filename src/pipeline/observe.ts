@@ -6,6 +6,7 @@ import {
   spansOf,
   type StartedSpan,
   type Ended,
+  type FinishedRequest,
   type Timings,
 } from "../domain/audit/spans.ts";
 import type { Decision } from "../domain/choice/decision.ts";
@@ -31,6 +32,8 @@ export const createObserve =
     providers: Pick<Providers, "addressOf">;
     now: () => number;
     log: (entry: Record<string, unknown>) => void;
+    /** Counts the request; absent: nobody reads figures */
+    measure?: (finished: FinishedRequest) => void;
   }): Observe =>
   ({ opening, authMs }, propagated) => {
     const { traces, providers, now, log } = deps;
@@ -55,6 +58,7 @@ export const createObserve =
           ended: { ...how, timing, endedAt: Math.max(opening.createdAt, now()) },
         };
         log(lineOf(finished, trace.traceId));
+        deps.measure?.(finished);
         const { recorded } = trace;
         trace.end(() => (recorded === null ? [] : spansOf(finished, recorded, startedSpans)));
         return timing;

@@ -17,8 +17,8 @@ export interface HeldExchange {
 
 export interface OpenExchanges {
   begin(kind: OpenKind, whose: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
-  /** exchanges of all keys together */
-  count(): number;
+  /** exchanges of all keys together; of one kind, where it is named */
+  count(kind?: OpenKind): number;
 }
 
 /** ms. An invocation may end without a word, and what it held counts no longer than this. */
@@ -81,11 +81,12 @@ export function createOpenExchanges(deps: {
         },
       });
     },
-    count() {
+    count(kind) {
+      const counted = kind === undefined ? "key/" : `key/${kind}/`;
       const oldest = elapsed() - leaseMs;
       let count = 0;
       for (const [name, group] of groups)
-        if (name.startsWith("key/"))
+        if (name.startsWith(counted))
           for (const { renewedAt } of group) if (renewedAt >= oldest) count += 1;
       return count;
     },

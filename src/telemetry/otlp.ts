@@ -61,7 +61,7 @@ export function encode(placed: readonly Placed[], serviceName: string): Uint8Arr
   return new Uint8Array(JsonTraceSerializer.serializeRequest(spans) ?? []);
 }
 
-/** How many spans the collector says that it did not take, in an answer that is a success. */
+/** How many spans, or points of figures, the collector says that it did not take, in an answer that is a success. */
 async function rejectedIn(response: Response): Promise<number> {
   const reader = response.body?.getReader();
   const bytes: number[] = [];
@@ -72,10 +72,11 @@ async function rejectedIn(response: Response): Promise<number> {
     }
     bytes.push(...part.value);
   }
-  const answer = JsonTraceSerializer.deserializeResponse(Uint8Array.from(bytes));
+  const { partialSuccess = {} } = JsonTraceSerializer.deserializeResponse(
+    Uint8Array.from(bytes),
+  ) as { partialSuccess?: Record<string, unknown> };
   // Protobuf's JSON has 64-bit integers as text.
-  const rejected: unknown = answer.partialSuccess?.rejectedSpans;
-  return Number(rejected ?? 0);
+  return Number(partialSuccess["rejectedSpans"] ?? partialSuccess["rejectedDataPoints"] ?? 0);
 }
 
 /**

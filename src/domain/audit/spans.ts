@@ -79,8 +79,14 @@ function outputOf(modalities: readonly Modality[]): Record<string, string> {
   };
 }
 
+/** The conventions' name of what a request asks a model to do. */
+export const finishedOperation = ({ opening }: FinishedRequest): string =>
+  outputOf(opening.asked?.outputModalities ?? ["text"])["gen_ai.operation.name"] ?? "chat";
+
+export const providerNameOf = (provider: string): string => providerNames.get(provider) ?? provider;
+
 const modelOf = (target: { provider: string; model: string }): Attributes => ({
-  "gen_ai.provider.name": providerNames.get(target.provider) ?? target.provider,
+  "gen_ai.provider.name": providerNameOf(target.provider),
   "gen_ai.request.model": target.model,
 });
 

@@ -2,7 +2,8 @@
 import { err, ok, type Result } from "../result.ts";
 
 /** `messages`: messages that nobody waits for, which are notifications, answers, and the end of a session. */
-export type OpenKind = "requests" | "streams" | "messages";
+export const openKinds = ["requests", "streams", "messages"] as const;
+export type OpenKind = (typeof openKinds)[number];
 
 /** The most of each kind that one process holds at once. */
 export interface OpenLimits {

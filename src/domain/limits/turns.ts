@@ -205,6 +205,8 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
 
   return {
     advance,
+    /** how many wait to begin */
+    waiting: (): number => lanes.allBegins(),
     /** ms until one more of that lane might be served; null: one more may wait now */
     retryAfterMs(lane: string): number | null {
       const waiting = lanes.beginsOf(lane);

@@ -1,0 +1,60 @@
+/** The figures of this process or isolate, and who reads them. */
+import type { Config } from "../config.ts";
+import {
+  openExchanges as openInstrument,
+  queueWaiting,
+  type Labels,
+} from "../domain/audit/metrics.ts";
+import { openKinds } from "../domain/limits/open-limits.ts";
+import type { OpenExchanges } from "../proxy/open-exchanges.ts";
+import type { SharedTurns } from "../pipeline/turns.ts";
+import { createDeltas } from "../telemetry/metric-exports.ts";
+import { createMeters, type Gauge } from "../telemetry/meters.ts";
+import { prometheusText, prometheusType } from "../telemetry/prometheus.ts";
+import type { Host } from "./host.ts";
+
+export interface MeteringDeps {
+  config: Config;
+  host: Host;
+  shardNames: readonly string[];
+  turns: (shard: string) => SharedTurns;
+  openExchanges: OpenExchanges;
+  now: () => number;
+}
+
+const gaugesOf = ({ shardNames, turns, openExchanges }: MeteringDeps): Gauge[] => [
+  {
+    instrument: queueWaiting,
+    read: () => [
+      {
+        labels: [],
+        value: shardNames.reduce((sum, name) => sum + turns(name).admissions.waiting(), 0),
+      },
+    ],
+  },
+  {
+    instrument: openInstrument,
+    read: () =>
+      openKinds.map((kind) => ({
+        labels: ["sampling_router.kind", kind] as Labels,
+        value: openExchanges.count(kind),
+      })),
+  },
+];
+
+/** null: nobody reads figures here, so nothing is counted. */
+export function createMetering(deps: MeteringDeps) {
+  const { config, host, now } = deps;
+  const isOneProcess = host.isOneProcess === true;
+  if (!isOneProcess && config.metricTarget === null) return null;
+  // How long isolates live and how many there are is unknown, so their gauges say nothing.
+  const meters = createMeters({ gauges: isOneProcess ? gaugesOf(deps) : [], now });
+  return {
+    meters,
+    deltas: createDeltas(meters),
+    /** null: this host is no single process */
+    shown: isOneProcess
+      ? () => ({ text: prometheusText(meters.read()), type: prometheusType })
+      : null,
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * What is measured of a finished request, made from values that exist anyway. Names and bounds are those of
+ * OpenTelemetry's semantic conventions for generative AI, and `sampling_router.*` where the conventions have none.
+ * No attribute names a key, a person, a run or a tag; the tenant is named where the operator wants that.
+ */
+import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
+
+export interface Instrument {
+  name: string;
+  kind: "counter" | "histogram" | "gauge";
+  /** as UCUM has it */
+  unit: string;
+  description: string;
+  /** of a histogram: the upper bounds of all buckets but the last */
+  bounds: readonly number[];
+}
+
+/** Names and values, one after the other, always of the same names in the same order. */
+export type Labels = readonly string[];
+
+export type Note = (instrument: Instrument, value: number, labels: Labels) => void;
+
+const powers = (first: number, factor: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => first * factor ** at);
+
+const instrument = (
+  name: string,
+  about: Omit<Instrument, "name" | "bounds"> & { bounds?: readonly number[] },
+): Instrument => ({ name, bounds: [], ...about });
+
+/** Source of both lists of bounds: OpenTelemetry's "Semantic conventions for generative AI metrics". */
+export const tokenUsage = instrument("gen_ai.client.token.usage", {
+  kind: "histogram",
+  unit: "{token}",
+  description: "Input and output tokens of each provider call.",
+  bounds: powers(1, 4, 14),
+});
+export const operationDuration = instrument("gen_ai.client.operation.duration", {
+  kind: "histogram",
+  unit: "s",
+  description: "Duration of each provider call.",
+  bounds: powers(0.01, 2, 14),
+});
+export const requests = instrument("sampling_router.requests", {
+  kind: "counter",
+  unit: "{request}",
+  description: "Sampling requests that ended, by outcome.",
+});
+export const admissions = instrument("sampling_router.admissions", {
+  kind: "counter",
+  unit: "{request}",
+  description: "Sampling requests that were admitted, and ended.",
+});
+export const refusals = instrument("sampling_router.refusals", {
+  kind: "counter",
+  unit: "{request}",
+  description: "Sampling requests that were refused or failed, by reason.",
+});
+export const costUsd = instrument("sampling_router.cost_usd", {
+  kind: "counter",
+  unit: "{USD}",
+  description: "What provider calls were charged, in USD, where the price is known.",
+});
+export const overhead = instrument("sampling_router.overhead", {
+  kind: "histogram",
+  unit: "s",
+  description:
+    "Duration of each request without its provider calls and without waiting for a person.",
+  bounds: powers(0.0005, 2, 14),
+});
+export const stepDuration = instrument("sampling_router.step.duration", {
+  kind: "histogram",
+  unit: "s",
+  description: "Duration of each step of a request; admit and settle are the database's.",
+  bounds: powers(0.0005, 2, 18),
+});
+export const queueWaiting = instrument("sampling_router.queue.waiting", {
+  kind: "gauge",
+  unit: "{request}",
+  description: "Sampling requests that wait in this process for their turn.",
+});
+export const openExchanges = instrument("sampling_router.open", {
+  kind: "gauge",
+  unit: "{exchange}",
+  description: "Requests, streams and messages that the proxy of this process holds open.",
+});
+
+const admittedOutcomes: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
+
+function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note): void {
+  const operation = finishedOperation(finished);
+  for (const { provider, model, fault, latencyMs, usage, costMicroUsd } of finished.ended
+    .attempts) {
+    const call = [
+      "gen_ai.operation.name",
+      operation,
+      "gen_ai.provider.name",
+      providerNameOf(provider),
+      "gen_ai.request.model",
+      model,
+      ...tenant,
+    ];
+    const failed = fault === null ? call : [...call, "error.type", fault];
+    note(operationDuration, latencyMs / 1_000, failed);
+    if (typeof costMicroUsd === "number") note(costUsd, costMicroUsd / 1e6, call);
+    if (usage === null || usage === undefined) continue;
+    note(tokenUsage, usage.inputTokens, [...call, "gen_ai.token.type", "input"]);
+    note(tokenUsage, usage.outputTokens, [...call, "gen_ai.token.type", "output"]);
+  }
+}
+
+/** @param options `tenants`: whether figures are told apart by tenant */
+export function measure(
+  finished: FinishedRequest,
+  note: Note,
+  { tenants }: { tenants: boolean },
+): void {
+  const { opening, ended } = finished;
+  const tenant = tenants ? ["sampling_router.tenant.id", opening.who.tenantId] : [];
+  note(requests, 1, ["sampling_router.outcome", ended.outcome, ...tenant]);
+  if (ended.refusal !== null) note(refusals, 1, ["error.type", ended.refusal.reason, ...tenant]);
+  for (const [step, ms] of Object.entries(ended.timing))
+    note(stepDuration, ms / 1_000, ["sampling_router.step", step]);
+  if (!admittedOutcomes.has(ended.outcome)) return;
+  note(admissions, 1, tenant);
+  const { provider = 0, approve = 0 } = ended.timing;
+  const own = ended.endedAt - opening.createdAt - provider - approve;
+  note(overhead, Math.max(0, own) / 1_000, tenant);
+  measureAttempts(finished, tenant, note);
+}

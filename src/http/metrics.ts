@@ -1,0 +1,20 @@
+import { Hono } from "hono";
+import { bearerOf } from "../domain/tenancy/access.ts";
+import type { HttpEnv } from "./context.ts";
+import { problem } from "./problem.ts";
+
+/** `/metrics`: figures of this process, for the operator's Prometheus. A host of many isolates has none to show. */
+export const metricRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>().get("/", async (c) => {
+    const { metrics } = c.get("services");
+    if (metrics.shownMetrics === null)
+      return problem(c, { reason: "not_found", what: "no such path" });
+    const token = bearerOf(c.req.header("Authorization"));
+    if (token === null || !(await metrics.isOperator(token)))
+      return problem(c, {
+        reason: "unauthorized",
+        detail: "Send Authorization: Bearer <operator's token>.",
+      });
+    const { text, type } = metrics.shownMetrics();
+    return c.text(text, 200, { "Content-Type": type, "Cache-Control": "no-store" });
+  });

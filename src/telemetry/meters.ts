@@ -1,0 +1,83 @@
+/** Figures that this process holds: one line for each instrument and set of labels, from its start on. */
+import type { Instrument, Labels, Note } from "../domain/audit/metrics.ts";
+
+export interface Line {
+  labels: Labels;
+  /** of a counter and a gauge; of a histogram the sum of what was noted */
+  sum: number;
+  /** of a histogram, by bucket; the last one has no upper bound */
+  counts: number[];
+}
+
+export interface Figures {
+  instrument: Instrument;
+  lines: Line[];
+}
+
+/** What is looked at when somebody reads, and not noted before. */
+export interface Gauge {
+  instrument: Instrument;
+  read: () => { labels: Labels; value: number }[];
+}
+
+/** Names of models come from people, so there may be many. What is beyond is counted together. */
+const mostLines = 2_000;
+/** Source: OpenTelemetry's "Metrics SDK", cardinality limits. */
+const overflow: Labels = ["otel.metric.overflow", "true"];
+
+/** Where the value's bucket is: the first whose bound is not below the value. */
+function bucketOf(bounds: readonly number[], value: number): number {
+  let at = 0;
+  while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+  return at;
+}
+
+export function createMeters(deps: { gauges: readonly Gauge[]; now: () => number }) {
+  const held = new Map<Instrument, Map<string, Line>>();
+  let since: number | null = null;
+  let noted = 0;
+
+  const lineOf = (instrument: Instrument, labels: Labels): Line => {
+    let lines = held.get(instrument);
+    if (lines === undefined) {
+      lines = new Map();
+      held.set(instrument, lines);
+    }
+    const key = labels.join("\n");
+    const known = lines.get(key);
+    if (known !== undefined) return known;
+    if (lines.size >= mostLines && labels !== overflow) return lineOf(instrument, overflow);
+    const { kind, bounds } = instrument;
+    const counts = kind === "histogram" ? Array.from({ length: bounds.length + 1 }, () => 0) : [];
+    const line = { labels, sum: 0, counts };
+    lines.set(key, line);
+    return line;
+  };
+
+  const note: Note = (instrument, value, labels) => {
+    since ??= deps.now();
+    noted += 1;
+    const line = lineOf(instrument, labels);
+    line.sum += value;
+    if (instrument.kind !== "histogram") return;
+    const at = bucketOf(instrument.bounds, value);
+    line.counts[at] = (line.counts[at] ?? 0) + 1;
+  };
+
+  return {
+    note,
+    /** rises with each note */
+    noted: (): number => noted,
+    /** ms since the epoch, of the first note */
+    since: (): number => since ?? deps.now(),
+    read: (): Figures[] => [
+      ...Array.from(held, ([instrument, lines]) => ({ instrument, lines: [...lines.values()] })),
+      ...deps.gauges.map(({ instrument, read }) => ({
+        instrument,
+        lines: read().map(({ labels, value }) => ({ labels, sum: value, counts: [] })),
+      })),
+    ],
+  };
+}
+
+export type Meters = ReturnType<typeof createMeters>;

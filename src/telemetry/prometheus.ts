@@ -1,0 +1,57 @@
+/** Figures in Prometheus' text format, version 0.0.4. Names are made as OpenTelemetry's compatibility document says. */
+import type { Instrument, Labels } from "../domain/audit/metrics.ts";
+import type { Figures, Line } from "./meters.ts";
+
+export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
+
+const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9_]/g, "_");
+
+function nameOf({ name, kind, unit }: Instrument): string {
+  const based = unit === "s" ? `${plain(name)}_seconds` : plain(name);
+  return kind === "counter" ? `${based}_total` : based;
+}
+
+const quoted = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+
+function labelsText(labels: Labels, ...more: string[]): string {
+  const all = [...labels, ...more];
+  const pairs = all.flatMap((name, at) =>
+    at % 2 === 0 ? [`${plain(name)}="${quoted(all[at + 1] ?? "")}"`] : [],
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function histogramLines(name: string, { bounds }: Instrument, line: Line): string[] {
+  let count = 0;
+  const buckets = line.counts.map((inBucket, at) => {
+    count += inBucket;
+    const bound = bounds[at];
+    const le = bound === undefined ? "+Inf" : String(bound);
+    return `${name}_bucket${labelsText(line.labels, "le", le)} ${count}`;
+  });
+  return [
+    ...buckets,
+    `${name}_sum${labelsText(line.labels)} ${line.sum}`,
+    `${name}_count${labelsText(line.labels)} ${count}`,
+  ];
+}
+
+function linesOf({ instrument, lines }: Figures): string[] {
+  const name = nameOf(instrument);
+  return [
+    `# HELP ${name} ${instrument.description}`,
+    `# TYPE ${name} ${instrument.kind}`,
+    ...lines.flatMap((line) =>
+      instrument.kind === "histogram"
+        ? histogramLines(name, instrument, line)
+        : [`${name}${labelsText(line.labels)} ${line.sum}`],
+    ),
+  ];
+}
+
+export const prometheusText = (figures: readonly Figures[]): string =>
+  figures
+    .flatMap(linesOf)
+    .map((line) => `${line}\n`)
+    .join("");
