@@ -203,7 +203,7 @@ export async function createIsolate(config: Config, host: Host) {
     }),
     oauthLibrary: memoize(() =>
       loadLibrary({
-        fetch: host.fetchPublic ?? host.fetch,
+        fetch: config.allowPrivateUpstreams ? host.fetch : (host.fetchPublic ?? host.fetch),
         allowPrivate: config.allowPrivateUpstreams,
         now,
       }),

@@ -1,6 +1,8 @@
 /** How this host calls out. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import { createServerFetch } from "./server-fetch.ts";
+import { lookup } from "node:dns";
+import { createPublicFetch } from "./public-fetch.ts";
 import { Agent, fetch as undiciFetch } from "undici";
 import { createDirectFetch, withUpgradeCode } from "./direct-fetch.ts";
 
@@ -8,6 +10,8 @@ export interface Outgoing {
   fetch: typeof fetch;
   /** for what is asked with a text and answered with little more */
   fetchShort: typeof fetch;
+  /** for what strangers name: no private address is reached */
+  fetchPublic: typeof fetch;
   fetchServer: UpstreamFetch;
   fetchDatabase: (request: Request) => Promise<Response>;
   /** Ends connections that are kept for the next call. */
@@ -24,6 +28,7 @@ function explain(thrown: unknown): never {
  * router's callers have deadlines of their own, or none on purpose.
  */
 export function createOutgoing(): Outgoing {
+  const publicly = createPublicFetch(lookup);
   const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
   // The package's types and the runtime's are two sets of names for the same shapes.
   const fetchAny = ((input: string | URL, init?: object) =>
@@ -31,6 +36,7 @@ export function createOutgoing(): Outgoing {
   return {
     fetch: fetchAny,
     fetchShort: createDirectFetch({ dispatcher, fetch: fetchAny }),
+    fetchPublic: publicly.fetch,
     fetchServer: createServerFetch({
       dispatcher,
       fetch: ({ url, ...request }) => fetchAny(url, { ...request, redirect: "manual" }),
@@ -46,6 +52,8 @@ export function createOutgoing(): Outgoing {
       const answer = await undiciFetch(url, { method, headers, body, dispatcher });
       return answer as unknown as Response;
     },
-    close: () => dispatcher.close(),
+    async close() {
+      await Promise.all([dispatcher.close(), publicly.close()]);
+    },
   };
 }

@@ -106,6 +106,7 @@ function openHost(
       fetchShort: outgoing.fetchShort,
       primitives: nodeCrypto,
       consoleFiles: readConsoleFiles(started.consoleFolder),
+      fetchPublic: outgoing.fetchPublic,
       fetchServer: outgoing.fetchServer,
       fetchDatabase: outgoing.fetchDatabase,
       immediately: (act) => void setImmediate(act),

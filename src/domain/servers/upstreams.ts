@@ -51,6 +51,10 @@ function isPrivateIpv6(host: string): boolean {
   );
 }
 
+/** Whether an address, as a resolver gives it, is global unicast. */
+export const isPublicAddress = (address: string): boolean =>
+  address.includes(":") ? !isPrivateIpv6(`[${address}]`) : !isPrivateIpv4(address);
+
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\])$/;
 
 /** Whether a host, as the URL parser writes it, is this machine. */
