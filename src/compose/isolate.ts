@@ -54,6 +54,8 @@ const lostRemembered = 5_000;
 /** Addresses and keys of failed sign-ins, some 200 bytes each. */
 const signInsRemembered = 5_000;
 /** Rows in the log of events that failed sign-ins may cause. */
+/** Consent pages that one network may open in ten minutes. Each is a row until it is used, or its time is over. */
+const consentsOfAddress = 120;
 /** Clients that one network may register in ten minutes. */
 const registrationsOfAddress = 30;
 const signInNotesPerMinute = 30;
@@ -215,6 +217,13 @@ export async function createIsolate(config: Config, host: Host) {
       windowMs: 600_000,
       capacity: signInsRemembered,
       limit: "oauth.registrations",
+      elapsed,
+    }),
+    consentOpenings: createAddressRate({
+      most: consentsOfAddress,
+      windowMs: 600_000,
+      capacity: signInsRemembered,
+      limit: "oauth.consents",
       elapsed,
     }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),

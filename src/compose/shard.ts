@@ -208,6 +208,7 @@ export function createShard(
         authorizationServer: () => () => authorization.authorizationServer,
         consents: () => () => authorization.consents,
         registrations: () => isolate.registrations,
+        consentOpenings: () => isolate.consentOpenings,
         finishAuthorization: () => everywhere.finishAuthorization,
         consoleFiles: () => host.consoleFiles ?? noConsole,
       }),

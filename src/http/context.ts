@@ -61,6 +61,8 @@ export interface Services {
     challenges: Challenges;
     /** asked before a client is registered from an address */
     registrations: AddressRate;
+    /** asked before a consent page is opened from an address */
+    consentOpenings: AddressRate;
   };
   health: { readiness: Pick<Readiness, "check"> };
   /** the operator's figures; null: this host is no single process, so it has none to show */

@@ -14,7 +14,7 @@ export type LookupAll = (
   options: LookupOptions & { all: true },
   found: Found,
 ) => void;
-type Callback = (error: Error | null, address?: string | LookupAddress[], family?: number) => void;
+type Callback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /** As Node's connections ask for it. One private address among public ones refuses the name. */
 export const createPublicLookup =

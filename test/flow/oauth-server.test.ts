@@ -1,4 +1,8 @@
 /** Hosted clients: they find the metadata, register, send a person to the consent page, and call with a token. */
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as TransportV2,
+} from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type {
@@ -133,12 +137,15 @@ async function givenToken(): Promise<{ access: string; refresh: string; clientId
   };
 }
 
-/** A client of SDK v1 with nothing but the URL, whose person has the key and allows. */
-function person(): OAuthClientProvider & { code: () => string } {
+type Discovery = Parameters<NonNullable<OAuthClientProvider["saveDiscoveryState"]>>[0];
+
+/** A client of the SDK with nothing but the URL, whose person has the key and allows. */
+function person(): OAuthClientProvider & { code: () => string; answer: () => URLSearchParams } {
   let information: OAuthClientInformationFull | undefined;
   let kept: OAuthTokens | undefined;
   let verifier = "";
-  let code = "";
+  let discovery: Discovery | undefined;
+  let answer = new URLSearchParams();
   return {
     redirectUrl: redirectUri,
     clientMetadata: registration,
@@ -146,13 +153,16 @@ function person(): OAuthClientProvider & { code: () => string } {
     saveClientInformation: (given) => void (information = given as OAuthClientInformationFull),
     tokens: () => kept,
     saveTokens: (given) => void (kept = given),
+    saveDiscoveryState: (given) => void (discovery = given),
+    discoveryState: () => discovery,
     saveCodeVerifier: (given) => void (verifier = given),
     codeVerifier: () => verifier,
     async redirectToAuthorization(to) {
-      const answer = await decide(await opened(to.href), { ...allow, key });
-      code = locationOf(answer).searchParams.get("code") ?? "";
+      const allowed = await decide(await opened(to.href), { ...allow, key });
+      answer = locationOf(allowed).searchParams;
     },
-    code: () => code,
+    code: () => answer.get("code") ?? "",
+    answer: () => answer,
   };
 }
 
@@ -235,6 +245,21 @@ describe("a client that has nothing but the URL", () => {
     expect(challengeOf(answer)).not.toContain("resource_metadata");
     const metadata = `${url}/.well-known/oauth-protected-resource/mcp/acme/keys-alone`;
     expect((await fetch(metadata)).status).toBe(404);
+  });
+});
+
+describe("a client of SDK v2", () => {
+  it("connects through the consent page with nothing but the URL", async () => {
+    const provider = person();
+    const transport = (): TransportV2 =>
+      new TransportV2(new URL(resource()), { authProvider: provider });
+    const first = transport();
+    await expect(new ClientV2({ name: "v2", version: "1" }).connect(first)).rejects.toThrow();
+    await first.finishAuth(provider.answer());
+    const client = new ClientV2({ name: "v2", version: "1" });
+    await client.connect(transport());
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
   });
 });
 

@@ -65,6 +65,8 @@ function decided(c: Context<HttpEnv>, result: Result<Decided, ConsentFault>): Re
 async function authorize(c: Context<HttpEnv>): Promise<Response> {
   const consents = c.get("services").oauth.consents();
   if (consents === null) return problem(c, off);
+  const turn = c.get("services").oauth.consentOpenings(c.env.address?.() ?? "");
+  if (turn !== null) return problem(c, turn);
   const open = await consents.open(c.req.raw);
   return open.ok ? shown(open.value, null) : failed(c, open.error);
 }
