@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 2888e516f8f7678f28c5d163686300d7d2afa23351a5f0b5ab9999b1833273f1
+// Made by `npm run console:types` of the OpenAPI document ebd5093690dcd5fc852ada6d10a38a99b6dff48a82d20cd07ede35c69211fabe
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1301,6 +1301,9 @@ export interface components {
        * @example Europe/Berlin
        */
       timeZone?: string;
+      tags?: components["schemas"]["TagPolicy"];
+      runs?: components["schemas"]["RunPolicy"];
+      perUser?: components["schemas"]["Limits"] & unknown;
       /** @description A larger maxTokens is lowered to this. */
       maxTokens?: number;
       /** @description How much models reason: the least that each can, whatever its provider does by itself, or the nearest effort that it takes. A call's metadata for a provider wins. Default: least. */
@@ -1384,6 +1387,24 @@ export interface components {
       usdPerMonth?: number;
       /** @example 25 */
       usdTotal?: number;
+    };
+    /** @description Of calls that name a tag, in `metadata["sampling-router/tag"]`. */
+    TagPolicy: {
+      required?: boolean;
+      /** @description Absent: any. */
+      allowed?: string[];
+      each?: components["schemas"]["Limits"] & unknown;
+      /** @description By tag. */
+      limits?: {
+        [key: string]: components["schemas"]["Limits"];
+      };
+    };
+    /** @description Of calls that name a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call. */
+    RunPolicy: {
+      required?: boolean;
+      callsPerRun?: number;
+      /** @example 25 */
+      usdPerRun?: number;
     };
     /** @description Applied when every predicate holds; of several, the last has the word. */
     ShapingRule: {

@@ -10,6 +10,11 @@ import type { Result } from "./result.ts";
 /** Which of three causes leaves a request without a model. */
 export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 
+/** `node`: the tag, the run or the person whose limit it is; absent: it is another's */
+interface LimitNode {
+  node?: string;
+}
+
 /** A limit of money, what is used or reserved of it, and the most that the refused request needs, in USD. */
 export interface BudgetAmounts {
   limitUsd: number;
@@ -29,8 +34,9 @@ export type Refusal =
       requirements: Requirements;
       candidates: { model: string; excludedBy: ExclusionReason }[];
     }
-  | { reason: "rate_limited"; limit: string; retryAfterMs: number | null }
-  | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts)
+  | ({ reason: "rate_limited"; limit: string; retryAfterMs: number | null } & LimitNode)
+  | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts &
+      LimitNode)
   /** `scope`: an access token with that scope would do */
   | { reason: "forbidden"; action: string; scope?: string }
   /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */

@@ -9,14 +9,12 @@ import { inputTokensFor, mostInputTokens } from "../domain/sampling/estimate.ts"
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/choice/failover.ts";
 import { callBoundsOf, holdsOf, smallestBudget, type Hold } from "../domain/limits/holds.ts";
 import { isMoney, isTokens } from "../domain/limits/resources.ts";
-import { type CallBounds } from "../domain/choice/policy.ts";
 import { nameOf, type CredentialSummary } from "../domain/models/model.ts";
 import { leaseSlackMs } from "../domain/leases.ts";
-import { defaultDeadlineMs } from "../domain/choice/policy.ts";
+import { defaultDeadlineMs, type CallBounds } from "../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ports/ledger.ts";
 import { heldUntil, keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
-import type { NewApproval } from "../domain/sampling/approval.ts";
-import { answersDecidedForMs } from "../domain/sampling/approval.ts";
+import { answersDecidedForMs, type NewApproval } from "../domain/sampling/approval.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
@@ -24,7 +22,7 @@ import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Planned } from "./choose.ts";
 import { costingOf, type Costing } from "./headroom.ts";
-import { scopesOf, type AskingServer } from "./scopes.ts";
+import { scopesFor, type Charged } from "./scopes.ts";
 import { calendarOf } from "./time-zones.ts";
 
 /** One provider call that may be made, and what it may cost. */
@@ -127,22 +125,18 @@ function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[]
   });
 }
 
-interface ToReserve {
+interface ToReserve extends Charged {
   plan: Plan;
-  caller: Pick<Caller, "snapshot">;
-  server: AskingServer | null;
 }
 
 const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
 /** The candidates of failover, best first. */
-export function candidatesFor({
-  plan,
-  caller: { snapshot },
-  server,
-}: ToReserve): ReservedAttempt[] {
+export function candidatesFor(input: ToReserve): ReservedAttempt[] {
+  const { plan, caller } = input;
+  const { snapshot } = caller;
   const most = mostAttempts(snapshot);
-  const scopes = scopesOf(snapshot, server);
+  const scopes = scopesFor(input);
   const { credentials } = snapshot;
   const steps = stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopes) });
   // Failover is given up where its possible cost would lock out a small budget.
@@ -150,9 +144,9 @@ export function candidatesFor({
 }
 
 export function reservationOf(input: ToReserve & { now: number }): Reserved {
-  const { plan, caller, server, now } = input;
+  const { plan, caller, now } = input;
   const { tenant } = caller.snapshot;
-  const scopes = scopesOf(caller.snapshot, server);
+  const scopes = scopesFor(input);
   const most = mostAttempts(caller.snapshot);
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));

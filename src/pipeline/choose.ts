@@ -15,7 +15,7 @@ import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sam
 import { askingOf, decide, planWithoutRoom, type Plan } from "../domain/choice/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
-import { scopesOf, type AskingServer } from "./scopes.ts";
+import { mayNameBudget, scopesOf, type AskingServer } from "./scopes.ts";
 
 /** What was declared by the client for which is sampled. */
 export interface Declared {
@@ -78,7 +78,9 @@ export function policyFor(
     ...(previews !== undefined && { previews }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(server !== null && { server: server.policy }),
-    ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
+    ...((smallestBudget(scopesOf(snapshot, server)) !== null || mayNameBudget(policy)) && {
+      budgeted: true,
+    }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { ApprovalStore } from "../domain/ports/approvals.ts";
 import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { refusalOfNames } from "../domain/choice/call-names.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 import { reservationOf, smallerOf, type Admit, type Claimed, type Reserved } from "./admit.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
@@ -209,12 +210,14 @@ export function createDecide(deps: {
     // The server's entry as it is by now: a kill switch is one only if it works at once.
     const server = request.server === null ? null : { ...request.server, ...caller.server };
     const choosingAt = elapsed();
+    const unnamed = refusalOfNames(call, caller.snapshot.tenant.policy);
+    if (unnamed !== null) return { state: "nothing_to_choose", refusal: unnamed };
     const chosen = chooser.plan(call, caller.snapshot, request.declaredBy(caller), server);
     const admittingAt = elapsed();
     if (!chosen.ok) return { state: "nothing_to_choose", refusal: chosen.error };
     const plan = chosen.value;
     observed.chose(plan.decision);
-    const wanted = { plan, caller, server, now: now() };
+    const wanted = { plan, caller, server, names: call, now: now() };
     const reserved = reservationOf(wanted);
     const need = approvalFor({ ...wanted, reserved, tool: request.tool });
     const rejoined = need === null ? null : await rejoin(started, call);

@@ -3,16 +3,24 @@ import { nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.
 import { isMoney } from "../domain/limits/resources.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
+/** Which tag, run or person: the caller named them. Its key and its server it knows. */
+const nodeOf = ({ scope, subject }: Hold): { node?: string } =>
+  scope === "tenant" || scope === "key" || scope === "server"
+    ? {}
+    : { node: subject.slice(subject.lastIndexOf(":") + 1) };
+
 export function limitRefusal(
   hold: Hold,
   { retryAfterMs, limits }: { retryAfterMs: number | null; limits: readonly LimitState[] },
 ): Refusal {
   const limit = nameOfLimit(hold);
-  if (!isMoney(hold.resource)) return { reason: "rate_limited", limit, retryAfterMs };
+  if (!isMoney(hold.resource))
+    return { reason: "rate_limited", limit, ...nodeOf(hold), retryAfterMs };
   const used = limits.find(({ name }) => name === limit)?.used ?? hold.limit;
   return {
     reason: "budget_exceeded",
     limit,
+    ...nodeOf(hold),
     retryAfterMs,
     limitUsd: hold.limit / 1e6,
     usedUsd: used / 1e6,

@@ -16,7 +16,7 @@ export const createRoute =
   (call: SamplingCall, caller: Caller, declared: Declared): Result<DryRun, Refusal> => {
     const plan = chooser.plan(call, caller.snapshot, declared);
     if (!plan.ok) return plan;
-    const steps = candidatesFor({ plan: plan.value, caller, server: null });
+    const steps = candidatesFor({ plan: plan.value, caller, server: null, names: call });
     const decision = withFailover(plan.value.decision, { steps });
     const { provider: answeredBy, notes } = decision;
     return ok({ ...decision, ignored: ignoredIn({ call, decision, answeredBy, notes }) });

@@ -30,7 +30,6 @@ const resources = [
   "tokens_total",
   "requests_run",
   "usd_run",
-  "runs_day",
 ] as const satisfies Resource[];
 
 /** The row has columns for these subjects. */

@@ -56,6 +56,63 @@ describe("a budget that is set later", () => {
   });
 });
 
+describe("a tag and a run", () => {
+  const named = (tag?: string, run?: string) => ({
+    ...asking("hello"),
+    metadata: {
+      ...(tag !== undefined && { "sampling-router/tag": tag }),
+      ...(run !== undefined && { "sampling-router/run": run }),
+    },
+  });
+
+  it("have limits of their own, which refusals name and records show", async () => {
+    const slug = "limits-named";
+    const path = `/tenants/${slug}`;
+    const { key } = await createTenant(router, slug, {
+      provider: "demo",
+      policy: {
+        tags: {
+          required: true,
+          allowed: ["night", "day"],
+          limits: { night: { requestsPerDay: 2 } },
+        },
+        runs: { callsPerRun: 1 },
+      },
+    });
+    const session = await openSession(router, key);
+    const ask = (tag?: string, run?: string) => session.sample(named(tag, run));
+    for (const tag of [undefined, "noon", "no tag", ""])
+      expect((await ask(tag)).get("error.data.reason")).toBe("invalid_params");
+    expect((await ask("night", "one")).text).toContain('"result"');
+    const refused = await ask("day", "one");
+    expect(refused.get("error.data")).toMatchObject({
+      reason: "rate_limited",
+      limit: "run.callsPerRun",
+      node: "one",
+      retryAfterMs: null,
+    });
+    expect((await ask("night", "two")).text).toContain('"result"');
+    expect((await ask("night")).get("error.data")).toMatchObject({
+      limit: "tag.requestsPerDay",
+      node: "night",
+    });
+    expect((await ask("day")).text).toContain('"result"');
+    expect(await shown(path)).toMatchObject([
+      { name: "tag.requestsPerDay", subject: "tag:night", limit: 2, used: 2, left: 0 },
+    ]);
+    const records = (await operator("GET", `${path}/requests`)).get("data") as {
+      asked: { tag?: string; run?: string } | null;
+    }[];
+    expect(records.map(({ asked }) => [asked?.tag, asked?.run])).toEqual(
+      expect.arrayContaining([
+        ["night", "two"],
+        ["day", "one"],
+        ["day", undefined],
+      ]),
+    );
+  });
+});
+
 describe("GET …/limits", () => {
   it("shows the limits of tenant, ceiling, server and key, each with what is left", async () => {
     const slug = "limits-shown";

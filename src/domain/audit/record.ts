@@ -43,6 +43,8 @@ export interface Asked {
   priorities: Priorities;
   includeContext: string;
   temperature: number | null;
+  tag?: string;
+  run?: string;
 }
 
 export interface Who {
@@ -204,6 +206,8 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
     priorities: call.priorities,
     includeContext: call.includeContext,
     temperature: call.temperature ?? null,
+    ...(call.tag !== undefined && { tag: call.tag }),
+    ...(call.run !== undefined && { run: call.run }),
   };
 }
 

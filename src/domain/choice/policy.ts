@@ -36,6 +36,24 @@ export interface RunLimits {
   usdPerRun?: number;
 }
 
+/** What calls may do that name a tag. */
+export interface TagPolicy {
+  /** every call has to name one */
+  required?: boolean;
+  /** absent: any */
+  allowed?: string[];
+  /** of each tag without limits of its own */
+  each?: Limits;
+  /** by tag */
+  limits?: Record<string, Limits>;
+}
+
+/** What calls may do that name a run. */
+export interface RunPolicy extends RunLimits {
+  /** every call has to name one */
+  required?: boolean;
+}
+
 /** What a registered server may do, on top of its tenant's policy and its caller's key. */
 export interface ServerPolicy {
   limits?: Limits;
@@ -55,6 +73,10 @@ export interface Policy {
   limits?: Limits;
   /** of the days, weeks and months of all limits, such as `Europe/Berlin`; absent: UTC */
   timeZone?: string;
+  tags?: TagPolicy;
+  runs?: RunPolicy;
+  /** of each person on whose behalf somebody calls */
+  perUser?: Limits;
   /** tokens: a larger `maxTokens` is lowered to this */
   maxTokens?: number;
   /** how much models reason; absent: the least that each can */

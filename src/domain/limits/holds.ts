@@ -157,7 +157,7 @@ export function holdsOf(input: {
 }): Hold[] {
   const second = Math.floor(input.now / 1_000);
   const { calendar = calendarAt(second) } = input;
-  const amounts = { requests: 1, tokens: input.tokens, calls: 1, usd: input.microUsd, runs: 1 };
+  const amounts = { requests: 1, tokens: input.tokens, calls: 1, usd: input.microUsd };
   return input.scopes.flatMap((each) => holdsOfScope(each, { second, calendar, amounts }));
 }
 

@@ -3,12 +3,9 @@ import type { Calendar, Window } from "../calendar.ts";
 import type { Limits, RunLimits } from "../choice/policy.ts";
 
 /** Every limit that a node may have. */
-export interface NodeLimits extends Limits, RunLimits {
-  /** of a key: runs that begin in a day */
-  newRunsPerDay?: number;
-}
+export type NodeLimits = Limits & RunLimits;
 
-export type Measure = "requests" | "tokens" | "calls" | "usd" | "runs";
+export type Measure = "requests" | "tokens" | "calls" | "usd";
 /**
  * `minute` is any 60 seconds. `day`, `week`, `month`: of the tenant's calendar. `total`: for good. `running`: while calls
  * run. `run`: until a run has paused for `runPauseSeconds`.
@@ -41,7 +38,6 @@ export const resourceTable = {
   tokens_total: { limit: "tokensTotal", measure: "tokens", period: "total" },
   requests_run: { limit: "callsPerRun", measure: "requests", period: "run" },
   usd_run: { limit: "usdPerRun", measure: "usd", period: "run" },
-  runs_day: { limit: "newRunsPerDay", measure: "runs", period: "day" },
 } as const satisfies Record<string, Counted>;
 
 export type Resource = keyof typeof resourceTable;

@@ -63,6 +63,11 @@ export interface Priorities {
   intelligence?: number;
 }
 
+/** Members of `metadata`, or of `_meta`, that name the tag and the run of a call. */
+export const tagMember = "sampling-router/tag";
+export const runMember = "sampling-router/run";
+export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
 export interface SamplingCall {
   messages: Message[];
   /** tokens; at least 1 */
@@ -77,6 +82,10 @@ export interface SamplingCall {
   tools: Tool[];
   toolChoice?: "auto" | "required" | "none";
   metadata: JsonObject;
+  /** what the caller says the call is for, to be counted under a limit of that tag */
+  tag?: string;
+  /** the run of an agent that the call is part of */
+  run?: string;
   outputModalities: Modality[];
   /** the answer must be JSON: content negotiation, or the tenant's rules, asked for it */
   format?: "json";

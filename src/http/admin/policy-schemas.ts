@@ -8,6 +8,7 @@ import {
   leastTimeoutSeconds,
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
+import { namePattern } from "../../domain/sampling/call.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import { expendable, previewPolicies, type Limits } from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
@@ -157,6 +158,32 @@ const alertRule = z
   })
   .openapi("AlertRule", { description: "Who is told that a budget runs out, or of trouble." });
 
+const tagName = z.string().regex(namePattern, "No tag.");
+const tagPolicy = z
+  .strictObject({
+    required: z.boolean().optional(),
+    allowed: z.array(tagName).max(200).optional().openapi({ description: "Absent: any." }),
+    each: limits.optional().openapi({ description: "Of each tag without limits of its own." }),
+    limits: z
+      .record(tagName, limits)
+      .refine((named) => Object.keys(named).length <= 200, "At most 200.")
+      .optional()
+      .openapi({ description: "By tag." }),
+  })
+  .openapi("TagPolicy", {
+    description: 'Of calls that name a tag, in `metadata["sampling-router/tag"]`.',
+  });
+const runPolicy = z
+  .strictObject({
+    required: z.boolean().optional(),
+    callsPerRun: count.optional(),
+    usdPerRun: usd.optional(),
+  })
+  .openapi("RunPolicy", {
+    description:
+      'Of calls that name a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call.',
+  });
+
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -169,6 +196,11 @@ export const policy = z
         description: "Of the days, weeks and months of all limits. Default: UTC.",
         example: "Europe/Berlin",
       }),
+    tags: tagPolicy.optional(),
+    runs: runPolicy.optional(),
+    perUser: limits.optional().openapi({
+      description: "Of each person on whose behalf somebody calls.",
+    }),
     maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
     reasoning: z
       .union([z.enum(["least", "provider"]), z.strictObject({ effort: z.enum(efforts) })])

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { shownNames } from "../../domain/choice/ignored.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import { modalities, type Modality } from "../../domain/modality.ts";
+import { namePattern, runMember, tagMember } from "../../domain/sampling/call.ts";
 import { absentOr, audio, image, text, tool, toolResult, toolUse } from "./content.ts";
 
 const priority = absentOr(z.number().min(0).max(1));
@@ -24,10 +25,16 @@ export const outputModalitiesKey = "sampling-router/outputModalities";
 export const modalitiesOf = (revision: string): Modality[] =>
   modalities.filter((kind) => kind !== "audio" || revision !== "2024-11-05");
 
+const name = z
+  .string()
+  .regex(namePattern, "At most 64 letters, digits, dots, hyphens and underscores.");
+
 /** A modality without a block can't be asked for either: the answer could not be told. */
 const wantedIn = (revision: LegacyRevision) =>
   z.looseObject({
     [outputModalitiesKey]: absentOr(z.array(z.enum(modalitiesOf(revision))).min(1)),
+    [tagMember]: absentOr(name),
+    [runMember]: absentOr(name),
   });
 
 const contentOf = (revision: LegacyRevision) => {

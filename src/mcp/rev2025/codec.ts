@@ -3,14 +3,16 @@ import { forVersion } from "../../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mostTokensAsked } from "../../domain/magnitudes.ts";
 import { err, ok } from "../../domain/result.ts";
-import type {
-  Block,
-  Message,
-  Priorities,
-  ResourceBlock,
-  SamplingAnswer,
-  SamplingCall,
-  ToolResultBlock,
+import {
+  runMember,
+  tagMember,
+  type Block,
+  type Message,
+  type Priorities,
+  type ResourceBlock,
+  type SamplingAnswer,
+  type SamplingCall,
+  type ToolResultBlock,
 } from "../../domain/sampling/call.ts";
 import type { Modality } from "../../domain/modality.ts";
 import type { Codec } from "../codec.ts";
@@ -79,7 +81,12 @@ function prioritiesOf(preferences: ParsedCall["modelPreferences"]): Priorities {
 }
 
 function callOf(wire: ParsedCall): SamplingCall {
-  const { [outputModalitiesKey]: wanted, ...metadata } = wire.metadata ?? {};
+  const {
+    [outputModalitiesKey]: wanted,
+    [tagMember]: tag = wire._meta?.[tagMember],
+    [runMember]: run = wire._meta?.[runMember],
+    ...metadata
+  } = wire.metadata ?? {};
   const outputModalities = wanted ?? wire._meta?.[outputModalitiesKey] ?? (["text"] as const);
   const messages = wire.messages.map(({ role, content }): Message => ({
     role,
@@ -102,6 +109,8 @@ function callOf(wire: ParsedCall): SamplingCall {
       ...(description === undefined ? {} : { description }),
     })),
     metadata: metadata as JsonObject,
+    ...(tag === undefined ? {} : { tag }),
+    ...(run === undefined ? {} : { run }),
     outputModalities: [...new Set<Modality>(outputModalities)],
     ...(wire.systemPrompt === undefined ? {} : { systemPrompt: wire.systemPrompt }),
     ...(wire.temperature === undefined ? {} : { temperature: wire.temperature }),

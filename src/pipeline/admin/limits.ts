@@ -11,6 +11,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { isExpired, type Actor } from "../../domain/tenancy/access.ts";
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
+import { subjectOfTag } from "../scopes.ts";
 import { calendarOf } from "../time-zones.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
@@ -61,6 +62,11 @@ const scopesOf = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
       limits: ceilingLimits,
       fromCeiling: new Set(Object.keys(ceilingLimits) as (keyof Limits)[]),
     },
+    ...Object.entries(policy.tags?.limits ?? {}).map(([tag, limits]): LimitedScope => ({
+      scope: "tag",
+      subject: subjectOfTag(tag),
+      limits,
+    })),
   ];
 };
 

@@ -85,7 +85,7 @@ export function createBegin(deps: {
     if (!plan.ok) return plan;
     const admittingAt = elapsed();
     const at = now();
-    const reserved = reservationOf({ plan: plan.value, caller, server, now: at });
+    const reserved = reservationOf({ plan: plan.value, caller, server, names: call, now: at });
     const lifted = await approvals.lift({
       ...place,
       stage: "request",

@@ -176,7 +176,7 @@ export function planFor(
   const { asked, caller, server, declared, now, model } = wanted;
   const plan = chooser.plan(asked, pinnedTo(caller.snapshot, model), declared, server);
   if (!plan.ok) return plan;
-  const all = reservationOf({ plan: plan.value, caller, server, now });
+  const all = reservationOf({ plan: plan.value, caller, server, names: asked, now });
   // The place is taken when the call runs, and circuits are tried then.
   const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
   return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });
