@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document ebd5093690dcd5fc852ada6d10a38a99b6dff48a82d20cd07ede35c69211fabe
+// Made by `npm run console:types` of the OpenAPI document 5534f8092c3792ab284e2cafc11e96fd201c1dc02c12c263062fd71d6ca01648
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1391,7 +1391,7 @@ export interface components {
     /** @description Of calls that name a tag, in `metadata["sampling-router/tag"]`. */
     TagPolicy: {
       required?: boolean;
-      /** @description Absent: any. */
+      /** @description Absent: whatever tag is named. */
       allowed?: string[];
       each?: components["schemas"]["Limits"] & unknown;
       /** @description By tag. */

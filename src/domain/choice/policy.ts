@@ -40,7 +40,7 @@ export interface RunLimits {
 export interface TagPolicy {
   /** every call has to name one */
   required?: boolean;
-  /** absent: any */
+  /** absent: whatever tag is named */
   allowed?: string[];
   /** of each tag without limits of its own */
   each?: Limits;
