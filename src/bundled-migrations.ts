@@ -28,6 +28,7 @@ import m0022 from "../migrations/0022_sign_ins.sql";
 import m0023 from "../migrations/0023_alerts.sql";
 import m0024 from "../migrations/0024_oauth_entries.sql";
 import m0025 from "../migrations/0025_servers_list.sql";
+import m0026 from "../migrations/0026_audit_sinks.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -56,4 +57,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0023_alerts.sql", sql: m0023 },
   { name: "0024_oauth_entries.sql", sql: m0024 },
   { name: "0025_servers_list.sql", sql: m0025 },
+  { name: "0026_audit_sinks.sql", sql: m0026 },
 ];

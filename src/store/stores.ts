@@ -4,6 +4,7 @@ import type { Stores } from "../domain/ports/stores.ts";
 import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/session-limits.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createApprovalStore } from "./approvals.ts";
+import { createSinkStore } from "./audit-sink.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -81,6 +82,7 @@ export function createStores(
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
     alerts: () => createAlertStore(db),
+    sinks: () => createSinkStore(db),
     webhooks: () => createWebhookStore(db),
     usage: () => createUsageStore(db, note),
     latencies: () => createLatencyStore(db),

@@ -90,6 +90,8 @@ export function createVerification(deps: {
   pinned: readonly AuditKey[] | null;
   wantedTenant?: string | null;
   wantedHeads?: readonly ChainHead[] | null;
+  /** `sink`: each file is an export of its own, and begins where the one before ended; absent: `parts` */
+  files?: "parts" | "sink";
 }) {
   const { hashing, verify, pinned, wantedTenant = null } = deps;
   const head = createHeadCheck(hashing, deps.wantedHeads ?? null);
@@ -179,7 +181,11 @@ export function createVerification(deps: {
       if (line.after > 0)
         say(1, `the parts before it are missing: it begins after seal ${line.after}`);
     } else if (same(ended.header) !== same(line)) say(1, "is a part of another export");
-    else if (ended.footer.nextCursor !== cursorText(line))
+    else if (deps.files === "sink") {
+      const { through } = ended.header;
+      if (ended.footer.nextCursor !== null || line.after !== through)
+        say(1, `does not begin after seal ${through}, where the file before it ends`);
+    } else if (ended.footer.nextCursor !== cursorText(line))
       say(
         1,
         `does not continue the part before it (${ended.footer.nextCursor ?? "which was the last"})`,

@@ -11,6 +11,7 @@ import type { NameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
+import type { SinkStore } from "./audit-sink.ts";
 import type { AlertStore } from "./alerts.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { WebhookStore } from "./webhooks.ts";
@@ -258,6 +259,7 @@ export interface Stores {
   idempotency: IdempotencyStore;
   approvals: ApprovalStore;
   alerts: AlertStore;
+  sinks: SinkStore;
   webhooks: WebhookStore;
   usage: UsageStore;
   latencies: LatencyStore;

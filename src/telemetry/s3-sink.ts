@@ -1,0 +1,66 @@
+/**
+ * The audit sink as an S3-compatible store: each object is put once, under its name, and never replaced by the router.
+ * Source: S3's API reference, "PutObject" (`If-None-Match`, `x-amz-checksum-sha256`, object lock).
+ */
+import { AwsClient } from "aws4fetch";
+import type { SendToSink } from "../domain/ports/audit-sink.ts";
+
+const deadlineMs = 20_000;
+const dayMs = 86_400_000;
+/** Somebody has put the object already: this router did, and could not note it. */
+const isThere = 412;
+
+export interface S3Target {
+  /** of bucket and prefix, such as `https://s3.eu-central-1.amazonaws.com/audit/router` */
+  url: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** days for which nobody may delete or replace an object; null: the store's own rule holds */
+  lockDays: number | null;
+}
+
+const objectUrl = (base: string, name: string): string => `${base.replace(/\/+$/, "")}/${name}`;
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+/** `fetch` must follow no redirect: only the store that the operator named may get the records. */
+export function createS3Sink(deps: {
+  target: S3Target;
+  sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
+  fetch: (request: Request) => Promise<Response>;
+  now: () => number;
+}): SendToSink {
+  const { target, sha256, now } = deps;
+  const { accessKeyId, secretAccessKey, region, lockDays } = target;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 });
+  return async ({ name, text }) => {
+    const body = new TextEncoder().encode(text);
+    const hash = await sha256(body);
+    const request = await client.sign(objectUrl(target.url, name), {
+      method: "PUT",
+      redirect: "manual",
+      headers: {
+        "Content-Type": "application/x-ndjson",
+        "If-None-Match": "*",
+        "X-Amz-Content-Sha256": hexOf(hash),
+        "x-amz-checksum-sha256": base64Of(hash),
+        ...(lockDays !== null && {
+          "x-amz-object-lock-mode": "COMPLIANCE",
+          "x-amz-object-lock-retain-until-date": new Date(now() + lockDays * dayMs).toISOString(),
+        }),
+      },
+      body,
+      signal: AbortSignal.timeout(deadlineMs),
+    });
+    try {
+      const answer = await deps.fetch(request);
+      await answer.body?.cancel();
+      return answer.ok || answer.status === isThere ? null : `status ${answer.status}`;
+    } catch (cause) {
+      return cause instanceof Error && cause.name === "TimeoutError" ? "timeout" : "no answer";
+    }
+  };
+}
