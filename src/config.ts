@@ -3,6 +3,7 @@ import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
+import { parseSink, type SinkTarget } from "./domain/audit/sink-settings.ts";
 import { parseTelemetry, type TelemetrySettings } from "./domain/audit/telemetry-settings.ts";
 import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
@@ -38,6 +39,12 @@ export interface Bindings {
   OPEN_REQUESTS_PER_TENANT?: string;
   OPEN_STREAMS_PER_TENANT?: string;
   AUDIT_WITNESS_URL?: string;
+  AUDIT_SINK_URL?: string;
+  AUDIT_SINK_REGION?: string;
+  AUDIT_SINK_ACCESS_KEY_ID?: string;
+  AUDIT_SINK_SECRET_ACCESS_KEY?: string;
+  AUDIT_SINK_LOCK_DAYS?: string;
+  AUDIT_SINK_WEBHOOK_SECRET?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_SERVICE_NAME?: string;
@@ -89,6 +96,8 @@ export interface Config extends Secrets, TelemetrySettings {
   catalogueUrl: string | null;
   /** where heads of audit chains are sent; null: nowhere */
   witnessUrl: string | null;
+  /** where sealed chains are sent; null: nowhere */
+  sink: SinkTarget | null;
   /** by which identity provider the operator's people sign in; null: by none */
   signIn: SignInSecrets | null;
   toJSON(): string;
@@ -243,6 +252,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!tenantDatabaseBytes.ok) return tenantDatabaseBytes;
   const witnessUrl = witnessUrlOf(env);
   if (!witnessUrl.ok) return witnessUrl;
+  const sink = parseSink(env, (url) => isWitness(url, env.ALLOW_PRIVATE_UPSTREAMS === "true"));
+  if (!sink.ok) return sink;
   const signIn = parseSignIn(env);
   if (!signIn.ok) return signIn;
   const telemetry = parseTelemetry(env);
@@ -264,6 +275,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     rolloutMs: rolloutMs.value,
     catalogueUrl: catalogueUrl.value,
     witnessUrl: witnessUrl.value,
+    sink: sink.value,
     ...telemetry.value,
     signIn: signIn.value,
     // Whoever prints a Config by mistake prints its shape and no secret.

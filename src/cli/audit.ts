@@ -1,6 +1,7 @@
 /**
  * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>]
- * [--head <file or tenant:number:hash>] [--part]`: checks an export offline, and says what it covers. Several files are parts of one export, in their order.
+ * [--head <file or tenant:number:hash>] [--part] [--sink]`: checks an export offline, and says what it covers. Several files are parts of one export, in their order;
+ * with `--sink` they are objects of an audit sink, each an export of its own.
  *
  * Ends with 0: untouched, and signed by a key of that file. 1: not, or
  * of another tenant than `--tenant`. 2: it could not be checked, or there is no file. 3: nothing
@@ -24,7 +25,7 @@ import { readFault } from "./read-fault.ts";
 import { answerHelp } from "./usage.ts";
 
 const options =
-  "<file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]";
+  "<file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part] [--sink]";
 const usage = `usage: ${commandLine("audit", `verify ${options}`)}
 Checks an export of audit records, and says what it covers. It needs no router and no database.`;
 const findingsShown = 100;
@@ -102,6 +103,7 @@ async function verify(
     tenant: string | undefined;
     head: string | undefined;
     part: boolean;
+    sink: boolean;
   },
 ): Promise<number> {
   const { keyPath } = wanted;
@@ -113,6 +115,7 @@ async function verify(
     hashing,
     verify: verifySignature,
     pinned,
+    files: wanted.sink ? "sink" : "parts",
     wantedTenant: wanted.tenant ?? null,
     wantedHeads: wanted.head === undefined ? null : readHeads(wanted.head),
   });
@@ -143,12 +146,13 @@ async function run(args: string[]): Promise<number> {
       tenant: { type: "string" },
       head: { type: "string" },
       part: { type: "boolean", default: false },
+      sink: { type: "boolean", default: false },
     },
   });
   const [command, ...paths] = positionals;
   if (command !== "verify" || paths.length === 0) throw new Error(usage);
-  const { key: keyPath, tenant, head, part } = values;
-  return verify(paths, { keyPath, tenant, head, part });
+  const { key: keyPath, tenant, head, part, sink } = values;
+  return verify(paths, { keyPath, tenant, head, part, sink });
 }
 
 answerHelp(usage);

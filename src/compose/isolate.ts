@@ -27,6 +27,7 @@ import { createAuthModes } from "../pipeline/challenges.ts";
 import { loadLibrary } from "../oauth/provider/surroundings.ts";
 import { memoize } from "../domain/lazily.ts";
 import { createMetering } from "./metering.ts";
+import { sinkOf } from "./sink.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
@@ -173,6 +174,8 @@ export async function createIsolate(config: Config, host: Host) {
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),
     sealingMemory: perShard(createSealingMemory),
     auditing: await auditingOf(config, host),
+    /** null: sealed chains are sent nowhere */
+    sendToSink: sinkOf(config.sink, { fetch: host.fetch, now }),
     /** null: heads of chains are sent nowhere */
     sendToWitness:
       config.witnessUrl === null

@@ -280,6 +280,7 @@ export function createShard(
         ...parts.approvals,
         ...seals,
         sendToWitness,
+        sendToSink: isolate.sendToSink,
         roomNow,
         syncCatalogue: syncCatalogue(),
         deliver,

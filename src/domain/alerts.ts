@@ -22,6 +22,8 @@ export const defaultShares: readonly number[] = [50, 80, 100];
 /** ms for which a circuit has to be open, or records have to wait for their seal, before people are told. */
 export const circuitOpenMs = 10 * 60_000;
 export const sealsStoppedMs = 15 * 60_000;
+/** ms for which a stretch of a chain could not be sent to the audit sink. */
+export const sinkBehindMs = 30 * 60_000;
 
 /** One thing that people are told once in a period. */
 export interface AlertSubject {

@@ -3,6 +3,7 @@ import { signInSettings } from "../domain/tenancy/sign-in.ts";
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { parseConfig, type Config } from "../config.ts";
+import { sinkSettings } from "../domain/audit/sink-settings.ts";
 import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
@@ -46,6 +47,7 @@ const passedOn = [
   "ALLOWED_ORIGINS",
   "PUBLIC_URL",
   "AUDIT_WITNESS_URL",
+  ...sinkSettings,
   "OAUTH_REFRESH_GRACE_SECONDS",
   "SESSION_TTL_HOURS",
   "SESSIONS_PER_KEY",

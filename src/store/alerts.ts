@@ -1,7 +1,7 @@
 /** Alerts: what was found, written once a period with its event and its message to a webhook. */
 import { and, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
 import type { Alert } from "../domain/alerts.ts";
-import { sealsStoppedMs } from "../domain/alerts.ts";
+import { sealsStoppedMs, sinkBehindMs } from "../domain/alerts.ts";
 import { forgottenAfterMs, type CircuitFault } from "../domain/choice/circuits.ts";
 import type { AlertStore, Trouble } from "../domain/ports/alerts.ts";
 import { ok } from "../domain/result.ts";
@@ -73,6 +73,9 @@ export const createAlertStore = (db: Database): AlertStore => ({
             from credentials where status = 'failing'
           union all
           select tenant_id, 'server_failing', id from servers where status = 'failing'
+          union all
+          select tenant_id, 'sink_behind', tenant_id from audit_sinks
+            where behind_since <= ${now - sinkBehindMs}
           union all
           select id, 'seals_stopped', id from tenants t
             where (select settled_at from sampling_requests r

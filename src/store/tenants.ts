@@ -24,6 +24,7 @@ import { consoleSessions, signIns } from "./console-schema.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { oauthEntries } from "./oauth-schema.ts";
+import { auditSinks } from "./sink-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
@@ -84,6 +85,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         results,
         approvals,
         alerts,
+        auditSinks,
         webhookMessages,
         webhookSecrets,
         samplingRequests,

@@ -57,6 +57,7 @@ const texts: readonly string[] = [
     and (state in ('denied', 'expired', 'withdrawn') or (state = 'approved' and stage = 'result')) limit 1`,
   "select min(next_at) from webhook_messages where next_at is not null",
   `select min(ended_at) + ${keptMessagesMs} from webhook_messages where ended_at is not null`,
+  "select min(next_at) from audit_sinks where behind_since is not null",
   `select min(period_until) + ${keptAlertsMs} from alerts`,
   "select min(ends_at) from webhook_secrets",
   oldestRecord,

@@ -161,6 +161,10 @@ const nameNoTenant = [
   "approvals.expire",
   "approvals.undone",
   // The job looks over all tenants; what is found names its tenant.
+  "sinks.claim",
+  // A stretch names its tenant, and comes from the claim alone.
+  "sinks.delivered",
+  "sinks.failed",
   "alerts.crossed",
   "alerts.troubles",
   "alerts.circuits",
