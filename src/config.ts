@@ -220,6 +220,14 @@ function witnessUrlOf(env: Bindings): Result<string | null, ConfigFault> {
       );
 }
 
+/** Where proofs are kept outside of the router. */
+function auditPlacesOf(env: Bindings): Result<Pick<Config, "witnessUrl" | "sink">, ConfigFault> {
+  const witnessUrl = witnessUrlOf(env);
+  if (!witnessUrl.ok) return witnessUrl;
+  const sink = parseSink(env, (url) => isWitness(url, env.ALLOW_PRIVATE_UPSTREAMS === "true"));
+  return sink.ok ? ok({ witnessUrl: witnessUrl.value, sink: sink.value }) : sink;
+}
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
@@ -250,10 +258,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!openLimits.ok) return openLimits;
   const tenantDatabaseBytes = tenantDatabaseBytesOf(env);
   if (!tenantDatabaseBytes.ok) return tenantDatabaseBytes;
-  const witnessUrl = witnessUrlOf(env);
-  if (!witnessUrl.ok) return witnessUrl;
-  const sink = parseSink(env, (url) => isWitness(url, env.ALLOW_PRIVATE_UPSTREAMS === "true"));
-  if (!sink.ok) return sink;
+  const auditPlaces = auditPlacesOf(env);
+  if (!auditPlaces.ok) return auditPlaces;
   const signIn = parseSignIn(env);
   if (!signIn.ok) return signIn;
   const telemetry = parseTelemetry(env);
@@ -274,8 +280,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     openLimits: openLimits.value,
     rolloutMs: rolloutMs.value,
     catalogueUrl: catalogueUrl.value,
-    witnessUrl: witnessUrl.value,
-    sink: sink.value,
+    ...auditPlaces.value,
     ...telemetry.value,
     signIn: signIn.value,
     // Whoever prints a Config by mistake prints its shape and no secret.

@@ -28,6 +28,7 @@ import { createIdempotency, type Idempotency } from "../pipeline/idempotency.ts"
 import { createRoute } from "../pipeline/route.ts";
 import { createCatalogueJob, type CatalogueSyncDeps } from "../pipeline/scheduled/catalogue.ts";
 import { createJobs } from "../pipeline/scheduled/jobs.ts";
+import { createSinkJob } from "../pipeline/sink/send.ts";
 import { createSessions } from "../pipeline/sessions.ts";
 import { createUpstream, type Upstream } from "../pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "../pipeline/upstream-headers.ts";
@@ -280,7 +281,12 @@ export function createShard(
         ...parts.approvals,
         ...seals,
         sendToWitness,
-        sendToSink: isolate.sendToSink,
+        sinkJob: createSinkJob({
+          ...stores,
+          ...isolate.auditing,
+          ids,
+          sendToSink: isolate.sendToSink,
+        }),
         roomNow,
         syncCatalogue: syncCatalogue(),
         deliver,

@@ -36,5 +36,10 @@ export function sinkOf(
 ): SendToSink | null {
   if (target === null) return null;
   if (target.kind === "webhook") return createWebhookSink(target, { fetch, now });
-  return createS3Sink({ target, sha256: (bytes) => sha256(bytes), fetch: (request) => fetch(request), now });
+  return createS3Sink({
+    target,
+    sha256: (bytes) => sha256(bytes),
+    fetch: (request) => fetch(request),
+    now,
+  });
 }

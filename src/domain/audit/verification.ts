@@ -70,7 +70,6 @@ export interface Verified {
 
 /** How many of the router's own findings are kept. */
 const mostTampered = 1_000;
-
 interface OpenSection {
   number: number;
   line: SectionLine;
@@ -80,6 +79,7 @@ interface OpenSection {
 }
 
 /**
+ * @param files `sink`: each is an export of its own, and begins where the one before ended; absent: `parts` of one
  * @param pinned keys that are known to be the router's; null: those that the export names
  * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
  * @param wantedHeads newest seals that somebody else remembers; null: nobody gave any
@@ -90,7 +90,6 @@ export function createVerification(deps: {
   pinned: readonly AuditKey[] | null;
   wantedTenant?: string | null;
   wantedHeads?: readonly ChainHead[] | null;
-  /** `sink`: each file is an export of its own, and begins where the one before ended; absent: `parts` */
   files?: "parts" | "sink";
 }) {
   const { hashing, verify, pinned, wantedTenant = null } = deps;
@@ -121,7 +120,6 @@ export function createVerification(deps: {
   let isOver = false;
   let lines = 0;
   let before: SectionLine["seal"] | null = null;
-
   const say = (line: number, text: string): void => void findings.push({ line, text });
   const believing = (header: HeaderLine): VerificationDeps => ({
     hashing,
@@ -182,9 +180,8 @@ export function createVerification(deps: {
         say(1, `the parts before it are missing: it begins after seal ${line.after}`);
     } else if (same(ended.header) !== same(line)) say(1, "is a part of another export");
     else if (deps.files === "sink") {
-      const { through } = ended.header;
-      if (ended.footer.nextCursor !== null || line.after !== through)
-        say(1, `does not begin after seal ${through}, where the file before it ends`);
+      if (line.after !== ended.header.through)
+        say(1, `does not follow seal ${ended.header.through}`);
     } else if (ended.footer.nextCursor !== cursorText(line))
       say(
         1,

@@ -273,8 +273,6 @@ export interface Stores {
   resealedTenants: ResealedTenants;
 }
 
-// -- Crypto -----------------------------------------------------------------------------------------
-
 /** Which versions of seals count at the moment. */
 export interface SealVersions {
   /** the version of a new seal: 1 as long as processes that can read no other may run beside this one */

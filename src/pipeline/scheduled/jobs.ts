@@ -17,7 +17,6 @@ import { createAuditKeyJob } from "./audit-keys.ts";
 import { createLatencyJob } from "./latencies.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createRoomJob, type RoomDeps } from "./room.ts";
-import { createSinkJob, type SinkDeps } from "./sink.ts";
 import { createThinningJob } from "./thinning.ts";
 import type { SendWebhooks } from "./webhooks.ts";
 import { createWitnessJob, type WitnessDeps } from "./witness.ts";
@@ -56,8 +55,8 @@ export function createJobs(
       reseal: () => AsyncResult<number>;
       /** Sees to it that databases which sleep do the same. */
       resealTenants: () => AsyncResult<number>;
-      sinks: SinkDeps["sinks"];
-      sendToSink: SinkDeps["sendToSink"];
+      /** Sends sealed chains to the audit sink. */
+      sinkJob: () => AsyncResult<number>;
       sendToWitness: WitnessDeps["sendToWitness"];
       /** null: this deployment syncs no catalogue */
       syncCatalogue: (() => AsyncResult<number>) | null;
@@ -108,7 +107,7 @@ export function createJobs(
     // Last, since these jobs wait for other people's servers.
     webhooks: deps.sendWebhooksOnce,
     witness: createWitnessJob(deps),
-    sink: createSinkJob(deps),
+    sink: deps.sinkJob,
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };
   return async (): Promise<JobReport[]> => {

@@ -6,7 +6,7 @@ import { verifySignature } from "../../../src/crypto/signatures.ts";
 import { createVerification } from "../../../src/domain/audit/verification.ts";
 import { readTextLines } from "../../fakes/text-lines.ts";
 import type { SinkObject } from "../../../src/domain/ports/audit-sink.ts";
-import { createSinkJob } from "../../../src/pipeline/scheduled/sink.ts";
+import { createSinkJob } from "../../../src/pipeline/sink/send.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { createS3Sink } from "../../../src/telemetry/s3-sink.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";

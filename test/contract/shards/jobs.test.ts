@@ -23,7 +23,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
     reseal: async () => ({ ok: true, value: 0 }),
     resealTenants: async () => ({ ok: true, value: 0 }),
     sendToWitness: null,
-    sendToSink: null,
+    sinkJob: async () => ({ ok: true, value: 0 }),
     roomNow: null,
     syncCatalogue: null,
     deliver: async () => ({ ok: true, value: 0 }),

@@ -60,6 +60,7 @@ const ownedTables = [
   "authorizations",
   "cancellations",
   "alerts",
+  "audit_sinks",
   "captures",
   "circuits",
   "console_sessions",
@@ -828,6 +829,7 @@ export const isolationSuite = (backend: Backend): void => {
         ),
       );
       await sealAll(stores, tenantId);
+      value(await stores.sinks.claim({ now: start, until: start + 1, limit: 99, most: 8 }));
       value(await createLatencyJob({ latencies: stores.latencies, now: () => start })());
       value(
         await db.write([

@@ -6,8 +6,8 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { SendToSink, SinkStore, SinkStretch } from "../../domain/ports/audit-sink.ts";
 import { createSignedExport } from "../admin/export-lines.ts";
-import { vouchedKeys, withCode } from "./audit-keys.ts";
-import type { SealDeps } from "./seal-check.ts";
+import { vouchedKeys, withCode } from "../scheduled/audit-keys.ts";
+import type { SealDeps } from "../scheduled/seal-check.ts";
 
 /** A seal holds 256 records at most, so a stretch is some megabytes at most. */
 const sealsInStretch = 8;
