@@ -219,7 +219,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
     server,
     startedAt,
   });
-  return answer(services, { exchange, message, held: held.value, refused });
+  return answerExchange(services, { exchange, message, held: held.value, refused });
 }
 
 function exchangeOf(
@@ -254,7 +254,7 @@ function exchangeOf(
 }
 
 /** The answer to the exchange, which is held open until its client has it or has left. */
-function answer(
+function answerExchange(
   services: BridgeServices & Pick<ReceiveServices, "authenticate">,
   context: {
     exchange: Exchange;

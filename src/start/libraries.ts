@@ -6,7 +6,6 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const checkout = join(import.meta.dirname, "..", "..");
@@ -107,7 +106,7 @@ export async function buildLibraries(folder: string): Promise<void> {
   writeFileSync(join(folder, "README.md"), pageAlone("libraries.md"));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   const folder = join(checkout, "dist", "sdk");
   await buildLibraries(folder);
   process.stdout.write(`Built ${folder}: npm pack ${folder}\n`);

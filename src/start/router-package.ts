@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as buildServer } from "./build.js";
 import { bundleWorker } from "./bundle.ts";
@@ -163,7 +162,7 @@ export async function buildPackages(folders: { router: string; sdk: string }): P
   writeFileSync(join(router, "package.json"), `${JSON.stringify(manifest(own), null, 2)}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   const folders = { router: join(checkout, "dist", "router"), sdk: join(checkout, "dist", "sdk") };
   await buildPackages(folders);
   for (const folder of Object.values(folders))

@@ -162,7 +162,11 @@ const tagName = z.string().regex(namePattern, "No tag.");
 const tagPolicy = z
   .strictObject({
     required: z.boolean().optional(),
-    allowed: z.array(tagName).max(200).optional().openapi({ description: "Absent: whatever tag is named." }),
+    allowed: z
+      .array(tagName)
+      .max(200)
+      .optional()
+      .openapi({ description: "Absent: whatever tag is named." }),
     each: limits.optional().openapi({ description: "Of each tag without limits of its own." }),
     limits: z
       .record(tagName, limits)

@@ -238,7 +238,7 @@ describe("query plans", () => {
   const expected: { job: string; line: string }[] = [
     {
       job: "ledger.admit",
-      line: "SEARCH r USING COVERING INDEX sampling_requests_live (tenant_id=?)",
+      line: "SEARCH r USING INDEX sampling_requests_live (tenant_id=?)",
     },
     {
       job: "ledger.admit",
