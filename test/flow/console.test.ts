@@ -388,6 +388,8 @@ describe("the end of a session", () => {
     const visitor = await visit(browser, { origin: router.url });
     const { page, faults } = visitor;
     await signIn(visitor, world.key);
+    // Before that, a link may load the console anew, which then knows of no session that has ended.
+    await settled(page);
     const [overview = "", ...others] = tenantPages;
     for (const path of [...others, overview]) {
       await page.context().clearCookies();
