@@ -90,11 +90,11 @@ const sorted = (fields: Record<string, string>): Record<string, string> => {
 
 /**
  * The first piece is often there when a head is, and each write to a connection is a call of the system. So what is
- * written in one turn of the loop goes out together.
+ * written in one step goes out together. A whole turn of the loop would keep the first piece from its client longer.
  */
 function gatherWrites({ socket }: ServerResponse): void {
   socket?.cork();
-  setImmediate(() => socket?.uncork());
+  process.nextTick(() => socket?.uncork());
 }
 
 function pourInto(outgoing: ServerResponse, body: ClientBody): void {
