@@ -19,7 +19,7 @@ import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter } from "../fakes/router.ts";
 import { borrowRouter } from "../fakes/shared-router.ts";
-import { matrixOnNode, matrixOnWorkers, prepareMatrix } from "../setup/library-matrix.ts";
+import { matrixOn, matrixOnWorkers, prepareMatrix } from "../setup/library-matrix.ts";
 import { packBoth, type Packed } from "../setup/packed.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
@@ -183,7 +183,7 @@ describe("servers and clients of both SDKs, in both eras, sample by the packed l
 
   // Other Nodes: `npm run soak -- libraries`.
   it("on Node", { timeout: 60_000 }, async () => {
-    const found = await matrixOnNode(ownNode, { project, told });
+    const found = await matrixOn([ownNode], { project, told });
     expect(found).toMatchObject({ tried: 27, faults: [] });
   });
 

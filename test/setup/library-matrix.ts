@@ -1,4 +1,4 @@
-/** The libraries' matrix (`test/fixtures/libraries/`) in a stranger's project, on Node and in the Workers runtime. */
+/** The libraries' matrix (`test/fixtures/libraries/`) in a stranger's project, on what runs a file, and in the Workers runtime. */
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -48,13 +48,19 @@ export async function prepareMatrix(
   return JSON.stringify({ answer: faultyText, states });
 }
 
-/** @param project has both SDKs, zod and `mcp-sampling-router-sdk` installed */
-export async function matrixOnNode(
-  node: string,
+/**
+ * @param command what runs a file of JavaScript: Node, Deno or Bun, and its arguments
+ * @param project has both SDKs, zod and `mcp-sampling-router-sdk` installed
+ */
+export async function matrixOn(
+  [program, ...args]: readonly [string, ...string[]],
   { project, told }: { project: string; told: string },
 ): Promise<MatrixFound> {
   cpSync(fixtures, project, { recursive: true });
-  const { stdout } = await run(node, ["on-node.mjs", told], { cwd: project, timeout: 60_000 });
+  const { stdout } = await run(program, [...args, "on-command-line.mjs", told], {
+    cwd: project,
+    timeout: 60_000,
+  });
   return JSON.parse(stdout) as MatrixFound;
 }
 

@@ -1,4 +1,4 @@
-/** `npm run soak -- libraries`: both libraries from their tarball, on every Node that they promise, and on Workers. */
+/** `npm run soak -- libraries`: both libraries from their tarball, on everything that they promise. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { createEnding } from "../../src/start/ending.ts";
 import { startFaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter } from "../fakes/router.ts";
 import {
-  matrixOnNode,
+  matrixOn,
   matrixOnWorkers,
   prepareMatrix,
   type MatrixFound,
@@ -38,8 +38,14 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
   await run("npm", args, { cwd: folder });
 }
 
-/** @param nodes majors, from the package `node` on the npm registry */
-export async function soakLibraries(nodes: readonly string[], say: Say): Promise<string[]> {
+/** Each is a package of the npm registry, too. */
+const runtimes = ["node@20", "node@22", "node@24", "deno", "bun"] as const;
+
+/** What runs a file, after the runtime's own command. */
+const argumentsOf: Record<string, readonly string[]> = { deno: ["run", "--allow-all"] };
+
+/** @param given as npm takes them, such as `node@22`; empty: all that the libraries promise */
+export async function soakLibraries(given: readonly string[], say: Say): Promise<string[]> {
   const ending = createEnding();
   try {
     const packed = await packBoth();
@@ -60,10 +66,12 @@ export async function soakLibraries(nodes: readonly string[], say: Say): Promise
       say(`${runtime}: ${tried - found.length} of ${tried} held`);
       faults.push(...found.map((fault) => `${runtime}: ${fault}`));
     };
-    for (const major of nodes) {
-      const folder = join(packed.folder, `node-${major}`);
-      await install(folder, [`node@${major}`]);
-      note(await matrixOnNode(join(folder, "node_modules", ".bin", "node"), { project, told }));
+    for (const [index, runtime] of (given.length > 0 ? given : runtimes).entries()) {
+      const folder = join(packed.folder, `runtime-${index}`);
+      await install(folder, [runtime]);
+      const [name = ""] = runtime.split("@");
+      const program = join(folder, "node_modules", ".bin", name);
+      note(await matrixOn([program, ...(argumentsOf[name] ?? [])], { project, told }));
     }
     note(await matrixOnWorkers({ project, told }));
     return faults;

@@ -19,7 +19,8 @@ npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200
 npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
-npm run soak -- libraries [NODE...]   both libraries from their tarball, on Node 20, 22 and 24 from the registry, and on Workers
+npm run soak -- libraries [RUNTIME...]   both libraries from their tarball, on node@20, node@22, node@24, deno and bun from the
+                                  registry, and on Workers
 npm run soak -- upgrade REF [DATABASE] [SECONDS]   the version at REF, this one, and back, under load (10 seconds a step); not objects
 
 DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
@@ -65,7 +66,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
       },
       say,
     ),
-  libraries: () => soakLibraries(given.length > 0 ? given : ["20", "22", "24"], say),
+  libraries: () => soakLibraries(given, say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };
 
