@@ -83,6 +83,7 @@ async function welcomeTo(
     adminToken: secrets.adminTokenGenerated ? secrets.adminToken : null,
     stateDir,
     database: describe(settings),
+    issuer: settings.issuer,
   });
 }
 

@@ -201,5 +201,6 @@ export async function launchNode(
     adminToken: secrets.value.adminTokenGenerated ? secrets.value.adminToken : null,
     stateDir: stateDir.value,
     database: describe(settings),
+    issuer: settings.issuer,
   });
 }

@@ -6,6 +6,7 @@ import { parseConfig, type Config } from "../config.ts";
 import { sinkSettings } from "../domain/audit/sink-settings.ts";
 import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import type { Issuing } from "../domain/servers/issuing.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { isPackaged } from "./called.ts";
 import { parseListening, type ListeningSettings } from "./listening.ts";
@@ -31,6 +32,7 @@ export interface Settings extends ListeningSettings {
   /** every libSQL database, the home shard's first */
   databases: LibsqlDatabase[];
   providers: ProviderSetting[];
+  issuer: Issuing["issuer"];
   /** Settings of the Worker that go to it as they are. */
   passedOn: Record<string, string>;
 }
@@ -119,6 +121,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
       ...worker.value.shards,
     ],
     providers: providers.value,
+    issuer: worker.value.issuing.issuer,
     passedOn: {
       // Nobody else runs on the embedded database: the state directory is locked.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),

@@ -1,4 +1,5 @@
 /** What is printed once everything answers. */
+import type { Issuing } from "../domain/servers/issuing.ts";
 
 export interface Place {
   /** as in a URL */
@@ -20,6 +21,8 @@ export interface Welcome {
   /** where the database is, in words */
   database: string;
   providers: readonly string[];
+  /** an origin, or why there is none */
+  issuer: Issuing["issuer"];
   startedMs: number;
 }
 
@@ -52,7 +55,7 @@ export const exportLine = (key: string, adminToken: string | null): string =>
   `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 
 export function welcome(facts: Welcome): string {
-  const { at, key, scopes, adminToken, stateDir, database, providers, startedMs } = facts;
+  const { at, key, scopes, adminToken, stateDir, database, providers, issuer, startedMs } = facts;
   const canned = providers.includes("demo");
   const rows = [
     ["Console", `${originOf(at)}/console`],
@@ -63,6 +66,10 @@ export function welcome(facts: Welcome): string {
       canned
         ? "demo: canned answers; set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for real ones"
         : providers.join(", "),
+    ],
+    [
+      "OAuth",
+      issuer.ok ? `tokens of ${issuer.value}` : `off: ${issuer.error}; programs send API keys`,
     ],
     ["Database", database],
     ["State", stateDir],
