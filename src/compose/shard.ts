@@ -238,6 +238,7 @@ export function createShard(
       allowPrivateUpstreams,
       ownOrigins,
       upstream: parts.upstreamHeaders,
+      grants: () => authorization.authorizationServer,
       probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
       ...parts.approvals,
       wait,

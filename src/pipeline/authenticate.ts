@@ -5,6 +5,7 @@
  */
 import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
+import { pathOfResource, type OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import { opens, roles, type Demand } from "../domain/tenancy/scopes.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
@@ -38,8 +39,8 @@ export interface Claim {
   scope: Demand;
   /** slugs in the path; the session is then one of that server's, by the server's own id */
   through?: { tenant: string; server: string };
-  /** the path of the resource for which an access token has to be; absent: that of `through`, and else none is let in */
-  resource?: string;
+  /** slug in the path, which has to be the key's tenant. Access tokens are for a path with a slug, and open no other */
+  tenant?: string;
 }
 
 export interface Remembered {
@@ -153,7 +154,7 @@ const notByKey = "This server lets in no API key: let a person authorize the cli
 
 /** Why a known key gets no further with this claim; null: it does. */
 function barredBy(
-  { sessionId, scope, through }: Claim,
+  { sessionId, scope, through, tenant: named }: Claim,
   {
     snapshot: { tenant, key },
     session,
@@ -171,21 +172,33 @@ function barredBy(
   const stopped =
     scope === "role" ? null : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
   if (stopped !== null) return stopped;
-  return sessionId !== null && session === null ? { reason: "session_not_found" } : null;
+  if (sessionId !== null && session === null) return { reason: "session_not_found" };
+  // Another tenant and one that doesn't exist look alike.
+  return named !== undefined && named !== tenant.slug
+    ? { reason: "not_found", what: "no such tenant" }
+    : null;
+}
+
+/** What an access token has to be for; null: no token opens what the request asks for. */
+function resourceOf({ through, tenant }: Pick<Claim, "through" | "tenant">): OauthResource | null {
+  if (through !== undefined) return { kind: "server", ...through };
+  return tenant === undefined ? null : { kind: "sampling", tenant };
 }
 
 /** The key that is shown: by its own token, or by an access token that acts for the key. */
 async function shownKey(
   deps: Pick<AuthenticateDeps, "tokens" | "accessTokens">,
   token: string,
-  { through, resource, scope }: Claim,
+  claim: Claim,
 ): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
   const keyId = deps.tokens.keyIdOf(token);
   if (keyId !== null) return ok({ keyId, rights: null });
   if (holderOfToken(token) === null) return unauthorized("Not an API key, which begins with srk_.");
-  const path = through === undefined ? resource : `/mcp/${through.tenant}/${through.server}`;
+  const resource = resourceOf(claim);
   const rights =
-    path === undefined || scope === "role" ? ok(null) : await deps.accessTokens.check(token, path);
+    resource === null || claim.scope === "role"
+      ? ok(null)
+      : await deps.accessTokens.check(token, pathOfResource(resource));
   if (!rights.ok) return rights;
   return rights.value === null
     ? unauthorized("This access token is unknown, has expired, or is for something else.")

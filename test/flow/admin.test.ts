@@ -737,7 +737,10 @@ describe("a list", () => {
     );
     // A page of limits counts keys and servers, and not its rows: test/flow/limits-shown.test.ts walks it.
     // Alerts come by the jobs of every minute: test/contract/store/alerts.suite.ts walks them.
-    const walkedElsewhere = ["/tenants/{tenant}/limits", "/tenants/{tenant}/alerts"];
+    // Grants need a router that issues tokens: test/flow/oauth-server.test.ts walks them.
+    const walkedElsewhere = ["limits", "alerts", "grants"].map(
+      (list) => `/tenants/{tenant}/${list}`,
+    );
     expect(paged.map(([path]) => path).toSorted()).toEqual(
       [...Object.keys(lists), ...walkedElsewhere].map((path) => `/admin/v1${path}`).toSorted(),
     );

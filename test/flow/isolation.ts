@@ -38,7 +38,7 @@ export interface Entry {
   reach: "tenant" | "operator" | "own";
   /** HTTP status of a success */
   status: number;
-  /** HTTP status that the operator gets here in place of a success */
+  /** HTTP status that those get here, in place of a success, to whom the endpoint is open */
   opensWith?: number;
   /** not even the tenant's own administrator may call it */
   operatorOnly?: true;
@@ -345,6 +345,14 @@ export const endpoints: Record<string, Entry> = {
     },
   },
   "GET /tenants/{tenant}/alerts": { reach: "tenant", status: 200 },
+  // This router issues no tokens: test/flow/oauth-server.test.ts has grants, and another tenant that asks for them.
+  "GET /tenants/{tenant}/grants": { reach: "tenant", status: 200 },
+  "DELETE /tenants/{tenant}/grants/{id}": {
+    reach: "tenant",
+    status: 204,
+    opensWith: 404,
+    target: async () => ({ params: { id: "0123456789abcdef" } }),
+  },
   "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
   "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
@@ -424,6 +432,7 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
     "seals",
     "approvals",
     "alerts",
+    "grants",
     "webhooks",
   ];
   const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
@@ -569,7 +578,8 @@ export function isolationSuite(start: () => Promise<Router>): void {
             disposable.slug,
             await targetIn(disposable),
           );
-          expect(own.status).toBe(entry.operatorOnly === true ? 403 : entry.status);
+          const opens = entry.opensWith ?? entry.status;
+          expect(own.status).toBe(entry.operatorOnly === true ? 403 : opens);
         }
         const target = await targetIn(disposable);
         const answer = await call(router.adminToken, disposable.slug, target);
@@ -605,6 +615,34 @@ export function isolationSuite(start: () => Promise<Router>): void {
             jsonrpc: "2.0",
             method: "notifications/initialized",
           }),
+      },
+      "POST /v1/sampling/{tenant}, initialize": {
+        session: false,
+        open: (caller) =>
+          post(caller, `/v1/sampling/${victim.slug}`, {
+            jsonrpc: "2.0",
+            id: 1,
+            method: "initialize",
+            params: {
+              protocolVersion: "2025-11-25",
+              capabilities: { sampling: {} },
+              clientInfo: { name: "suite", version: "1" },
+            },
+          }),
+      },
+      "POST /v1/sampling/{tenant}, sampling/createMessage in a session": {
+        session: true,
+        open: (caller) =>
+          post(caller, `/v1/sampling/${victim.slug}`, {
+            jsonrpc: "2.0",
+            id: 1,
+            method: "sampling/createMessage",
+            params: asking("hello"),
+          }),
+      },
+      "DELETE /v1/sampling/{tenant}": {
+        session: true,
+        open: (caller) => arrive(router, "DELETE", `/v1/sampling/${victim.slug}`, caller),
       },
       "DELETE /v1/sampling": {
         session: true,

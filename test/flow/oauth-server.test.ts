@@ -107,13 +107,13 @@ async function exchanged(fields: Record<string, string>) {
   return { status: answer.status, body };
 }
 
-async function givenCode(change: Record<string, string> = {}) {
+async function givenCode(change: Record<string, string> = {}, by = key) {
   const clientId = await registered();
   const { verifier, challenge } = pkce();
   const page = await opened(
     authorizeUrl(url, { clientId, resource: resource(), challenge, ...change }),
   );
-  const answer = await decide(page, { ...allow, key });
+  const answer = await decide(page, { ...allow, key: by });
   expect(answer.status).toBe(302);
   return { clientId, verifier, code: locationOf(answer).searchParams.get("code") ?? "" };
 }
@@ -305,6 +305,110 @@ describe("an access token", () => {
     expect(again.status).toBe(200);
     expect((await call(notes, again.body["access_token"] ?? "")).status).toBe(200);
     expect((await call(notes, access)).status).toBe(200);
+  });
+});
+
+describe("sampling of a tenant", () => {
+  it("is let in by a token for its own path, and by its keys", async () => {
+    const samples = async (tenant: string): Promise<string> => {
+      const about = { name: "samples", scopes: ["sampling"] };
+      return (await admin<{ key: string }>("POST", `/tenants/${tenant}/keys`, about)).key;
+    };
+    const [own, foreign] = [await samples("acme"), await samples("other")];
+    const path = "/v1/sampling/acme";
+    const metadata = `${url}/.well-known/oauth-protected-resource${path}`;
+    const unknown = await call(path, null);
+    expect(unknown.status).toBe(401);
+    expect(challengeOf(unknown)).toBe(`Bearer resource_metadata="${metadata}", scope="sampling"`);
+    expect(await (await fetch(metadata)).json()).toMatchObject({ resource: `${url}${path}` });
+
+    const given = await givenCode({ resource: `${url}${path}` }, own);
+    const { body } = await exchanged(codeFields(given));
+    const access = body["access_token"] ?? "";
+    const statusAt = async (at: string, token: string): Promise<number> =>
+      (await call(at, token)).status;
+    expect([await statusAt(path, access), await statusAt(path, own)]).toEqual([200, 200]);
+    for (const elsewhere of ["/v1/sampling", "/v1/sampling/other", notes])
+      expect([elsewhere, await statusAt(elsewhere, access)]).toEqual([elsewhere, 401]);
+    // A tenant that is not the key's and one that nobody has look alike.
+    for (const elsewhere of [path, "/v1/sampling/nobody"])
+      expect([elsewhere, await statusAt(elsewhere, foreign)]).toEqual([elsewhere, 404]);
+  });
+
+  it("goes on in its session", async () => {
+    const own = { name: "sessions", scopes: ["sampling"] };
+    const made = await admin<{ key: string }>("POST", "/tenants/acme/keys", own);
+    const begun = await call("/v1/sampling/acme", made.key);
+    const headers = {
+      "Content-Type": "application/json",
+      Authorization: `Bearer ${made.key}`,
+      "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "",
+    };
+    const at = (tenant: string): string => `${url}/v1/sampling/${tenant}`;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
+    const ping = (tenant: string) => fetch(at(tenant), { method: "POST", headers, body });
+    expect([(await ping("acme")).status, (await ping("other")).status]).toEqual([200, 404]);
+    const end = (tenant: string) => fetch(at(tenant), { method: "DELETE", headers });
+    expect([(await end("other")).status, (await end("acme")).status]).toEqual([404, 204]);
+  });
+});
+
+interface GrantRow {
+  id: string;
+  clientId: string;
+  resource: string;
+  scopes: string[];
+  keyId: string;
+}
+const grantsOf = (tenant: string, query = "limit=200") =>
+  admin<{ data: GrantRow[]; nextCursor: string | null }>(
+    "GET",
+    `/tenants/${tenant}/grants?${query}`,
+  );
+
+describe("a grant", () => {
+  it("is seen and ended by its own tenant alone, and its tokens end with it", async () => {
+    const { access, refresh, clientId } = await givenToken();
+    const grant = (await grantsOf("acme")).data.find((each) => each.clientId === clientId);
+    expect(grant).toMatchObject({ resource: resource(), scopes: ["proxy"] });
+    expect(key).toContain(grant?.keyId.replace("key_", "srk_"));
+    const at = (tenant: string): string => `/admin/v1/tenants/${tenant}/grants/${grant?.id}`;
+
+    const strange = { name: "administrator", scopes: ["tenant-admin"] };
+    const stranger = await admin<{ key: string }>("POST", "/tenants/other/keys", strange);
+    expect((await grantsOf("other")).data.map(({ id }) => id)).not.toContain(grant?.id);
+    for (const tenant of ["acme", "other"]) {
+      const headers = { Authorization: `Bearer ${stranger.key}` };
+      const answer = await fetch(`${url}${at(tenant)}`, { method: "DELETE", headers });
+      expect(answer.status).toBe(404);
+    }
+
+    await admin("DELETE", `/tenants/acme/grants/${grant?.id}`);
+    expect((await call(notes, access)).status).toBe(401);
+    const refreshed = await exchanged({
+      grant_type: "refresh_token",
+      client_id: clientId,
+      refresh_token: refresh,
+    });
+    expect([refreshed.status, refreshed.body["error"]]).toEqual([400, "invalid_grant"]);
+    const events = await admin<{ data: object[] }>("GET", "/events?limit=200");
+    const noted = { action: "grant.revoke", target: grant?.id, detail: { clientId } };
+    expect(events.data).toContainEqual(
+      expect.objectContaining({ ...noted, detail: expect.objectContaining(noted.detail) }),
+    );
+  });
+
+  it("is on one page of the list", async () => {
+    for (let count = 0; count < 3; count += 1) await givenToken();
+    const whole = (await grantsOf("acme")).data.map(({ id }) => id);
+    const walked: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await grantsOf("acme", `limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      walked.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(whole.length).toBeGreaterThanOrEqual(3);
+    expect(walked).toEqual(whole);
   });
 });
 

@@ -47,6 +47,8 @@ const permissionFor = {
   readApproval: "approve",
   decideApproval: "approve",
   listAlerts: "view",
+  listGrants: "view",
+  revokeGrant: "change",
   listWebhooks: "view",
   rotateWebhookSecret: "change",
   listSessions: "view",

@@ -8,6 +8,7 @@ import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
 import { alertRoutes } from "./alerts.ts";
+import { grantRoutes } from "./grants.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
@@ -91,6 +92,7 @@ export function adminRoutes() {
   app.route("/tenants", serverRoutes());
   app.route("/tenants", approvalRoutes());
   app.route("/tenants", alertRoutes());
+  app.route("/tenants", grantRoutes());
   app.route("/tenants", webhookRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());

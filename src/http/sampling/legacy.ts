@@ -6,7 +6,7 @@ import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
-import type { Caller } from "../../pipeline/authenticate.ts";
+import type { Caller, Claim } from "../../pipeline/authenticate.ts";
 import type { LegacyMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
@@ -14,6 +14,8 @@ import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export interface InboundMessage {
   token: string | null;
+  /** slug in the path; absent: the path names no tenant */
+  tenant?: string;
   sessionId: string | null;
   headers: Pick<Headers, "get">;
   bytes: number;
@@ -28,6 +30,17 @@ export interface InboundMessage {
   turn: CallTurn | null;
 }
 
+/** As whom the message comes, with this session or none. */
+export const claimOf = (
+  { token, tenant }: Pick<InboundMessage, "token" | "tenant">,
+  sessionId: string | null,
+): Claim => ({
+  token,
+  sessionId,
+  scope: "sampling",
+  ...(tenant !== undefined && { tenant }),
+});
+
 async function initialize(
   services: LegacyMessageServices,
   inbound: InboundMessage,
@@ -35,10 +48,7 @@ async function initialize(
   params: JsonObject,
 ): Promise<Single> {
   const refused = (refusal: Refusal): Single => refusalReply(id, refusal, inbound.requestId);
-  const caller = await services.authenticate(
-    { token: inbound.token, sessionId: null, scope: "sampling" },
-    "database",
-  );
+  const caller = await services.authenticate(claimOf(inbound, null), "database");
   if (!caller.ok) return refused(caller.error);
   const call = decodeInitialize(params);
   if (!call.ok) return refused(call.error);
@@ -97,14 +107,14 @@ async function inSession(
 
 export function authenticate(
   services: Pick<LegacyMessageServices, "authenticate">,
-  { token, sessionId }: InboundMessage,
+  inbound: InboundMessage,
   freshness: "memory" | "database",
 ): Promise<Result<Caller, Refusal>> {
-  if (token !== null && sessionId === null)
-    return services
-      .authenticate({ token, sessionId: null, scope: "sampling" }, freshness)
-      .then((caller) => (caller.ok ? err({ reason: "session_required" }) : caller));
-  return services.authenticate({ token, sessionId, scope: "sampling" }, freshness);
+  const { token, sessionId } = inbound;
+  const caller = services.authenticate(claimOf(inbound, sessionId), freshness);
+  return token !== null && sessionId === null
+    ? caller.then((found) => (found.ok ? err({ reason: "session_required" }) : found))
+    : caller;
 }
 
 export async function handleLegacy(

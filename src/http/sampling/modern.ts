@@ -7,7 +7,7 @@ import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
 import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { ModernMessageServices } from "../sampling-services.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import type { InboundMessage } from "./legacy.ts";
+import { claimOf, type InboundMessage } from "./legacy.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
@@ -24,7 +24,7 @@ export async function handleModern(
   const id = message.kind === "request" ? message.id : null;
   const refused = (refusal: Refusal): Single =>
     refusalReply(id, refusal, inbound.requestId, { wireOf: modernWireOf });
-  const claim = { token: inbound.token, sessionId: null, scope: "sampling" } as const;
+  const claim = claimOf(inbound, null);
   const again = () => services.authenticate(claim, "database");
   const isSampling = message.kind === "request" && createMessageMethods.includes(message.method);
   const caller = await services.authenticate(claim, isSampling ? "memory" : "database");

@@ -9,7 +9,7 @@ import { needsKnownCaller, readBody } from "../../mcp/body.ts";
 import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
-import { authenticate, handleLegacy, type InboundMessage } from "./legacy.ts";
+import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
 import { withoutTurn } from "../../pipeline/turns.ts";
@@ -123,12 +123,13 @@ async function replyTo(
     : refusalReply(message.error.id, message.error.refusal, requestId);
 }
 
-/** `POST /v1/sampling` */
+/** `POST /v1/sampling` and `POST /v1/sampling/{tenant}`, where a path names its tenant. */
 export async function postSampling(
   services: SamplingServices,
-  { request, requestId }: { request: ClientMessage; requestId: string },
+  { request, requestId, tenant }: { request: ClientMessage; requestId: string; tenant?: string },
 ): Promise<ClientAnswer> {
   const { headers, signal } = request;
+  const named = tenant === undefined ? {} : { tenant };
   const accept = headers.get("Accept");
   const acceptsStream = namesStream(accept);
   const refused = (refusal: Refusal): Promise<ClientAnswer> =>
@@ -143,8 +144,7 @@ export async function postSampling(
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
   if (needsKnownCaller(request)) {
-    const claim = { token, sessionId: null, scope: "sampling" } as const;
-    const known = await services.authenticate(claim, "memory");
+    const known = await services.authenticate(claimOf({ ...named, token }, null), "memory");
     if (!known.ok) return refused(known.error);
   }
   const sessionId = headers.get("Mcp-Session-Id");
@@ -159,6 +159,7 @@ export async function postSampling(
   // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
   const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
   const inbound: InboundMessage = {
+    ...named,
     token,
     sessionId,
     headers,

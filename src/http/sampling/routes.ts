@@ -1,4 +1,4 @@
-/** `/v1/sampling`: Streamable HTTP, both eras. */
+/** `/v1/sampling` and `/v1/sampling/{tenant}`: Streamable HTTP, both eras. */
 import { Hono, type Context } from "hono";
 import { responseOf } from "../../domain/ports/client-answer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -18,10 +18,39 @@ const refused = async (c: Context<HttpEnv>, refusal: Refusal): Promise<Response>
     }),
   );
 
+/** A client that is not let in reads where it finds out how to be. */
+async function challenged(
+  c: Context<HttpEnv>,
+  tenant: string,
+  response: Response,
+): Promise<Response> {
+  if (response.status !== 401) return response;
+  const challenge = await c.get("services").oauth.challenges.challenge({
+    resource: { kind: "sampling", tenant },
+    token: bearerOf(c.req.header("Authorization")),
+    refusal: { reason: "unauthorized", detail: "" },
+  });
+  if (challenge !== null) response.headers.set("WWW-Authenticate", challenge);
+  return response;
+}
+
+async function post(c: Context<HttpEnv>): Promise<Response> {
+  const tenant = c.req.param("tenant");
+  const answer = await postSampling(c.get("services").sampling, {
+    request: c.req.raw,
+    requestId: c.get("requestId"),
+    ...(tenant !== undefined && { tenant }),
+  });
+  const response = responseOf(answer);
+  return tenant === undefined ? response : challenged(c, tenant, response);
+}
+
 async function end(c: Context<HttpEnv>): Promise<Response> {
   const services = c.get("services").sampling;
+  const tenant = c.req.param("tenant");
   const reply = (refusal: Refusal): Promise<Response> => refused(c, refusal);
   const inbound: InboundMessage = {
+    ...(tenant !== undefined && { tenant }),
     token: bearerOf(c.req.header("Authorization")),
     sessionId: c.req.header("Mcp-Session-Id") ?? null,
     headers: c.req.raw.headers,
@@ -42,15 +71,16 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
   return ended.ok ? new Response(null, { status: 204 }) : reply(ended.error);
 }
 
+const notAllowed = (c: Context<HttpEnv>): Promise<Response> =>
+  refused(c, { reason: "method_not_allowed", allow: "POST, DELETE" });
+
+/** What access tokens are for: the path says whose sampling they open. */
+const ofTenant = "/:tenant{[a-z0-9-]+}";
+const paths = ["/", ofTenant];
+
 export const samplingRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .post("/", async (c) =>
-      responseOf(
-        await postSampling(c.get("services").sampling, {
-          request: c.req.raw,
-          requestId: c.get("requestId"),
-        }),
-      ),
-    )
-    .delete("/", end)
-    .all("/", (c) => refused(c, { reason: "method_not_allowed", allow: "POST, DELETE" }));
+    .on("POST", paths, post)
+    .on("DELETE", paths, end)
+    .all("/", notAllowed)
+    .all(ofTenant, notAllowed);

@@ -20,6 +20,7 @@ import { createCeilingAdmin } from "./ceilings.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createExportAdmin } from "./export.ts";
+import { createGrantAdmin, type Grants } from "./grants.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createLimitAdmin } from "./limits.ts";
 import { createModelAdmin } from "./models.ts";
@@ -60,6 +61,8 @@ export const createAdminUseCases = (
       editHeld: EditHeld;
       placesOf: PlacesOf;
       sendWebhooks: () => void;
+      /** null: OAuth is off */
+      grants: () => Grants | null;
       newWebhookSecret: () => string;
       wait: (ms: number, signal?: AbortSignal) => Promise<void>;
       nonce: () => string;
@@ -88,6 +91,7 @@ export const createAdminUseCases = (
     exports: createExportAdmin(deps),
     approvals: createApprovalAdmin(deps),
     alerts: createAlertAdmin(deps),
+    grants: createGrantAdmin(deps),
     webhooks: createWebhookAdmin(deps),
   };
 };

@@ -109,6 +109,7 @@ function invocation(
         allowPrivateUpstreams: true,
         ownOrigins: [],
         roomNow: null,
+        grants: () => null,
         hashing: undefined as never,
         signer: undefined as never,
         verify: undefined as never,
