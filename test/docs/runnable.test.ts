@@ -29,7 +29,10 @@ async function admin(method: string, path: string, body?: object): Promise<unkno
   return text === "" ? null : JSON.parse(text);
 }
 
-/** A page begins with the tenant `demo` as the first start made it; records stay. */
+/**
+ * A page begins with the tenant `demo` as the first start made it; records stay. The router remembers entries of servers
+ * for five seconds, so no two pages use one slug.
+ */
 async function reset(): Promise<void> {
   await admin("PUT", "/policy", {});
   await admin("PUT", "/ceiling", { limits: {} });

@@ -14,11 +14,9 @@ const grantPage = pageQuery.extend({
 const grant = z
   .object({
     id: z.string(),
-    clientId: z
-      .string()
-      .openapi({
-        description: "Of the program; the URL of its document, or given at registration.",
-      }),
+    clientId: z.string().openapi({
+      description: "Of the program; the URL of its document, or given at registration.",
+    }),
     clientName: z
       .string()
       .openapi({ description: "As the program calls itself. Anybody may take any name." }),

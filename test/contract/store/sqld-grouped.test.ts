@@ -93,14 +93,10 @@ describe("the libSQL server, writes grouped", () => {
       const asked = Array.from({ length: 5 }, () => reservation(who, 1_800_000_000_000));
       losing = 1;
       const admitted = await Promise.all(asked.map((each) => ledger.admit(each)));
-      expect(admitted.map((each) => value(each).state)).toEqual([
-        "admitted",
-        "admitted",
-        "admitted",
-        "refused",
-        "refused",
-      ]);
-      const ended = asked.slice(0, 3);
+      const states = admitted.map((each) => value(each).state);
+      // Which three: a busy server may fail the first one's group, which then comes behind the others.
+      expect(states.toSorted()).toEqual(["admitted", "admitted", "admitted", "refused", "refused"]);
+      const ended = asked.filter((_, at) => states[at] === "admitted");
       losing = 1;
       const settled = await Promise.all(
         ended.map((each) => ledger.settle(settlement(each, 1_800_000_001_000))),
