@@ -19,6 +19,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
+          sequence: { groupOrder: 1 },
           include: ["test/**/*.test.ts"],
           exclude: ["test/worker/**"],
           // A process runs many files: to start one and to load all packages takes longer than most files.
@@ -32,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: "worker",
+          sequence: { groupOrder: 1 },
           include: [...onBothHosts],
           env: { ROUTER_HOST: "workerd", BOTH_HOSTS: "1" },
           isolate: false,
@@ -63,6 +65,12 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/worker/**/*.test.ts"],
+          // One runtime for all of its files: to start one and to load the Worker takes longer than most files. It goes first
+          // and alone, since the check of types and lint has the other core meanwhile.
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+          setupFiles: ["test/worker/empty-storage.ts"],
           globalSetup: ["test/setup/quiet-runtime.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,

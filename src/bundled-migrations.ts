@@ -29,6 +29,9 @@ import m0023 from "../migrations/0023_alerts.sql";
 import m0024 from "../migrations/0024_oauth_entries.sql";
 import m0025 from "../migrations/0025_servers_list.sql";
 import m0026 from "../migrations/0026_audit_sinks.sql";
+import m0027 from "../migrations/0027_users.sql";
+import m0028 from "../migrations/0028_latencies_of_all.sql";
+import m0029 from "../migrations/0029_user_tokens.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -58,4 +61,7 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0024_oauth_entries.sql", sql: m0024 },
   { name: "0025_servers_list.sql", sql: m0025 },
   { name: "0026_audit_sinks.sql", sql: m0026 },
+  { name: "0027_users.sql", sql: m0027 },
+  { name: "0028_latencies_of_all.sql", sql: m0028 },
+  { name: "0029_user_tokens.sql", sql: m0029 },
 ];

@@ -1,7 +1,8 @@
 /**
  * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>]
- * [--head <file or tenant:number:hash>] [--part] [--sink]`: checks an export offline, and says what it covers. Several files are parts of one export, in their order;
- * with `--sink` they are objects of an audit sink, each an export of its own.
+ * [--head <file or tenant:number:hash>] [--part] [--sink]`: checks an export offline, and says what it covers. Several
+ * files are parts of one export, in their order. With `--sink` they are objects of an audit sink, each an export of its
+ * own, in files or at `s3://<bucket>/<prefix>/<tenant id>`.
  *
  * Ends with 0: untouched, and signed by a key of that file. 1: not, or
  * of another tenant than `--tenant`. 2: it could not be checked, or there is no file. 3: nothing
@@ -20,14 +21,18 @@ import { commandLine } from "../start/called.ts";
 import { readHeads } from "./audit-heads.ts";
 import { describeCounts, describeHead, describeVerdict, exitCodeOf } from "./audit-findings.ts";
 import { describeScope, describeTampering } from "./audit-scope.ts";
-import { filesOf, readLines } from "./export-files.ts";
+import { sourcesOf, type ExportSource } from "./export-files.ts";
 import { readFault } from "./read-fault.ts";
+import { isStorePath } from "./sink-objects.ts";
 import { answerHelp } from "./usage.ts";
 
 const options =
-  "<file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part] [--sink]";
+  "<file, directory or s3://...>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part] [--sink]";
 const usage = `usage: ${commandLine("audit", `verify ${options}`)}
-Checks an export of audit records, and says what it covers. It needs no router and no database.`;
+Checks an export of audit records, and says what it covers. It needs no router and no database.
+--sink: the files are objects of an audit sink, each an export that begins where the one before ended. They are read
+from a folder, or from s3://<bucket>/<prefix>/<tenant id> with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and
+AWS_ENDPOINT_URL of the environment. What the store says is not believed: give --key and --head from elsewhere.`;
 const findingsShown = 100;
 
 const jwk = z
@@ -61,11 +66,11 @@ function readKeys(path: string): AuditKey[] {
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** A spreadsheet of the same records holds no seals: nothing in it could be checked. */
-async function refuseCsv(file: string): Promise<void> {
-  const first = await readLines(file).next();
+async function refuseCsv({ name, lines }: ExportSource): Promise<void> {
+  const first = await lines().next();
   if (first.done === true || first.value.text.trimEnd() !== csvColumns.join(",")) return;
   throw new Error(
-    `${file} is CSV, which holds no seals. Export as NDJSON: that is what …/requests/export answers without format=csv.`,
+    `${name} is CSV, which holds no seals. Export as NDJSON: that is what …/requests/export answers without format=csv.`,
   );
 }
 
@@ -78,14 +83,14 @@ function sayFirst(lines: readonly string[]): void {
 /** Checks the files, and says what is wrong in them. Gives how many findings there are. */
 async function readExport(
   verification: Verification,
-  { files, isPart }: { files: readonly string[]; isPart: boolean },
+  { sources, isPart }: { sources: readonly ExportSource[]; isPart: boolean },
 ): Promise<number> {
   let wrong = 0;
-  for (const file of files) {
-    for await (const line of readLines(file)) await verification.line(line);
+  for (const { name, lines } of sources) {
+    for await (const line of lines()) await verification.line(line);
     for (const { line, text } of await verification.endOfFile()) {
       wrong += 1;
-      if (wrong <= findingsShown) say(`${file}: line ${line}: ${text}`);
+      if (wrong <= findingsShown) say(`${name}: line ${line}: ${text}`);
     }
   }
   if (wrong > findingsShown) say(`and ${wrong - findingsShown} more`);
@@ -108,18 +113,20 @@ async function verify(
 ): Promise<number> {
   const { keyPath } = wanted;
   const pinned = keyPath === undefined ? null : readKeys(keyPath);
-  const files = await filesOf(paths);
-  for (const file of files) await refuseCsv(file);
-  if (files.length === 0) throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
+  const sources = await sourcesOf(paths, process.env);
+  // An object of a sink is read once: it is no spreadsheet, or the check says so.
+  for (const source of sources) if (!isStorePath(source.name)) await refuseCsv(source);
+  if (sources.length === 0)
+    throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
   const verification = createVerification({
     hashing,
     verify: verifySignature,
     pinned,
-    files: wanted.sink ? "sink" : "parts",
+    files: wanted.sink || paths.some(isStorePath) ? "sink" : "parts",
     wantedTenant: wanted.tenant ?? null,
     wantedHeads: wanted.head === undefined ? null : readHeads(wanted.head),
   });
-  const wrong = await readExport(verification, { files, isPart: wanted.part });
+  const wrong = await readExport(verification, { sources, isPart: wanted.part });
   const total = verification.total();
   for (const line of describeScope(total)) say(line);
   say(describeCounts(total));

@@ -7,6 +7,7 @@ import { canonicalJson } from "../domain/canonical.ts";
 import type { ExportLine } from "../domain/audit/exports.ts";
 import type { ReadLine } from "../domain/audit/verification-section.ts";
 import { readFault } from "./read-fault.ts";
+import { isStorePath, storedObjects, type StoredObject } from "./sink-objects.ts";
 
 const count = z.int().min(0);
 const auditKey = z.strictObject({ id: z.string(), publicKey: z.string() });
@@ -137,10 +138,10 @@ function readBytes(
 }
 
 /** A line ends with a line feed. What follows the last line feed was cut. */
-export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLine>> {
+async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadLine<ExportLine>> {
   let number = 0;
   let rest: Uint8Array[] = [];
-  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunks) {
     let from = 0;
     for (let at = chunk.indexOf(lineBreak); at >= 0; at = chunk.indexOf(lineBreak, from)) {
       const bytes = Buffer.concat([...rest, chunk.subarray(from, at)]);
@@ -153,6 +154,9 @@ export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLi
   if (rest.length > 0) yield readBytes(number + 1, Buffer.concat(rest), "cut");
 }
 
+export const readLines = (path: string): AsyncGenerator<ReadLine<ExportLine>> =>
+  linesIn(createReadStream(path) as AsyncIterable<Uint8Array>);
+
 /** Throws a sentence for a person. */
 function statOf(path: string): Stats {
   try {
@@ -163,7 +167,7 @@ function statOf(path: string): Stats {
 }
 
 /** The files themselves, and for a directory its parts in their order. */
-export async function filesOf(paths: readonly string[]): Promise<string[]> {
+async function filesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (!statOf(path).isDirectory()) {
@@ -182,4 +186,29 @@ export async function filesOf(paths: readonly string[]): Promise<string[]> {
     );
   }
   return files;
+}
+
+/** A file of an export, or an object of an audit sink. */
+export interface ExportSource {
+  name: string;
+  lines(): AsyncGenerator<ReadLine<ExportLine>>;
+}
+
+const sourceIn = ({ name, open }: StoredObject): ExportSource => ({
+  name,
+  lines: () => linesIn(open()),
+});
+
+/** What the paths name, in order: files, parts in a directory, objects in a store. Throws a sentence for a person. */
+export async function sourcesOf(
+  paths: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<ExportSource[]> {
+  const sources: ExportSource[] = [];
+  for (const path of paths)
+    if (isStorePath(path)) sources.push(...(await storedObjects(path, env)).map(sourceIn));
+    else
+      for (const file of await filesOf([path]))
+        sources.push({ name: file, lines: () => readLines(file) });
+  return sources;
 }

@@ -4,26 +4,42 @@ import { issuersOwn } from "../domain/ports/oauth-entries.ts";
 import { lazily } from "../domain/lazily.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
-import type { Stores } from "../domain/ports/stores.ts";
+import type { Stores, Tenant } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { AuthMode } from "../domain/servers/server.ts";
 import { homeShard, shardOf } from "../domain/tenancy/shards.ts";
 import { createAuthorizationServer } from "../oauth/provider/server.ts";
 import { createAccessTokens, type AccessTokens } from "../pipeline/access-tokens.ts";
-import { toHex } from "../crypto/encoding.ts";
+import { toBase64Url, toHex } from "../crypto/encoding.ts";
 import { createChallenges, type Challenges } from "../pipeline/challenges.ts";
-import { createOauthConsents, type OauthConsents } from "../pipeline/oauth-consents.ts";
-import { now, type Isolate } from "./isolate.ts";
+import { createAssertions } from "../pipeline/assertions.ts";
+import type { ConsentDeps, ConsentShard } from "../pipeline/consent-grants.ts";
+import {
+  createOauthConsents,
+  type ClientPolicyOf,
+  type OauthConsents,
+} from "../pipeline/oauth-consents.ts";
+import {
+  createPersonConnections,
+  type ConnectShard,
+  type PersonConnections,
+} from "../pipeline/person-connections.ts";
+import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const mostClients = 10_000;
 const mostOpenConsents = 10_000;
 
 /** What of a shard is asked here. */
 interface Shard {
-  stores: Pick<Stores, "oauthEntries" | "placements" | "tenants" | "servers" | "events">;
+  stores: Pick<
+    Stores,
+    "oauthEntries" | "placements" | "tenants" | "servers" | "events" | "userTokens"
+  >;
   ids: Ids;
+  consenting: () => Pick<ConsentShard, "people" | "checks">;
   services: { admin: { authenticate: Authenticate } };
+  admin: { authorizations: Pick<ConnectShard, "beginForPerson"> };
 }
 
 /** What of OAuth no single shard can do. `null`: OAuth is off. */
@@ -32,6 +48,7 @@ export interface Authorization {
   consents: OauthConsents | null;
   accessTokens: AccessTokens;
   challenges: Challenges;
+  connections: PersonConnections;
 }
 
 interface Deps {
@@ -40,7 +57,8 @@ interface Deps {
   shardNamed: (name: string) => Shard | null;
 }
 
-function serverOf({ isolate, shardNamed }: Deps): AuthorizationServer | null {
+function serverOf(deps: Deps): AuthorizationServer | null {
+  const { isolate, shardNamed } = deps;
   const { issuer, refreshGraceMs } = isolate.config.issuing;
   if (!issuer.ok) return null;
   const home = (): Shard => shardNamed(homeShard) as Shard;
@@ -54,6 +72,27 @@ function serverOf({ isolate, shardNamed }: Deps): AuthorizationServer | null {
     graceMs: refreshGraceMs,
     mostClients,
     mostOpenConsents,
+    assertions: createAssertions({
+      shardOfSlug: consentShardOfSlug(deps),
+      issuerKeys: isolate.issuerKeys,
+      now,
+    }),
+    async stands(grant) {
+      const { stores, ids, consenting } = shardOfTenant(grant.tenantId);
+      const stands = await consenting().checks.stands(grant);
+      if (!stands.ok || stands.value) return stands;
+      const { tenantId, keyId, grantId } = grant;
+      const noted = await stores.events.append({
+        id: ids.next("event"),
+        at: now(),
+        actor: "router",
+        action: "oauth.end",
+        tenantId,
+        target: keyId,
+        detail: { grant: grantId },
+      });
+      return noted.ok ? stands : noted;
+    },
     async reused({ tenantId, keyId, grantId }) {
       const { stores, ids } = shardOfTenant(tenantId);
       isolate.host.log({ event: "oauth.reuse", tenantId, keyId });
@@ -71,20 +110,74 @@ function serverOf({ isolate, shardNamed }: Deps): AuthorizationServer | null {
 }
 
 /** A slug's tenant is found as a person's sign-in finds it. */
+async function shardOfSlug({ shardNamed }: Deps, slug: string): AsyncResult<Shard> {
+  const home = shardNamed(homeShard) as Shard;
+  const placed = await home.stores.placements.bySlug(slug);
+  if (!placed.ok) return placed;
+  return ok((placed.value === null ? null : shardNamed(placed.value.shard)) ?? home);
+}
+
+/** null: there is none. */
+async function tenantOf(
+  deps: Deps,
+  slug: string,
+): AsyncResult<{ shard: Shard; tenant: Tenant } | null> {
+  const shard = await shardOfSlug(deps, slug);
+  if (!shard.ok) return shard;
+  const found = await shard.value.stores.tenants.bySlug(slug);
+  if (!found.ok) return found;
+  return ok(found.value === null ? null : { shard: shard.value, tenant: found.value });
+}
+
 async function authModeOf(
-  { shardNamed }: Deps,
+  deps: Deps,
   { tenant, server }: { tenant: string; server: string },
 ): AsyncResult<AuthMode | null> {
-  const home = shardNamed(homeShard) as Shard;
-  const placed = await home.stores.placements.bySlug(tenant);
-  if (!placed.ok) return placed;
-  const { stores } = (placed.value === null ? null : shardNamed(placed.value.shard)) ?? home;
-  const found = await stores.tenants.bySlug(tenant);
+  const found = await tenantOf(deps, tenant);
   if (!found.ok) return found;
   if (found.value === null) return ok(null);
-  const entry = await stores.servers.bySlug(found.value.id, server);
+  const { stores } = found.value.shard;
+  const entry = await stores.servers.bySlug(found.value.tenant.id, server);
   return entry.ok ? ok(entry.value?.auth ?? null) : entry;
 }
+
+const clientPolicyOf =
+  (deps: Deps): ClientPolicyOf =>
+  async (slug) => {
+    const found = await tenantOf(deps, slug);
+    return found.ok ? ok(found.value?.tenant.policy.oauthClients ?? null) : found;
+  };
+
+const consentShardOf = ({ services, stores, ids, consenting, admin }: Shard): ConsentShard => ({
+  authenticate: services.admin.authenticate,
+  events: stores.events,
+  ids,
+  ...consenting(),
+  connections: {
+    servers: stores.servers,
+    userTokens: stores.userTokens,
+    beginForPerson: (server, asked) => admin.authorizations.beginForPerson(server, asked),
+  },
+});
+
+/** What a person of a key's tenant asks of the tenant's database; null: the text is no key. */
+function connectShardOf({ isolate, shardNamed }: Deps, key: string): ConnectShard | null {
+  const keyId = isolate.tokens.keyIdOf(key);
+  const shard = keyId === null ? null : shardNamed(shardOf(keyId));
+  return shard === null
+    ? null
+    : {
+        authenticate: shard.services.admin.authenticate,
+        beginForPerson: (server, asked) => shard.admin.authorizations.beginForPerson(server, asked),
+      };
+}
+
+const consentShardOfSlug =
+  (deps: Deps): ConsentDeps["shardOfSlug"] =>
+  async (slug) => {
+    const shard = await shardOfSlug(deps, slug);
+    return shard.ok ? ok(consentShardOf(shard.value)) : shard;
+  };
 
 export function createAuthorization(deps: Deps): Authorization {
   const { isolate, shardNamed } = deps;
@@ -107,18 +200,20 @@ export function createAuthorization(deps: Deps): Authorization {
             shardOfKey(key) {
               const keyId = isolate.tokens.keyIdOf(key);
               const shard = keyId === null ? null : shardNamed(shardOf(keyId));
-              return shard === null
-                ? null
-                : {
-                    authenticate: shard.services.admin.authenticate,
-                    events: shard.stores.events,
-                    ids: shard.ids,
-                  };
+              return shard === null ? null : consentShardOf(shard);
             },
+            clientPolicyOf: clientPolicyOf(deps),
+            shardOfSlug: consentShardOfSlug(deps),
+            nonce: () => toBase64Url(randomBytesOf(32)),
             throttle: isolate.signInThrottle,
             now,
           });
     },
+    connections: () =>
+      createPersonConnections({
+        shardOfKey: (key) => connectShardOf(deps, key),
+        throttle: isolate.signInThrottle,
+      }),
     challenges: () =>
       createChallenges({
         issuer: issuer.ok ? issuer.value : null,

@@ -81,9 +81,9 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     catalogues: () => shardNamed(homeShard).stores.catalogues,
     deliveries: () => shardNamed(homeShard).stores.deliveries,
     isResealed: (name) => shardNamed(name).isResealed(),
-    finishAuthorization(query) {
+    finishAuthorization({ query, browser }) {
       const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
-      return shard.admin.authorizations.finish(query.toString());
+      return shard.admin.authorizations.finish(query.toString(), browser);
     },
   };
   return {

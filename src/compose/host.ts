@@ -1,4 +1,5 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
+import type { DatabaseFigures } from "../domain/audit/metrics.ts";
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Room } from "../domain/limits/room.ts";
@@ -47,6 +48,8 @@ export interface Host {
   writeGroupsOf?: (server: { url: string; authToken: string | null }) => WriteGroups;
   /** One process answers all requests, so its figures are the router's. Absent: many isolates do. */
   isOneProcess?: true;
+  /** Of the database file of this process; absent: the database is elsewhere. */
+  databaseFigures?: DatabaseFigures | undefined;
   /** absent: the console was not built for this host */
   consoleFiles?: ConsoleFiles | undefined;
   /** absent: this host has no such binding */

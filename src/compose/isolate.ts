@@ -5,7 +5,7 @@
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
 import { sameText, sha256 } from "../crypto/hashes.ts";
-import { createKeyedHash } from "../crypto/keyed-hash.ts";
+import { createKeyedHash, createUserHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
@@ -23,7 +23,8 @@ import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Host } from "./host.ts";
 import { createTokenMemory } from "../pipeline/access-tokens.ts";
 import { createAddressRate } from "../pipeline/address-rates.ts";
-import { createAuthModes } from "../pipeline/challenges.ts";
+import type { AuthMode } from "../domain/servers/server.ts";
+import { createBriefMemory } from "../pipeline/brief-memory.ts";
 import { loadLibrary } from "../oauth/provider/surroundings.ts";
 import { memoize } from "../domain/lazily.ts";
 import { createMetering } from "./metering.ts";
@@ -60,8 +61,13 @@ const consentsOfAddress = 120;
 /** Clients that one network may register in ten minutes. */
 const registrationsOfAddress = 30;
 const signInNotesPerMinute = 30;
-/** ms after which an isolate reads again what was measured of providers. */
-const rememberedMs = 60_000;
+/** For how long what a server's entry says counts for callers without a key: they may ask as often as they like. */
+const entriesRememberedMs = 5_000;
+/** Where identity providers say that their keys are. */
+const issuersRemembered = 500;
+const issuersRememberedMs = 300_000;
+/** When an isolate reads again what was measured of providers. */
+const snapshotLife = { usedMs: 60_000, manyUses: 32, longestMs: 300_000 };
 /** A request asks for some 16 bytes at a time, several times. Asking the runtime costs as much for a thousand. */
 export const randomBytesOf = createRandomBytes((bytes) => crypto.getRandomValues(bytes));
 export const now = (): number => Date.now();
@@ -155,6 +161,7 @@ export async function createIsolate(config: Config, host: Host) {
     metering: createMetering({ config, host, shardNames, turns, openExchanges: openOnes, now }),
     sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
     sha256Hex: primitives.sha256Hex,
+    hashes: { sha256Hex: primitives.sha256Hex, userHash: createUserHash(primitives) },
     isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
@@ -214,7 +221,17 @@ export async function createIsolate(config: Config, host: Host) {
       }),
     ),
     tokenMemory: createTokenMemory({ capacity: callersRemembered, elapsed }),
-    authModes: createAuthModes({ capacity: callersRemembered, elapsed }),
+    authModes: createBriefMemory<AuthMode | null>({
+      capacity: callersRemembered,
+      lifetimeMs: entriesRememberedMs,
+      elapsed,
+    }),
+    issuerKeys: createBriefMemory<string>({
+      capacity: issuersRemembered,
+      lifetimeMs: issuersRememberedMs,
+      elapsed,
+    }),
+
     registrations: createAddressRate({
       most: registrationsOfAddress,
       windowMs: 600_000,
@@ -232,7 +249,7 @@ export async function createIsolate(config: Config, host: Host) {
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({
       capacity: callersRemembered,
-      lifetimeMs: rememberedMs,
+      life: snapshotLife,
       now: elapsed,
     }),
     openKey: createOpenedKeys(),

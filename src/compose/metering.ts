@@ -1,6 +1,9 @@
 /** The figures of this process or isolate, and who reads them. */
 import type { Config } from "../config.ts";
 import {
+  databaseCommit,
+  databaseSize,
+  databaseWaiting,
   openExchanges as openInstrument,
   queueWaiting,
   type Labels,
@@ -22,7 +25,19 @@ export interface MeteringDeps {
   now: () => number;
 }
 
-const gaugesOf = ({ shardNames, turns, openExchanges }: MeteringDeps): Gauge[] => [
+const fileGaugesOf = ({ databaseFigures }: Host): Gauge[] =>
+  databaseFigures === undefined
+    ? []
+    : [
+        {
+          instrument: databaseWaiting,
+          read: () => [{ labels: [], value: databaseFigures.waiting() }],
+        },
+        { instrument: databaseSize, read: () => [{ labels: [], value: databaseFigures.bytes() }] },
+      ];
+
+const gaugesOf = ({ host, shardNames, turns, openExchanges }: MeteringDeps): Gauge[] => [
+  ...fileGaugesOf(host),
   {
     instrument: queueWaiting,
     read: () => [
@@ -49,6 +64,7 @@ export function createMetering(deps: MeteringDeps) {
   if (!isOneProcess && config.metricTarget === null) return null;
   // How long isolates live and how many there are is unknown, so their gauges say nothing.
   const meters = createMeters({ gauges: isOneProcess ? gaugesOf(deps) : [], now });
+  host.databaseFigures?.onCommit((ms) => meters.note(databaseCommit, ms / 1_000, []));
   return {
     meters,
     deltas: createDeltas(meters),

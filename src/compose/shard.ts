@@ -5,8 +5,8 @@ import { versionOf } from "../catalogue/version.ts";
 import { toBase64Url } from "../crypto/encoding.ts";
 import { sameText } from "../crypto/hashes.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
-import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
+import { knownUrl } from "../domain/servers/own-origin.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Services } from "../http/context.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
@@ -39,6 +39,7 @@ import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts"
 import { servicesOf, type ShardServices } from "./shard-services.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardConsole, createShardSignIn } from "./shard-console.ts";
+import { createShardPeople } from "./shard-people.ts";
 import { createShardDelivery } from "./shard-delivery.ts";
 import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
@@ -48,8 +49,6 @@ import type { Everywhere } from "./everywhere.ts";
 import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
-
-const noConsole: ConsoleFiles = { read: async () => null };
 
 interface Parts {
   providers: Providers;
@@ -110,8 +109,8 @@ export function createShard(
     oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>
       createUpstreamHeaders({
-        servers: stores.servers,
-        serverTokens: stores.serverTokens,
+        stores,
+        ownUrl: knownUrl(lifetime.origin, config),
         vault,
         oauth: parts.oauth,
         ids,
@@ -180,7 +179,7 @@ export function createShard(
             nonce,
             wait,
           }),
-        route: () => createRoute({ chooser }),
+        route: () => createRoute({ chooser, now }),
         sessions: () =>
           createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
         ids: () => ids,
@@ -210,8 +209,9 @@ export function createShard(
         consents: () => () => authorization.consents,
         registrations: () => isolate.registrations,
         consentOpenings: () => isolate.consentOpenings,
+        connections: () => authorization.connections,
         finishAuthorization: () => everywhere.finishAuthorization,
-        consoleFiles: () => host.consoleFiles ?? noConsole,
+        consoleFiles: () => host.consoleFiles ?? { read: async () => null },
       }),
     );
   const syncCatalogue = (): ReturnType<typeof createCatalogueJob> | null =>
@@ -243,7 +243,8 @@ export function createShard(
       ...parts.approvals,
       wait,
       nonce,
-      sha256Hex: isolate.sha256Hex,
+      ...isolate.hashes,
+      isSame: sameText,
     }),
   );
   const deliver = createShardDelivery({ name, stores, everywhere });
@@ -263,6 +264,7 @@ export function createShard(
     },
     services: servicesWith(known),
     signIn: () => createShardSignIn(isolate, consoleParts),
+    consenting: memoize(() => createShardPeople(isolate, consoleParts)),
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
     /** of the home shard, which the others read */
     stores,

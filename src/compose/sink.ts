@@ -39,7 +39,7 @@ export function sinkOf(
   return createS3Sink({
     target,
     sha256: (bytes) => sha256(bytes),
-    fetch: (request) => fetch(request),
+    fetch: (url, init) => fetch(url, init),
     now,
   });
 }

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document cecfb193cfc80331f9f8b88e7b6548c933d025d2fc650640927200b8facf3692
+// Made by `npm run console:types` of the OpenAPI document f8439ac88385440dd9e9dc6834cb9ff3c678445b8642876483604a286a06977c
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -39,6 +39,30 @@ export interface paths {
      * @description For the legacy revisions. Calls of the session that run are finished.
      */
     delete: operations["endSamplingSession"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/sampling/{tenant}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * The same for one tenant, with an API key or an access token
+     * @description Streamable HTTP. In 2026-07-28 one request stands alone: send `MCP-Protocol-Version`, `Mcp-Method`, and the `_meta` of that revision. Before it, `initialize` begins a session. The method is `sampling-router/createMessage`; `sampling/createMessage` means the same.
+     */
+    post: operations["sampleOfTenant"];
+    /**
+     * End the session that the header names
+     * @description For the legacy revisions. Calls of the session that run are finished.
+     */
+    delete: operations["endSamplingSessionOfTenant"];
     options?: never;
     head?: never;
     patch?: never;
@@ -628,6 +652,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/admin/v1/tenants/{tenant}/users": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List people on whose behalf programs call
+     * @description In the order of their ids, which say nothing of when they came.
+     */
+    get: operations["listUsers"];
+    put?: never;
+    /**
+     * Find a person by what an identity provider says, or make one
+     * @description The same person gives the same id each time. The router keeps hashes alone of issuer and subject. Name the id in `userId` of a new API key, and the key's calls are the person's.
+     */
+    post: operations["createUser"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/users/{id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Forget a person
+     * @description Removes the name and the key of the hash that the id is, revokes the person's API keys, ends their grants and sessions. Records keep the id, which leads to nobody any more, so seals still verify.
+     */
+    delete: operations["forgetUser"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/admin/v1/tenants/{tenant}/webhooks": {
     parameters: {
       query?: never;
@@ -777,7 +845,7 @@ export interface paths {
     };
     /**
      * List audit records, newest first
-     * @description One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match.
+     * @description One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match. A page of a filtered list looks at 100,000 records: it may have fewer than `limit`, or none, and a `nextCursor` that goes on.
      */
     get: operations["listRequests"];
     put?: never;
@@ -848,6 +916,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/admin/v1/tenants/{tenant}/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The log of admin actions on one tenant, newest first
+     * @description Every change of the tenant that was made over the admin API: who, what, when. `names` has the names of the keys and servers that stand there by id.
+     */
+    get: operations["listTenantEvents"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/admin/v1/tenants/{tenant}/usage": {
     parameters: {
       query?: never;
@@ -857,7 +945,7 @@ export interface paths {
     };
     /**
      * What was used, by the hour or the day in which requests came, oldest first
-     * @description Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.
+     * @description Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key, person or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.
      */
     get: operations["readUsage"];
     put?: never;
@@ -877,7 +965,7 @@ export interface paths {
     };
     /**
      * Every limit, what is used and reserved of it, and what is left
-     * @description First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.
+     * @description First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out; then the groups, runs, tags and people of which something is counted. A page looks at so many of each kind; follow `nextCursor` for the others.
      */
     get: operations["readLimits"];
     put?: never;
@@ -1061,6 +1149,7 @@ export interface components {
         | "provider_failed"
         | "provider_timeout"
         | "server_unauthorized"
+        | "authorization_needed"
         | "unavailable"
         | "cancelled"
         | "idempotency_conflict"
@@ -1226,6 +1315,7 @@ export interface components {
         | "provider_failed"
         | "provider_timeout"
         | "server_unauthorized"
+        | "authorization_needed"
         | "unavailable"
         | "cancelled"
         | "idempotency_conflict"
@@ -1344,6 +1434,15 @@ export interface components {
       tags?: components["schemas"]["TagPolicy"];
       runs?: components["schemas"]["RunPolicy"];
       perUser?: components["schemas"]["Limits"] & unknown;
+      oauthClients?: components["schemas"]["OauthClientPolicy"];
+      groups?: components["schemas"]["GroupPolicy"];
+      /** @description Larger limits for a time. The node's own limits hold again from `until` on. */
+      raises?: components["schemas"]["Raise"][];
+      /**
+       * @description keep: the name that an identity provider says of a person is kept, until the person is forgotten. Default: none.
+       * @enum {string}
+       */
+      userNames?: "none" | "keep";
       /** @description A larger maxTokens is lowered to this. */
       maxTokens?: number;
       /** @description How much models reason: the least that each can, whatever its provider does by itself, or the nearest effort that it takes. A call's metadata for a provider wins. Default: least. */
@@ -1445,6 +1544,46 @@ export interface components {
       callsPerRun?: number;
       /** @example 25 */
       usdPerRun?: number;
+      /** @description Runs that each key may begin in a day. Needs `callsPerRun`. */
+      newRunsPerDay?: number;
+    };
+    /** @description Which programs people may connect by OAuth. A program's domain is that of its `client_id`; of a program that registered itself, the domain to which the browser goes on, or `localhost` for the person's own computer. */
+    OauthClientPolicy: {
+      /**
+       * @description Absent: every program. Empty: none.
+       * @example [
+       *       "claude.ai",
+       *       "*.example.com"
+       *     ]
+       */
+      allowedDomains?: string[];
+      deniedDomains?: string[];
+    };
+    /** @description Of the groups of the person on whose behalf somebody calls. */
+    GroupPolicy: {
+      each?: components["schemas"]["Limits"] & unknown;
+      /** @description By the group's name, as the identity provider has it. */
+      limits?: {
+        [key: string]: components["schemas"]["Limits"];
+      };
+    };
+    /** @description Limits of one node that are larger for a time. */
+    Raise: {
+      /**
+       * @description Whose limits, as `GET …/limits` names the node: the id of the tenant, a key or a server, or such as `user:…`.
+       * @example key_01kaphjqb5p8z9xmsc8c8nk0yz
+       */
+      subject: string;
+      limits: components["schemas"]["Limits"] & unknown;
+      /**
+       * @description ms since the epoch: the raise ends by itself.
+       * @example 1795132800000
+       */
+      until: number;
+      /** @description Why, for people. */
+      why: string;
+      /** @description Who raised. The router writes this, whatever is sent. */
+      by?: string;
     };
     /** @description Applied when every predicate holds; of several, the last has the word. */
     ShapingRule: {
@@ -1703,6 +1842,7 @@ export interface components {
           | "provider_failed"
           | "provider_timeout"
           | "server_unauthorized"
+          | "authorization_needed"
           | "unavailable"
           | "cancelled"
           | "idempotency_conflict"
@@ -1762,6 +1902,13 @@ export interface components {
       roles: {
         [key: string]: "viewer" | "auditor" | "approver" | "admin";
       };
+      /**
+       * @description Values of the claim that let people's programs call, by OAuth. Absent: people show an API key there.
+       * @example [
+       *       "engineering"
+       *     ]
+       */
+      callers?: string[];
       hasSecret: boolean;
       /**
        * @description ms since the epoch
@@ -1797,6 +1944,13 @@ export interface components {
       roles: {
         [key: string]: "viewer" | "auditor" | "approver" | "admin";
       };
+      /**
+       * @description Values of the claim that let people's programs call, by OAuth. Absent: people show an API key there.
+       * @example [
+       *       "engineering"
+       *     ]
+       */
+      callers?: string[];
       /** @description Absent: as it is, for the same issuer and client. null: none. */
       clientSecret?: string | null;
     };
@@ -1828,6 +1982,8 @@ export interface components {
        */
       revokedAt: number | null;
       limits: components["schemas"]["Limits"];
+      /** @description The person for whom the key is. */
+      userId: string | null;
       /**
        * @description ms since the epoch
        * @example 1795132800000
@@ -1852,6 +2008,8 @@ export interface components {
        */
       expiresAt?: number | string | null;
       limits?: components["schemas"]["Limits"];
+      /** @description The person for whom the key is, of the tenant's users. Absent: of no person. */
+      userId?: string;
     };
     KeyPatch: {
       name?: string;
@@ -2234,6 +2392,11 @@ export interface components {
         authorizationEndpoint: string | null;
         scope: string | null;
         resource: string | null;
+        /**
+         * @description user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.
+         * @enum {string}
+         */
+        per?: "tenant" | "user";
       } | null;
       /** @description What the router found out by talking to it. */
       learnt: {
@@ -2320,6 +2483,11 @@ export interface components {
       scope?: string | null;
       /** @example https://mcp.example.com/mcp */
       resource?: string | null;
+      /**
+       * @description user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.
+       * @enum {string}
+       */
+      per?: "tenant" | "user";
     } | null;
     /** @description A merge patch (RFC 7396): absent members stay, null takes one away. headers and oauth hold secrets, and replace what there is. */
     ServerPatch: {
@@ -2476,7 +2644,7 @@ export interface components {
         [key: string]: unknown;
       } | null;
       /**
-       * @description What people call the keys and servers that the answer has by id.
+       * @description What people call the keys, servers and persons that the answer has by id.
        * @example {
        *       "srv_1": "github"
        *     }
@@ -2579,6 +2747,30 @@ export interface components {
        * @example 1795132800000
        */
       expiresAt: number | null;
+    };
+    User: {
+      /** @description As records name the person, in `who.user`. */
+      id: string;
+      tenantId: string;
+      name: string | null;
+      /** @description The API key that programs act as which the person lets in. */
+      keyId: string;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      createdAt: number;
+    };
+    UserInput: {
+      /**
+       * @description Whose word it is. Absent: the tenant's identity provider's.
+       * @example https://id.example.com
+       */
+      issuer?: string;
+      /** @description The provider's own id of the person, `sub` in its tokens. Nothing keeps it. */
+      subject: string;
+      /** @description Kept where the policy's `userNames` is `keep`. */
+      name?: string;
     };
     WebhookMessage: {
       /** @description `webhook-id`: the same for every attempt. */
@@ -2724,6 +2916,8 @@ export interface components {
       who: {
         tenantId: string;
         keyId: string;
+        /** @description Id of the person on whose behalf the key called. Absent: of no person. */
+        user?: string;
         sessionId: string | null;
         serverId: string | null;
         /** @description the tool that was being called */
@@ -2757,6 +2951,7 @@ export interface components {
         | "provider_failed"
         | "provider_timeout"
         | "server_unauthorized"
+        | "authorization_needed"
         | "unavailable"
         | "cancelled"
         | "idempotency_conflict"
@@ -2930,7 +3125,7 @@ export interface components {
         message: string;
       }[];
       /**
-       * @description What people call the keys and servers that the answer has by id.
+       * @description What people call the keys, servers and persons that the answer has by id.
        * @example {
        *       "srv_1": "github"
        *     }
@@ -2958,6 +3153,21 @@ export interface components {
       costUsd: number;
       reason: string;
     };
+    AdminEvent: {
+      id: string;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      at: number;
+      actor: string;
+      action: string;
+      tenantId: string | null;
+      target: string;
+      detail: {
+        [key: string]: unknown;
+      };
+    };
     Usage: {
       /**
        * @description The bucket's beginning in UTC.
@@ -2965,7 +3175,7 @@ export interface components {
        */
       at: number;
       /**
-       * @description Model, or the id of a key, server or tenant; empty: none.
+       * @description Model, or the id of a key, person, server or tenant; empty: none.
        * @example openai/gpt-5
        */
       group: string;
@@ -2979,7 +3189,7 @@ export interface components {
       inputTokens: number;
       outputTokens: number;
       costUsd: number;
-      /** @description null: no call is counted. Absent: of all tenants. */
+      /** @description null: no call is counted. Absent: of more tenants than one answer adds up. */
       latency?: {
         /** @description Calls that are counted here. */
         calls: number;
@@ -3000,10 +3210,10 @@ export interface components {
        * @example tenant.usdPerDay
        */
       name: string;
-      /** @description The id of the tenant, the key or the server. */
+      /** @description The id of the tenant, the key or the server; of others such as `user:…`, `group:eng`, `tag:nightly`, `run:key_…:one`. */
       subject: string;
       /** @enum {string} */
-      unit: "requests" | "tokens" | "calls" | "usd" | "bytes";
+      unit: "requests" | "tokens" | "calls" | "usd" | "runs" | "bytes";
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
@@ -3015,21 +3225,6 @@ export interface components {
        * @example 1795132800000
        */
       freesAt: number | null;
-    };
-    AdminEvent: {
-      id: string;
-      /**
-       * @description ms since the epoch
-       * @example 1795132800000
-       */
-      at: number;
-      actor: string;
-      action: string;
-      tenantId: string | null;
-      target: string;
-      detail: {
-        [key: string]: unknown;
-      };
     };
     Catalogue: {
       /** @example 2026-11-21.1a2b3c4d */
@@ -3237,6 +3432,136 @@ export interface operations {
         "Mcp-Session-Id"?: string;
       };
       path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Mcp-Session-Id required */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Session not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+    };
+  };
+  sampleOfTenant: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The session whose declared capabilities apply. */
+        "Mcp-Session-Id"?: string;
+        /** @description 2026-07-28: this one request, without a session. */
+        "MCP-Protocol-Version"?: string;
+        /** @description In 2026-07-28: the method of the body. */
+        "Mcp-Method"?: string;
+        /** @description The same call again is answered from the record. */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The tenant's slug. */
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RpcMessage"];
+      };
+    };
+    responses: {
+      /** @description The answer; a caller that names text/event-stream in Accept gets it as one event. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description A notification was taken. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Not a message, or not one that can stand here */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Session not found, or no such method */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+    };
+  };
+  endSamplingSessionOfTenant: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The session whose declared capabilities apply. */
+        "Mcp-Session-Id"?: string;
+      };
+      path: {
+        /** @description The tenant's slug. */
+        tenant: string;
+      };
       cookie?: never;
     };
     requestBody?: never;
@@ -8360,7 +8685,7 @@ export interface operations {
             data: components["schemas"]["ListedApproval"][];
             nextCursor: string | null;
             /**
-             * @description What people call the keys and servers that the answer has by id.
+             * @description What people call the keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -9152,6 +9477,407 @@ export interface operations {
       };
     };
   };
+  listUsers: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["User"][];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  createUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["UserInput"];
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  forgetUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   listWebhooks: {
     parameters: {
       query?: {
@@ -9569,6 +10295,8 @@ export interface operations {
         model?: string;
         /** @description an API key's id */
         key?: string;
+        /** @description a person's id */
+        user?: string;
         /** @description a server's id */
         server?: string;
         session?: string;
@@ -10115,6 +10843,8 @@ export interface operations {
         model?: string;
         /** @description an API key's id */
         key?: string;
+        /** @description a person's id */
+        user?: string;
         /** @description a server's id */
         server?: string;
         session?: string;
@@ -10139,7 +10869,7 @@ export interface operations {
             data: components["schemas"]["SamplingRequest"][];
             nextCursor: string | null;
             /**
-             * @description What people call the keys and servers that the answer has by id.
+             * @description What people call the keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -10657,6 +11387,153 @@ export interface operations {
       };
     };
   };
+  listTenantEvents: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["AdminEvent"][];
+            nextCursor: string | null;
+            /**
+             * @description What people call the keys, servers and persons that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names: {
+              [key: string]: string;
+            };
+          };
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   readUsage: {
     parameters: {
       query?: {
@@ -10667,7 +11544,7 @@ export interface operations {
         /** @description in UTC; hour unless told */
         bucket?: "hour" | "day";
         /** @description model unless told; all: one row a bucket */
-        by?: "model" | "key" | "server" | "all";
+        by?: "model" | "key" | "user" | "server" | "all";
         /** @description json unless told; `Accept: text/csv` says csv too */
         format?: "json" | "csv";
       };
@@ -10687,7 +11564,7 @@ export interface operations {
         content: {
           "application/json": {
             /**
-             * @description What people call the keys and servers that the answer has by id.
+             * @description What people call the keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -10975,7 +11852,7 @@ export interface operations {
         content: {
           "application/json": {
             /**
-             * @description What people call the keys and servers that the answer has by id.
+             * @description What people call the keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }

@@ -6,24 +6,8 @@ import { session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { Page } from "./parts/page.tsx";
 import { Waiting } from "./parts/notice.tsx";
-import { Alerts } from "./pages/alerts.tsx";
-import { Approvals } from "./pages/approvals.tsx";
-import { Credentials } from "./pages/credentials.tsx";
-import { AllEvents, Events } from "./pages/events.tsx";
-import { Keys } from "./pages/keys.tsx";
-import { Models } from "./pages/models.tsx";
-import { Overview } from "./pages/overview.tsx";
-import { Playground } from "./pages/playground.tsx";
-import { PolicyPage } from "./pages/policy.tsx";
-import { Request } from "./pages/request.tsx";
-import { Requests } from "./pages/requests.tsx";
-import { Seals } from "./pages/seals.tsx";
-import { Servers } from "./pages/servers.tsx";
-import { Sessions } from "./pages/sessions.tsx";
+import { later } from "./later.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
-import { SwitchesPage } from "./pages/switches.tsx";
-import { Start } from "./pages/start.tsx";
-import { Tenants } from "./pages/tenants.tsx";
 
 function Home() {
   const { route } = useLocation();
@@ -44,26 +28,32 @@ function NoSuchPage() {
   );
 }
 
+/** A page's file is named as the page's address ends: `http/console.ts` has the browser fetch the file ahead. */
 const routes = [
   ["", Home],
-  ["/tenants", Tenants],
-  ["/events", AllEvents],
-  ["/t/:tenant", Overview],
-  ["/t/:tenant/requests", Requests],
-  ["/t/:tenant/requests/:id", Request],
-  ["/t/:tenant/approvals", Approvals],
-  ["/t/:tenant/alerts", Alerts],
-  ["/t/:tenant/start", Start],
-  ["/t/:tenant/playground", Playground],
-  ["/t/:tenant/policy", PolicyPage],
-  ["/t/:tenant/switches", SwitchesPage],
-  ["/t/:tenant/keys", Keys],
-  ["/t/:tenant/credentials", Credentials],
-  ["/t/:tenant/servers", Servers],
-  ["/t/:tenant/models", Models],
-  ["/t/:tenant/sessions", Sessions],
-  ["/t/:tenant/seals", Seals],
-  ["/t/:tenant/events", Events],
+  ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
+  ["/events", later(async () => (await import("./pages/events.tsx")).AllEvents)],
+  ["/t/:tenant", later(async () => (await import("./pages/overview.tsx")).Overview)],
+  ["/t/:tenant/requests", later(async () => (await import("./pages/requests.tsx")).Requests)],
+  ["/t/:tenant/requests/:id", later(async () => (await import("./pages/request.tsx")).Request)],
+  ["/t/:tenant/approvals", later(async () => (await import("./pages/approvals.tsx")).Approvals)],
+  ["/t/:tenant/alerts", later(async () => (await import("./pages/alerts.tsx")).Alerts)],
+  ["/t/:tenant/start", later(async () => (await import("./pages/start.tsx")).Start)],
+  ["/t/:tenant/playground", later(async () => (await import("./pages/playground.tsx")).Playground)],
+  ["/t/:tenant/policy", later(async () => (await import("./pages/policy.tsx")).PolicyPage)],
+  ["/t/:tenant/switches", later(async () => (await import("./pages/switches.tsx")).SwitchesPage)],
+  ["/t/:tenant/keys", later(async () => (await import("./pages/keys.tsx")).Keys)],
+  [
+    "/t/:tenant/credentials",
+    later(async () => (await import("./pages/credentials.tsx")).Credentials),
+  ],
+  ["/t/:tenant/people", later(async () => (await import("./pages/people.tsx")).People)],
+  ["/t/:tenant/grants", later(async () => (await import("./pages/grants.tsx")).Grants)],
+  ["/t/:tenant/servers", later(async () => (await import("./pages/servers.tsx")).Servers)],
+  ["/t/:tenant/models", later(async () => (await import("./pages/models.tsx")).Models)],
+  ["/t/:tenant/sessions", later(async () => (await import("./pages/sessions.tsx")).Sessions)],
+  ["/t/:tenant/seals", later(async () => (await import("./pages/seals.tsx")).Seals)],
+  ["/t/:tenant/events", later(async () => (await import("./pages/events.tsx")).Events)],
 ] as const;
 
 function Pages() {

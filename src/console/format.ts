@@ -80,5 +80,9 @@ export function fromNow(ms: number, now = Date.now()): string {
   return relative.format(Math.round(away / day), "day");
 }
 
+/** What the browser's own field of a moment says, in the reader's zone; null: nothing. */
+export const millisOf = (text: string): number | null =>
+  text === "" ? null : new Date(text).getTime();
+
 /** `no_eligible_model` → `no eligible model` */
 export const words = (name: string): string => name.replaceAll("_", " ");

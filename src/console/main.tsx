@@ -4,8 +4,12 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { restoreSession } from "./session.ts";
 import { followTheme } from "./theme.ts";
-import "./styles/console.css";
+import styles from "./styles/console.css";
 
+// A sheet of the script's own is no inline style, so the page's policy need not allow any.
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles);
+document.adoptedStyleSheets = [sheet];
 followTheme();
 const place = document.querySelector<HTMLElement>("#console");
 void restoreSession(place?.dataset["session"]);

@@ -26,6 +26,8 @@ const groups: readonly [title: string, pages: readonly [page: string, title: str
       ["/credentials", "Credentials"],
       ["/models", "Models"],
       ["/keys", "API keys"],
+      ["/people", "People"],
+      ["/grants", "Grants"],
       ["/servers", "Servers"],
       ["/policy", "Policy"],
       ["/switches", "Kill switches"],

@@ -49,6 +49,9 @@ export interface Calendar {
   month: Window;
 }
 
+/** @param timeZone absent: UTC. @param now ms since the epoch */
+export type CalendarOf = (timeZone: string | undefined, now: number) => Calendar;
+
 /** s that a place's clocks are ahead of UTC at a moment. */
 export type OffsetAt = (seconds: number) => number;
 

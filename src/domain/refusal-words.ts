@@ -38,6 +38,9 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
     : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${waitInWords(retryAfterMs)}`;
 }
 
+const full =
+  "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room";
+
 /** What a person can do about the last attempt; empty: nothing is known. */
 function explainFailure(last: AttemptSummary | undefined): string {
   if (last?.fault === "unopenable")
@@ -61,6 +64,8 @@ export function explain(refusal: Refusal): string {
     case "loop_detected":
     case "conflict":
       return `${title}: ${refusal.detail}`;
+    case "authorization_needed":
+      return `${title}: connect your own account at ${refusal.server} once, at ${refusal.url}`;
     case "no_eligible_model":
       return `${title}: ${explainNoModel(refusal)}`;
     case "budget_exceeded":
@@ -97,9 +102,7 @@ export function explain(refusal: Refusal): string {
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
     case "unavailable":
-      return refusal.cause === "full"
-        ? `${title}: the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room`
-        : title;
+      return refusal.cause === "full" ? `${title}: ${full}` : title;
     case "provider_failed":
       return `${title}${explainFailure(refusal.attempts.at(-1))}`;
     case "capability_missing":

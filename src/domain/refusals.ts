@@ -44,6 +44,16 @@ export type Refusal =
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
   | { reason: "server_unauthorized"; detail: string }
+  /**
+   * The caller's person has to connect an account of their own at the server first, at `url`. `elicitations`: the same
+   * as MCP's error of 2025-11-25 says it; absent: the client takes no elicitation by URL
+   */
+  | {
+      reason: "authorization_needed";
+      server: string;
+      url: string;
+      elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
+    }
   /** `full`: the database answered that it takes no new calls, so nothing was written. Absent: it may have happened */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" }
   | { reason: "cancelled" }
@@ -124,6 +134,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
   server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
+  authorization_needed: sampling(-403, 403, "Your account at the server is needed", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),

@@ -1,6 +1,7 @@
 /** Every surface, and the one handler for errors that nobody expected. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
+import { connectRoutes } from "./authorization/connect.ts";
 import { authorizationRoutes } from "./authorization/routes.ts";
 import { metadataRoutes } from "./authorization/metadata.ts";
 import { auditKeyRoutes } from "./audit-keys.ts";
@@ -37,15 +38,17 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     c.env.requestIs?.(requestId);
     return next();
   });
+  app.route("/.well-known", metadataRoutes());
+  // What stands below is for pages of origins that are named.
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   app.route("/oauth", authorizationRoutes());
+  app.route("/oauth", connectRoutes());
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
-  app.route("/.well-known", metadataRoutes());
   app.route("/metrics", metricRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/console/session", consoleSessionRoutes());

@@ -1,7 +1,7 @@
 /** The console: one page for every address below `/console`, and the files that the page asks for. */
 import { Hono, type Context } from "hono";
 import { html } from "hono/html";
-import { isObject } from "../domain/json.ts";
+import { isObject, type JsonObject } from "../domain/json.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { shownSession } from "./console-session.ts";
 import type { HttpEnv } from "./context.ts";
@@ -18,7 +18,8 @@ const forever = "public, max-age=31536000, immutable";
 
 interface Manifest {
   script: string;
-  style: string;
+  /** each page's own file, by the page's name */
+  pages: JsonObject;
 }
 
 async function manifestOf(files: ConsoleFiles): Promise<Manifest | null> {
@@ -26,8 +27,8 @@ async function manifestOf(files: ConsoleFiles): Promise<Manifest | null> {
   if (bytes === null) return null;
   const manifest: unknown = JSON.parse(new TextDecoder().decode(bytes));
   if (!isObject(manifest)) return null;
-  const { script, style } = manifest;
-  return typeof script === "string" && typeof style === "string" ? { script, style } : null;
+  const { script, pages } = manifest;
+  return typeof script === "string" && isObject(pages) ? { script, pages } : null;
 }
 
 /**
@@ -40,16 +41,29 @@ export function wayToAssets(path: string): string {
   return depth === 0 ? "console/assets/" : `${"../".repeat(depth - 1)}assets/`;
 }
 
+/** The page that an address names: `/t/<tenant>/keys` is `keys`, and one request of `/requests` is `request`. */
+export function pageNamedBy(path: string): string {
+  const below = path.slice(path.indexOf("/console") + "/console".length);
+  const [first = "", tenant, page = "overview", one] = below
+    .split("/")
+    .filter((part) => part !== "");
+  if (first !== "t" || tenant === undefined) return first;
+  return one === undefined ? page : page.replace(/s$/, "");
+}
+
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
 /** `session`: who is signed in, so that the script need not ask; null: it asks */
 interface PageOptions {
   way: string;
+  script: string;
+  /** the page's own file, which is fetched beside the script; null: the script knows what to fetch */
+  ahead: string | null;
   session: string | null;
 }
 
-const page = ({ script, style }: Manifest, { way, session }: PageOptions) =>
+const page = ({ way, script, ahead, session }: PageOptions) =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -58,7 +72,7 @@ const page = ({ script, style }: Manifest, { way, session }: PageOptions) =>
         <meta name="color-scheme" content="light dark" />
         <title>Sampling Router</title>
         <link rel="icon" href="${icon}" />
-        <link rel="stylesheet" href="${way}${style}" />
+        ${ahead === null ? "" : html`<link rel="modulepreload" href="${way}${ahead}" />`}
         <script type="module" src="${way}${script}"></script>
       </head>
       <body>
@@ -91,12 +105,15 @@ async function showPage(c: Context<HttpEnv>): Promise<Response> {
   protectApplication(c.res.headers);
   // The page names files that the next version does not have. It is not kept, because it says who is signed in.
   c.header("Cache-Control", "no-store");
+  const ahead = manifest.pages[pageNamedBy(c.req.path)];
   const options = {
     way: wayToAssets(c.req.path),
+    script: manifest.script,
+    ahead: typeof ahead === "string" ? ahead : null,
     // Whatever went wrong, the script asks and says it.
     session: session.ok ? JSON.stringify(shownSession(session.value)) : null,
   };
-  return c.html(await page(manifest, options));
+  return c.html(await page(options));
 }
 
 async function sendFile(c: Context<HttpEnv>): Promise<Response> {

@@ -12,6 +12,8 @@ import type { AuthorizationServer } from "../domain/ports/authorization-server.t
 import type { AddressRate } from "../pipeline/address-rates.ts";
 import type { Challenges } from "../pipeline/challenges.ts";
 import type { OauthConsents } from "../pipeline/oauth-consents.ts";
+import type { FinishedAuthorization } from "../pipeline/admin/server-authorization.ts";
+import type { PersonConnections } from "../pipeline/person-connections.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -54,7 +56,13 @@ export interface Services {
   };
   oauth: {
     /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
-    finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
+    finishAuthorization: (came: {
+      query: URLSearchParams;
+      /** what the browser kept; empty: nothing */
+      browser: string;
+    }) => AsyncResult<FinishedAuthorization>;
+    /** people's own accounts at registered servers */
+    connections: PersonConnections;
     /** the router as an authorization server; null: OAuth is off */
     authorizationServer: () => AuthorizationServer | null;
     consents: () => OauthConsents | null;

@@ -1,15 +1,15 @@
 /** `/oauth/callback`: the address to which an authorization server sends a person back. */
 import { Hono } from "hono";
-import type { HttpEnv } from "./context.ts";
+import { ownOriginOf } from "../domain/servers/own-origin.ts";
+import { connectedPage } from "./authorization/connect-page.ts";
+import { askedAt, type HttpEnv } from "./context.ts";
 import { protectPage } from "./page.ts";
 import { problem } from "./problem.ts";
-
-const page = (server: string): string =>
-  `<!doctype html><meta charset="utf-8"><title>Sampling Router</title><p>The router may now use the server <b>${server}</b>. You can close this page.</p>`;
+import { takeCookie } from "./session-cookie.ts";
 
 export function oauthRoutes() {
   const app = new Hono<HttpEnv>();
-  app.use(async (c, next) => {
+  app.use("/callback", async (c, next) => {
     // Set afterwards, so that a refusal has these headers too.
     await next();
     // The address holds a code, which no other site may see and no cache may keep.
@@ -18,10 +18,13 @@ export function oauthRoutes() {
     protectPage(c.res.headers, "none");
   });
   app.get("/callback", async (c) => {
-    const { searchParams } = new URL(c.req.url);
-    const done = await c.get("services").oauth.finishAuthorization(searchParams);
-    // Needs no escaping: a slug has letters, digits and hyphens only.
-    return done.ok ? c.html(page(done.value.server)) : problem(c, done.error);
+    const { searchParams: query } = new URL(c.req.url);
+    const origin = ownOriginOf(askedAt(c));
+    const browser = origin === null ? null : takeCookie(c, "connect", origin);
+    const done = await c
+      .get("services")
+      .oauth.finishAuthorization({ query, browser: browser ?? "" });
+    return done.ok ? c.html(connectedPage(done.value)) : problem(c, done.error);
   });
   return app;
 }

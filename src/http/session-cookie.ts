@@ -4,8 +4,8 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isOwnMachine } from "../domain/servers/own-origin.ts";
 import type { HttpEnv } from "./context.ts";
 
-/** What cookies hold: a session, or a try to sign in by an identity provider. */
-type Kept = "session" | "sign_in";
+/** What cookies hold: a session, or a try to sign in by an identity provider, or to connect an account at a server. */
+type Kept = "session" | "sign_in" | "connect";
 
 /**
  * Browsers take a cookie of that beginning only over https, for this host alone and for all of its paths, so no

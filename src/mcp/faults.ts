@@ -3,17 +3,25 @@ import type { z } from "zod";
 import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 
-export const legacyWireOf = (refusal: Refusal): Wire => ({
+const wireOf = (refusal: Refusal): Wire => ({
   code: refusalTable[refusal.reason].code,
   status: mcpStatusOf(refusal),
 });
+
+/** Source: 2025-11-25, "Elicitation", "URL Elicitation Required Error". */
+const elicitationNeeded = -32042;
+
+export const legacyWireOf = (refusal: Refusal): Wire =>
+  refusal.reason === "authorization_needed" && refusal.elicitations !== undefined
+    ? { ...wireOf(refusal), code: elicitationNeeded }
+    : wireOf(refusal);
 
 /** The wire form of a modern refusal. The revision prescribes code and status for two refusals. */
 export function modernWireOf(refusal: Refusal): Wire {
   if (refusal.reason === "capability_missing") return { code: -32021, status: 400 };
   if (refusal.reason === "method_not_found")
     return { code: refusalTable.method_not_found.code, status: 404 };
-  return legacyWireOf(refusal);
+  return wireOf(refusal);
 }
 
 /** A modern request without its `_meta` is a fault of the transport. */

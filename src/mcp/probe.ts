@@ -214,7 +214,8 @@ const mediaTypeOf = (headers: Headers): string =>
 export const createProbe =
   (deps: { fetch: typeof fetch } & UpstreamRules) =>
   async (url: string, ownHeaders: Record<string, string>): Promise<Probed> => {
-    if (problemWithUpstream(url, deps) !== null) return { kind: "silent" };
+    const problem = problemWithUpstream(url, deps);
+    if (problem !== null) return { kind: "unasked", problem };
     const signal = AbortSignal.timeout(deadlineMs);
     const send = async (
       method: string,

@@ -3,6 +3,7 @@
  * 8414.
  */
 import {
+  customFetch,
   discoveryRequest,
   processDiscoveryResponse,
   resourceDiscoveryRequest,
@@ -29,6 +30,8 @@ interface Resource {
   scopes: string[];
 }
 
+const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
@@ -47,7 +50,27 @@ function covers(resource: string, url: URL): boolean {
 
 /** null: there is no such metadata at that place. */
 async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Resource | null> {
-  const answer = await resourceDiscoveryRequest(place, exchange.options);
+  return resourceIn(await resourceDiscoveryRequest(place, exchange.options), url);
+}
+
+/**
+ * A server may name another place of its metadata when it lets nobody in (RFC 9728 section 5.1). So the server is asked
+ * without a token, by a message that begins nothing.
+ */
+async function resourceNamedBy(exchange: Exchange, url: URL): Promise<Resource | null> {
+  const send = exchange.options[customFetch];
+  const headers = {
+    Accept: "application/json, text/event-stream",
+    "Content-Type": "application/json",
+  };
+  const refused = await send(url.href, { method: "POST", headers, body: ping });
+  const challenge = refused.status === 401 ? refused.headers.get("WWW-Authenticate") : null;
+  const named = /\bresource_metadata="([^"\s]+)"/i.exec(challenge ?? "")?.[1];
+  if (named === undefined) return null;
+  return resourceIn(await send(named, { method: "GET", headers: {} }), url);
+}
+
+async function resourceIn(answer: Response, url: URL): Promise<Resource | null> {
   if (answer.status !== 200) return null;
   const body = (await answer.json()) as Record<string, unknown>;
   const { resource } = body;
@@ -89,6 +112,7 @@ export async function discover(
     const root = new URL(url.origin);
     const resource = (await resourceAt(exchange, url, url)) ??
       (url.pathname === "/" ? null : await resourceAt(exchange, root, url)) ??
+      (await resourceNamedBy(exchange, url)) ??
         // Before revision 2025-06-18 the MCP server itself was the authorization server.
         { resource: text, issuer: url.origin, scopes: [] };
     return { resource, as: await serverAt(exchange, new URL(resource.issuer)) };

@@ -12,6 +12,8 @@ import {
   getValidatedIdTokenClaims,
   processAuthorizationCodeResponse,
   processDiscoveryResponse,
+  processRefreshTokenResponse,
+  refreshTokenGrantRequest,
   validateApplicationLevelSignature,
   validateAuthResponse,
   type AuthorizationServer,
@@ -23,7 +25,10 @@ import { createAccessVerifier } from "./access-token.ts";
 import { authenticationAt, authenticator } from "./client-authentication.ts";
 import { createExchange, type Exchange, type ExchangeDeps } from "./exchange.ts";
 
-async function discovered(exchange: Exchange, { issuer }: SignIn): Promise<AuthorizationServer> {
+async function discovered(
+  exchange: Exchange,
+  { issuer }: Pick<SignIn, "issuer">,
+): Promise<AuthorizationServer> {
   const url = new URL(issuer);
   const answer = await discoveryRequest(url, { ...exchange.options, algorithm: "oidc" });
   const as = await processDiscoveryResponse(url, answer);
@@ -33,16 +38,21 @@ async function discovered(exchange: Exchange, { issuer }: SignIn): Promise<Autho
   return as;
 }
 
+const onceScope = "openid email";
+/** A provider that does not announce the scope may refuse it. */
+const lastingScope = ({ scopes_supported: known }: AuthorizationServer): string =>
+  known?.includes("offline_access") === true ? `${onceScope} offline_access` : onceScope;
+
 export function createIdentityClient(
   deps: Omit<ExchangeDeps, "idTokens"> & { now: () => number },
 ): IdentityClient {
   const exchangeOf = (): Exchange => createExchange({ ...deps, idTokens: "keep" });
   return {
-    begin(signIn, redirectUri) {
+    begin(signIn, { redirectUri, pending: given, asks }) {
       const exchange = exchangeOf();
       return exchange.attempt(async () => {
         const as = await discovered(exchange, signIn);
-        const pending = {
+        const pending = given ?? {
           state: generateRandomState(),
           nonce: generateRandomNonce(),
           verifier: generateRandomCodeVerifier(),
@@ -52,7 +62,7 @@ export function createIdentityClient(
           response_type: "code",
           client_id: signIn.clientId,
           redirect_uri: redirectUri,
-          scope: "openid email",
+          scope: asks === "lasting" ? lastingScope(as) : onceScope,
           state: pending.state,
           nonce: pending.nonce,
           code_challenge: await calculatePKCECodeChallenge(pending.verifier),
@@ -81,7 +91,38 @@ export function createIdentityClient(
           requireIdToken: true,
         });
         await validateApplicationLevelSignature(as, answer, exchange.options);
-        return getValidatedIdTokenClaims(tokens) as unknown as Claims;
+        const claims = getValidatedIdTokenClaims(tokens) as unknown as Claims;
+        return { claims, refreshToken: tokens.refresh_token ?? null };
+      });
+    },
+    again(signIn, refreshToken) {
+      const exchange = exchangeOf();
+      return exchange.attempt(async () => {
+        const as = await discovered(exchange, signIn);
+        const client = { client_id: signIn.clientId };
+        const answer = await refreshTokenGrantRequest(
+          as,
+          client,
+          authenticator(authenticationAt(as, signIn.clientSecret), signIn.clientSecret),
+          refreshToken,
+          exchange.options,
+        );
+        const tokens = await processRefreshTokenResponse(as, client, answer);
+        const said = getValidatedIdTokenClaims(tokens);
+        if (said !== undefined)
+          await validateApplicationLevelSignature(as, answer, exchange.options);
+        return {
+          claims: (said as unknown as Claims | undefined) ?? null,
+          refreshToken: tokens.refresh_token ?? null,
+        };
+      });
+    },
+    keysOf(signIn) {
+      const exchange = exchangeOf();
+      return exchange.attempt(async () => {
+        const { jwks_uri: place = "" } = await discovered(exchange, signIn);
+        if (problemWithEndpoint(place, exchange) !== null) throw new Error("no place of keys");
+        return place;
       });
     },
     verify(signIn, token) {

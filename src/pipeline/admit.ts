@@ -143,7 +143,7 @@ export function candidatesFor(input: ToReserve): ReservedAttempt[] {
   return withinBudget(steps, smallestBudget(scopes) ?? Number.POSITIVE_INFINITY, most);
 }
 
-export function reservationOf(input: ToReserve & { now: number }): Reserved {
+export function reservationOf(input: ToReserve): Reserved {
   const { plan, caller, now } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
@@ -185,7 +185,7 @@ const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(r
  * would not be less, or the plan tries a circuit, of which only the first plan knows.
  */
 export function smallerOf(
-  input: ToReserve & { plan: Pick<Planned, "withoutRoom">; now: number },
+  input: ToReserve & { plan: Pick<Planned, "withoutRoom"> },
   { holds, steps, probes, tokens }: Reserved,
 ): Claimed | null {
   if (!holds.some(isSized) || probes.length > 0) return null;

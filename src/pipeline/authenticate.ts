@@ -61,23 +61,39 @@ export interface CallerMemory {
   delete(key: string): void;
 }
 
+/**
+ * How long a snapshot is remembered. The admission checks it each time, so its age says only how old are the figures that
+ * were measured of providers. Little is measured while few calls come, and reading a snapshot costs as much as a call. So one that
+ * few calls used is kept for longer.
+ */
+export interface SnapshotLife {
+  /** ms after which a snapshot that many calls used is read again */
+  usedMs: number;
+  /** calls that are many */
+  manyUses: number;
+  /** ms after which any snapshot is read again */
+  longestMs: number;
+}
+
 export function createCallerMemory(deps: {
   capacity: number;
-  /** ms after which what was measured of providers is read again */
-  lifetimeMs: number;
+  life: SnapshotLife;
   now: () => number;
 }): CallerMemory {
-  const { capacity, lifetimeMs, now } = deps;
-  const entries = new Map<string, { value: Remembered; until: number }>();
+  const { capacity, life, now } = deps;
+  const entries = new Map<string, { value: Remembered; since: number; uses: number }>();
+  const lifetimeOf = (uses: number): number =>
+    uses < life.manyUses ? life.longestMs : life.usedMs;
   return {
-    get(key, withinMs = lifetimeMs) {
+    get(key, withinMs) {
       const entry = entries.get(key);
-      const since = now() + lifetimeMs - withinMs;
-      return entry === undefined || entry.until < since ? undefined : entry.value;
+      if (entry === undefined) return undefined;
+      const { value, since, uses } = entry;
+      return now() - since > (withinMs ?? lifetimeOf(uses)) ? undefined : value;
     },
     set(key, value) {
       entries.delete(key);
-      entries.set(key, { value, until: now() + lifetimeMs });
+      entries.set(key, { value, since: now(), uses: 0 });
       const oldest = entries.keys().next();
       if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
     },
@@ -85,7 +101,7 @@ export function createCallerMemory(deps: {
       const entry = entries.get(key);
       if (entry === undefined) return;
       entries.delete(key);
-      entries.set(key, entry);
+      entries.set(key, { ...entry, uses: entry.uses + 1 });
     },
     amend(key, change) {
       const entry = entries.get(key);
@@ -266,7 +282,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     // What is remembered by now may be newer than what was read from it above.
     if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });
     else memory.use(memoryKey);
-    const user = rights?.user ?? null;
+    const { userId } = snapshot.key;
+    // Groups come with a token alone: a key is made for a person whose groups nobody has said.
+    const user = userId ? { ...rights?.user, id: userId } : (rights?.user ?? null);
     return ok({
       snapshot,
       session,

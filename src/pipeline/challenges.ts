@@ -1,7 +1,6 @@
 /** What an MCP client is told that may not pass: where it finds out how to be let in (RFC 9728, RFC 6750). */
 import type { AuthMode } from "../domain/servers/server.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
-import { ok } from "../domain/result.ts";
 import {
   pathOfResource,
   scopeOfResource,
@@ -64,28 +63,5 @@ export function createChallenges({ issuer, authModeOf }: ChallengeDeps): Challen
       const metadata = `${issuer}${wellKnown}${pathOfResource(resource)}`;
       return `Bearer ${error}resource_metadata="${metadata}", scope="${scopeOfResource(resource)}"`;
     },
-  };
-}
-
-/** For how long what an entry says is remembered: whoever has no key may ask as often as they like. */
-const rememberedMs = 5_000;
-
-/** Remembers values for a moment, and never a read that is under way: another invocation may not wait for it. */
-export function createAuthModes(deps: { capacity: number; elapsed: () => number }) {
-  const { capacity, elapsed } = deps;
-  const kept = new Map<string, { mode: AuthMode | null; until: number }>();
-  return async (
-    place: string,
-    read: () => AsyncResult<AuthMode | null>,
-  ): AsyncResult<AuthMode | null> => {
-    const known = kept.get(place);
-    if (known !== undefined && known.until > elapsed()) return ok(known.mode);
-    const found = await read();
-    if (!found.ok) return found;
-    kept.delete(place);
-    kept.set(place, { mode: found.value, until: elapsed() + rememberedMs });
-    const [oldest] = kept.keys();
-    if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
-    return found;
   };
 }

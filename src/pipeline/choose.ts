@@ -4,6 +4,7 @@ import { withheldBy } from "../domain/limits/ceilings.ts";
 import { poolFrom, type ModelPool, type PoolPolicy } from "../domain/choice/model-pool.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
+import { endOfRaises } from "../domain/limits/raises.ts";
 import { modelsOf, type Catalogue } from "../domain/models/model.ts";
 import type { Features } from "../domain/sampling/negotiation.ts";
 import { defaultToolRounds } from "../domain/choice/policy.ts";
@@ -48,22 +49,25 @@ interface Prepared {
   serverPolicy: string;
   /** version of the memory of models that refuse to be asked about reasoning */
   refusals: number;
+  /** ms since the epoch, when a limit falls again */
+  raisedUntil: number;
   pool: ModelPool;
 }
 
 /** The tenant's policy and the asking server's together: the narrower of each member. */
 export function policyFor(
   snapshot: Pick<Snapshot, "tenant" | "key">,
-  server: AskingServer | null,
+  { server, now }: { server: AskingServer | null; now: number },
 ): PoolPolicy {
   const { policy } = snapshot.tenant;
+  const scopes = scopesOf(snapshot, { server, now });
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
   const { reasoning, reasoningTokens, promptCaching } = policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
-  const bounds = callBoundsOf(scopesOf(snapshot, server));
+  const bounds = callBoundsOf(scopes);
   const withheldProviders = withheldBy(snapshot.tenant.ceiling);
   return {
     ...(withheldProviders !== undefined && { withheldProviders }),
@@ -78,7 +82,7 @@ export function policyFor(
     ...(previews !== undefined && { previews }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(server !== null && { server: server.policy }),
-    ...((smallestBudget(scopesOf(snapshot, server)) !== null || mayNameBudget(policy)) && {
+    ...((smallestBudget(scopes) !== null || mayNameBudget(policy)) && {
       budgeted: true,
     }),
   };
@@ -113,6 +117,7 @@ export function createChooser(deps: {
       made?.catalogue === catalogue &&
       made.serverPolicy === serverPolicy &&
       made.refusals === refusals &&
+      now < made.raisedUntil &&
       // A circuit that has been open for its time is tried, however old the snapshot is.
       now < (made.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
       // A pool from before a clock was set back is made anew, or its circuits would stay open
@@ -125,12 +130,18 @@ export function createChooser(deps: {
       models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
       credentials,
       catalogueVersion: catalogue.version,
-      policy: policyFor(snapshot, server),
+      policy: policyFor(snapshot, { server, now }),
       health,
       circuits,
       now,
     });
-    pools.set(asking, { catalogue, serverPolicy, refusals, pool });
+    pools.set(asking, {
+      catalogue,
+      serverPolicy,
+      refusals,
+      raisedUntil: endOfRaises(snapshot.tenant.policy.raises, now),
+      pool,
+    });
     return pool;
   };
   return {

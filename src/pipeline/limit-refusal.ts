@@ -3,11 +3,13 @@ import { nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.
 import { isMoney } from "../domain/limits/resources.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
-/** Which tag, run or person: the caller named them. Its key and its server it knows. */
-const nodeOf = ({ scope, subject }: Hold): { node?: string } =>
-  scope === "tenant" || scope === "key" || scope === "server"
-    ? {}
-    : { node: subject.slice(subject.lastIndexOf(":") + 1) };
+/** Which tag, run, group or person: the caller named them. Its key and its server it knows. */
+function nodeOf({ scope, subject }: Hold): { node?: string } {
+  if (scope === "tenant" || scope === "key" || scope === "server") return {};
+  // A run's name stands behind its key. A group's name may have colons.
+  const from = scope === "run" ? subject.lastIndexOf(":") : scope.length;
+  return { node: subject.slice(from + 1) };
+}
 
 export function limitRefusal(
   hold: Hold,

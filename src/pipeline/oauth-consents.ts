@@ -1,58 +1,44 @@
 /** A person at the consent page: who they are, and what they decide. */
-import type { AdminEvent } from "../domain/admin-event.ts";
-import type {
-  ApprovedConsent,
-  AuthorizationServer,
-  ConsentFault,
-  ConsentResult,
-  OpenConsent,
-} from "../domain/ports/authorization-server.ts";
-import type { EventStore } from "../domain/ports/stores.ts";
-import type { Refusal } from "../domain/refusals.ts";
-import { explain } from "../domain/refusal-words.ts";
+import type { OauthClientPolicy } from "../domain/choice/policy.ts";
+import type { ConsentResult } from "../domain/ports/authorization-server.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
-import type { Ids } from "../domain/tenancy/ids.ts";
+import { domainOf, mayConnect } from "../domain/tenancy/oauth-clients.ts";
+import { scopeOfResource, type OauthResource } from "../domain/tenancy/oauth-resources.ts";
+import type { Claim } from "./authenticate.ts";
 import {
-  pathOfResource,
-  scopeOfResource,
-  type OauthResource,
-} from "../domain/tenancy/oauth-resources.ts";
-import type { Authenticate, Caller, Claim } from "./authenticate.ts";
-import type { SignInThrottle } from "./sign-in-throttle.ts";
+  again,
+  askedBy,
+  granted,
+  grantedTo,
+  left,
+  placed,
+  refusalOf,
+  signInPath,
+  type AskedConsent,
+  type ConsentDeps,
+  type Consenting,
+  type Decided,
+} from "./consent-grants.ts";
 
-/** What becomes of a decision. */
-export type Decided =
-  | { kind: "redirect"; to: string; headers: Headers }
-  /** the page again, with a sentence on what was wrong */
-  | { kind: "again"; open: OpenConsent; detail: string };
-
-/** Over the database of one tenant. */
-export interface ConsentShard {
-  authenticate: Authenticate;
-  events: Pick<EventStore, "append">;
-  ids: Pick<Ids, "next">;
-}
-
-interface ConsentDeps {
-  server: AuthorizationServer;
-  /** where the key's tenant lives; null: the text is no key */
-  shardOfKey: (key: string) => ConsentShard | null;
-  throttle: SignInThrottle;
-  now: () => number;
-}
+export type ClientPolicyOf = (slug: string) => AsyncResult<OauthClientPolicy | null>;
 
 export interface OauthConsents {
-  open(request: Request): ConsentResult<OpenConsent>;
+  open(request: Request): ConsentResult<AskedConsent>;
   deny(request: Request, handle: string): ConsentResult<Decided>;
   /** Grants what the page shows, in the name of an API key. */
   allowByKey(
     request: Request,
     given: { handle: string; key: string; address: string },
   ): ConsentResult<Decided>;
+  /** Sends the person to the tenant's identity provider. `assertion`: a gateway's token; null: there is none */
+  allowBySignIn(
+    request: Request,
+    given: { handle: string; assertion: string | null; address: string },
+  ): ConsentResult<Decided>;
+  /** Grants what the page showed, in the name of the person who is back. */
+  finishSignIn(request: Request, given: { address: string }): ConsentResult<Decided>;
 }
-
-/** Grants of one tenant that may stand at once. */
-const mostGrants = 1_000;
 
 const claimOf = (key: string, resource: OauthResource): Claim => ({
   token: key,
@@ -64,50 +50,49 @@ const claimOf = (key: string, resource: OauthResource): Claim => ({
 });
 
 const otherTenant: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
+const noSignIn: Refusal = { reason: "not_found", what: "an identity provider of this tenant" };
+const noGateway: Refusal = {
+  reason: "unauthorized",
+  detail: "Cloudflare Access sent no token with this request: open the router behind it.",
+};
 
 /** Who the key is of, if the key opens what is asked for. */
 async function holderOf(
   { shardOfKey }: Pick<ConsentDeps, "shardOfKey">,
   key: string,
   resource: OauthResource,
-) {
+): AsyncResult<Consenting> {
   const shard = shardOfKey(key);
   if (shard === null) return err(otherTenant);
   const caller = await shard.authenticate(claimOf(key, resource), "database");
   if (!caller.ok) return caller;
-  return caller.value.snapshot.tenant.slug === resource.tenant
-    ? ok({ shard, caller: caller.value })
+  const { snapshot, user } = caller.value;
+  const { tenant, key: held } = snapshot;
+  const holder = { tenantId: tenant.id, keyId: held.id };
+  return tenant.slug === resource.tenant
+    ? ok({ shard, holder, userId: user?.id ?? null })
     : err(otherTenant);
 }
 
-const eventOf = (
-  { now }: Pick<ConsentDeps, "now">,
-  { shard, caller }: { shard: ConsentShard; caller: Caller },
-  { facts }: ApprovedConsent,
-): AdminEvent => ({
-  id: shard.ids.next("event"),
-  at: now(),
-  actor: caller.snapshot.key.id,
-  action: "oauth.grant",
-  tenantId: caller.snapshot.tenant.id,
-  target: caller.snapshot.key.id,
-  detail: {
-    client: facts.clientName.slice(0, 200),
-    redirectHost: facts.redirectHost.slice(0, 200),
-    resource: pathOfResource(facts.resource),
+export function createOauthConsents(
+  deps: ConsentDeps & {
+    /** of the tenant with that slug; null: there is none */
+    clientPolicyOf: ClientPolicyOf;
   },
-});
-
-export function createOauthConsents(deps: ConsentDeps): OauthConsents {
+): OauthConsents {
   const { server, throttle } = deps;
-  const again = async (approved: ApprovedConsent, detail: string): ConsentResult<Decided> => {
-    const open = await server.reopen(approved);
-    return open.ok ? ok({ kind: "again", open: open.value, detail }) : open;
-  };
-  const refusalOf = (refusal: Refusal) =>
-    err({ kind: "refusal", refusal } as const satisfies ConsentFault);
   return {
-    open: (request) => server.open(request),
+    async open(request) {
+      const asked = await askedBy(deps, server.open(request));
+      if (!asked.ok) return asked;
+      const { facts } = asked.value.open;
+      const policy = await deps.clientPolicyOf(facts.resource.tenant);
+      if (!policy.ok) return refusalOf(policy.error);
+      const domain = domainOf(facts);
+      return mayConnect(policy.value ?? {}, domain)
+        ? asked
+        : err({ kind: "page", detail: `This tenant lets in no program of ${domain}.` });
+    },
 
     async deny(request, handle) {
       const denied = await server.deny(request, handle);
@@ -119,23 +104,51 @@ export function createOauthConsents(deps: ConsentDeps): OauthConsents {
       if (!approval.ok) return approval;
       const approved = approval.value;
       const { resource } = approved.facts;
+      const found = await placed(deps, resource.tenant);
+      if (!found.ok) return refusalOf(found.error);
+      if (found.value.place !== null)
+        return again(deps, approved, {
+          reason: "forbidden",
+          action: "showing a key where people of the tenant sign in",
+        });
       const turn = throttle.begin({ address, subject: `consent ${resource.tenant}` });
-      if (!turn.ok) return again(approved, explain(turn.error));
-      const found = await holderOf(deps, key.trim(), resource);
-      if (!found.ok) return again(approved, explain(found.error));
+      if (!turn.ok) return again(deps, approved, turn.error);
+      const by = await holderOf(deps, key.trim(), resource);
+      if (!by.ok) return again(deps, approved, by.error);
       turn.value.succeeded();
-      const { snapshot } = found.value.caller;
-      const { key: holderKey, tenant } = snapshot;
-      const known = await server.grantsOf(tenant.id);
-      if (!known.ok) return refusalOf(known.error);
-      if (known.value.length >= mostGrants)
-        return again(approved, "This tenant has as many grants as it may have: revoke some.");
-      const holder = { tenantId: tenant.id, keyId: holderKey.id };
-      const to = await server.complete(approved, { holder, user: null });
-      if (!to.ok) return to;
-      const noted = await found.value.shard.events.append(eventOf(deps, found.value, approved));
-      if (!noted.ok) return refusalOf(noted.error);
-      return ok({ kind: "redirect", to: to.value, headers: approved.headers });
+      return granted(deps, approved, { by: by.value, signedIn: null });
+    },
+
+    async allowBySignIn(request, { handle, assertion, address }) {
+      const approval = await server.approve(request, handle);
+      if (!approval.ok) return approval;
+      const approved = approval.value;
+      const found = await placed(deps, approved.facts.resource.tenant);
+      if (!found.ok) return refusalOf(found.error);
+      const { shard, place } = found.value;
+      if (place === null) return again(deps, approved, noSignIn);
+      if (place.signIn.kind === "openid-connect") return left(deps, approved, { shard, place });
+      if (assertion === null) return again(deps, approved, noGateway);
+      const who = shard.people.vouchedFor(place, { assertion, address });
+      return grantedTo(deps, approved, { shard, place, who });
+    },
+
+    async finishSignIn(request, { address }) {
+      const came = await server.finishSignIn(request);
+      if (!came.ok) return came;
+      const { approved, secrets } = came.value;
+      const found = await placed(deps, approved.facts.resource.tenant);
+      if (!found.ok) return refusalOf(found.error);
+      const { shard, place } = found.value;
+      if (place === null) return again(deps, approved, noSignIn);
+      const { searchParams } = new URL(request.url);
+      const who = shard.people.cameBack(place, {
+        redirectUri: `${server.issuer}${signInPath}`,
+        pending: { ...secrets, state: searchParams.get("state") ?? "" },
+        query: searchParams.toString(),
+        address,
+      });
+      return grantedTo(deps, approved, { shard, place, who });
     },
   };
 }

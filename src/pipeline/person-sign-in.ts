@@ -78,7 +78,7 @@ const notBegun: Refusal = {
   detail: "No sign-in is under way in this browser, or it began too long ago: begin again.",
 };
 
-const refusalFor = (fault: OauthFault): Refusal =>
+export const refusalFor = (fault: OauthFault): Refusal =>
   fault === "unreachable"
     ? { reason: "unavailable", retryAfterMs: 1_000 }
     : { reason: "unauthorized", detail: `The identity provider's word does not count: ${fault}.` };
@@ -185,7 +185,7 @@ export const createPersonSignIn = (deps: PersonSignInDeps): PersonSignIn => ({
       );
       return session.ok ? ok({ session: session.value }) : session;
     }
-    const begun = await deps.identity.begin(signIn, redirectUri);
+    const begun = await deps.identity.begin(signIn, { redirectUri });
     if (!begun.ok) return err(refusalFor(begun.error));
     const { url, pending } = begun.value;
     return ok({
@@ -199,8 +199,10 @@ export const createPersonSignIn = (deps: PersonSignInDeps): PersonSignIn => ({
     if (pending === null) return err(notBegun);
     const found = await find(deps, pending.slug);
     if (!found.ok) return found;
-    return counted(deps, { found: found.value, address }, () =>
-      deps.identity.finish(found.value.signIn, { pending, redirectUri, query }),
-    );
+    return counted(deps, { found: found.value, address }, async () => {
+      const came = { pending, redirectUri, query };
+      const person = await deps.identity.finish(found.value.signIn, came);
+      return person.ok ? ok(person.value.claims) : person;
+    });
   },
 });

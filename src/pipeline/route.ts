@@ -12,11 +12,17 @@ import type { Chooser, Declared } from "./choose.ts";
 export type DryRun = Decision & { ignored: Ignored };
 
 export const createRoute =
-  ({ chooser }: { chooser: Chooser }) =>
+  ({ chooser, now }: { chooser: Chooser; now: () => number }) =>
   (call: SamplingCall, caller: Caller, declared: Declared): Result<DryRun, Refusal> => {
     const plan = chooser.plan(call, caller.snapshot, declared);
     if (!plan.ok) return plan;
-    const steps = candidatesFor({ plan: plan.value, caller, server: null, names: call });
+    const steps = candidatesFor({
+      plan: plan.value,
+      caller,
+      server: null,
+      names: call,
+      now: now(),
+    });
     const decision = withFailover(plan.value.decision, { steps });
     const { provider: answeredBy, notes } = decision;
     return ok({ ...decision, ignored: ignoredIn({ call, decision, answeredBy, notes }) });

@@ -57,6 +57,7 @@ export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   who: {
     tenantId: request.caller.snapshot.tenant.id,
     keyId: request.caller.snapshot.key.id,
+    ...(request.caller.user !== undefined && { user: request.caller.user.id }),
     sessionId: request.caller.session?.id ?? null,
     serverId: request.server?.id ?? null,
     tool: request.tool,

@@ -1,9 +1,23 @@
 /** Whose limits apply to a call: the tenant's, the key's, the server's, and those of whatever else it names. */
 import { narrowed } from "../domain/limits/ceilings.ts";
-import { smallestBudget, type LimitedScope } from "../domain/limits/holds.ts";
+import {
+  mostNodes,
+  smallestBudget,
+  type LimitedScope,
+  type LimitScope,
+} from "../domain/limits/holds.ts";
+import type { NodeLimits } from "../domain/limits/resources.ts";
+import { raisedLimits } from "../domain/limits/raises.ts";
 import type { CallNames } from "../domain/choice/call-names.ts";
 import type { User } from "../domain/tenancy/user.ts";
-import type { Limits, Policy, ServerPolicy, TagPolicy } from "../domain/choice/policy.ts";
+import type {
+  GroupPolicy,
+  Limits,
+  Policy,
+  RunPolicy,
+  ServerPolicy,
+  TagPolicy,
+} from "../domain/choice/policy.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 
@@ -19,69 +33,134 @@ export interface NamedBy extends CallNames {
   user?: User;
 }
 
-/** Keys don't share runs: no key can use up the run of another. */
-const namedScopes = ({ tenant, key }: Pick<Snapshot, "tenant" | "key">, by: NamedBy) => {
-  const { tags, runs, perUser } = tenant.policy;
-  const { tag, run, user } = by;
-  const scopes: LimitedScope[] = [];
-  if (user !== undefined && perUser !== undefined)
-    scopes.push({ scope: "user", subject: `user:${user.id}`, limits: perUser });
-  if (tag !== undefined)
-    scopes.push({ scope: "tag", subject: subjectOfTag(tag), limits: limitsOfTag(tags, tag) });
-  if (run !== undefined) {
-    const { callsPerRun, usdPerRun } = runs ?? {};
-    const limits = {
-      ...(callsPerRun !== undefined && { callsPerRun }),
-      ...(usdPerRun !== undefined && { usdPerRun }),
-    };
-    scopes.push({ scope: "run", subject: `run:${key.id}:${run}`, limits });
-  }
-  return scopes;
-};
-
+export const subjectOfUser = (id: string): string => `user:${id}`;
+export const subjectOfGroup = (name: string): string => `group:${name}`;
 export const subjectOfTag = (tag: string): string => `tag:${tag}`;
+/** Keys don't share runs: no key can use up the run of another. */
+const subjectOfRun = (keyId: string, run: string): string => `run:${keyId}:${run}`;
 
-const limitsOfTag = (tags: TagPolicy | undefined, tag: string): Limits => {
-  const own = tags?.limits ?? {};
-  return (Object.hasOwn(own, tag) ? own[tag] : tags?.each) ?? {};
+/** Limits by name, and those of every other name. */
+const limitsOfName = (limits: TagPolicy | GroupPolicy | undefined, name: string): Limits => {
+  const own = limits?.limits ?? {};
+  return (Object.hasOwn(own, name) ? own[name] : limits?.each) ?? {};
 };
+
+const runLimits = ({ callsPerRun, usdPerRun }: RunPolicy): NodeLimits => ({
+  ...(callsPerRun !== undefined && { callsPerRun }),
+  ...(usdPerRun !== undefined && { usdPerRun }),
+});
+
+/** What the policy says of a node for which a record has no column; {}: nothing. */
+export function limitsOfNode(
+  { perUser, groups, tags, runs }: Policy,
+  { scope, subject }: Pick<LimitedScope, "scope" | "subject">,
+): NodeLimits {
+  const name = subject.slice(scope.length + 1);
+  if (scope === "user") return perUser ?? {};
+  if (scope === "group") return limitsOfName(groups, name);
+  if (scope === "tag") return limitsOfName(tags, name);
+  return scope === "run" ? runLimits(runs ?? {}) : {};
+}
+
+const isLimited = ({ limits }: LimitedScope): boolean => Object.keys(limits).length > 0;
+
+function namedScopes({ tenant, key }: Pick<Snapshot, "tenant" | "key">, by: NamedBy) {
+  const { tag, run, user } = by;
+  const node = (scope: LimitScope, subject: string): LimitedScope => ({
+    scope,
+    subject,
+    limits: limitsOfNode(tenant.policy, { scope, subject }),
+  });
+  const others = [
+    ...(user === undefined ? [] : [node("user", subjectOfUser(user.id))]),
+    ...(tag === undefined ? [] : [node("tag", subjectOfTag(tag))]),
+    ...(run === undefined ? [] : [node("run", subjectOfRun(key.id, run))]),
+  ].filter(isLimited);
+  const own = tenant.policy.groups?.limits ?? {};
+  const groups = [...new Set(user?.groups)]
+    .toSorted((a, b) => Number(Object.hasOwn(own, b)) - Number(Object.hasOwn(own, a)))
+    .map((group) => node("group", subjectOfGroup(group)))
+    .filter(isLimited);
+  // Where somebody is in more groups than a call can be charged at, groups with limits of their own go first.
+  return [...others, ...groups.slice(0, mostNodes - others.length - nodesInColumns)];
+}
+
+/** Tenant, key and server. */
+const nodesInColumns = 3;
 
 /** Whether a budget may apply that not every call has. */
-export const mayNameBudget = ({ tags, runs, perUser }: Policy): boolean =>
+export const mayNameBudget = ({ tags, groups, runs, perUser }: Policy): boolean =>
   runs?.usdPerRun !== undefined ||
-  [perUser, tags?.each, ...Object.values(tags?.limits ?? {})].some(
-    (limits = {}) => smallestBudget([{ scope: "tag", subject: "", limits }]) !== null,
-  );
+  [
+    perUser,
+    ...[tags, groups].flatMap((named) => [named?.each, ...Object.values(named?.limits ?? {})]),
+  ].some((limits = {}) => smallestBudget([{ scope: "tag", subject: "", limits }]) !== null);
+
+/** Runs that begin are counted at their key, of calls that name a run. */
+function keyScope(
+  { tenant, key }: Pick<Snapshot, "tenant" | "key">,
+  { limits, run }: { limits: Limits; run: string | undefined },
+): LimitedScope {
+  const { newRunsPerDay, callsPerRun } = tenant.policy.runs ?? {};
+  const scope: LimitedScope = { scope: "key", subject: key.id, limits };
+  return run === undefined || newRunsPerDay === undefined || callsPerRun === undefined
+    ? scope
+    : { ...scope, limits: { ...limits, newRunsPerDay }, run: subjectOfRun(key.id, run) };
+}
+
+export interface ScopesAsked {
+  server: AskingServer | null;
+  /** absent: nobody and nothing beside key and server */
+  by?: NamedBy;
+  /** ms since the epoch: a raise ends by itself */
+  now: number;
+}
 
 export function scopesOf(
   snapshot: Pick<Snapshot, "tenant" | "key">,
-  server: AskingServer | null,
-  by: NamedBy = {},
+  { server, by = {}, now }: ScopesAsked,
 ): LimitedScope[] {
   const { tenant, key } = snapshot;
-  const scopes: LimitedScope[] = [
+  const { limits = {}, raises } = tenant.policy;
+  const at = <L extends Limits>(subject: string, own: L): L =>
+    raisedLimits(own, { subject, raises, now });
+  return [
     {
       scope: "tenant",
       subject: tenant.id,
-      ...narrowed(tenant.policy.limits ?? {}, tenant.ceiling?.limits),
+      // A raise of the tenant's stays below the operator's ceiling.
+      ...narrowed(at(tenant.id, limits), tenant.ceiling?.limits),
     },
-    { scope: "key", subject: key.id, limits: key.limits },
+    keyScope(snapshot, { limits: at(key.id, key.limits), run: by.run }),
+    ...(server === null
+      ? []
+      : [
+          {
+            scope: "server" as const,
+            subject: server.id,
+            limits: at(server.id, server.policy.limits ?? {}),
+          },
+        ]),
+    ...namedScopes(snapshot, by).map((node) => ({
+      ...node,
+      limits: at<NodeLimits>(node.subject, node.limits),
+    })),
   ];
-  if (server !== null)
-    scopes.push({ scope: "server", subject: server.id, limits: server.policy.limits ?? {} });
-  return [...scopes, ...namedScopes(snapshot, by)];
 }
 
-/** Who is charged for a call. */
+/** Who is charged for a call, and when. */
 export interface Charged {
   caller: Pick<Caller, "snapshot" | "user">;
   server: AskingServer | null;
   /** the tag and the run that the call names; absent: it names none */
   names?: CallNames;
+  /** ms since the epoch */
+  now: number;
 }
 
-export const scopesFor = ({ caller, server, names }: Charged): LimitedScope[] =>
-  scopesOf(caller.snapshot, server, {
-    ...names,
-    ...(caller.user !== undefined && { user: caller.user }),
+export const scopesFor = ({ caller, server, names, now }: Charged): LimitedScope[] =>
+  scopesOf(caller.snapshot, {
+    server,
+    by: { ...names, ...(caller.user !== undefined && { user: caller.user }) },
+    now,
   });

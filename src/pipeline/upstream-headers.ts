@@ -2,20 +2,23 @@
  * What the proxy adds to a request to a registered server: its static headers, and a bearer token. These
  * headers go to that server and nowhere else; no part of them is logged or recorded.
  */
-import type { AsyncResult } from "../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { clockSlackMs } from "../domain/clocks.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Oauth, OauthGrant } from "../domain/servers/oauth.ts";
 import type { Vault } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
-import type { ServerStore, ServerTokens, TokenStore } from "../domain/ports/server-stores.ts";
+import type { ServerStore, ServerTokens, TokenStores } from "../domain/ports/server-stores.ts";
 import {
+  isPerUser,
   secretsOf,
   tokenOf,
   type SealedServer,
   type ServerSecrets,
 } from "../domain/servers/server.ts";
+import { authorizationNeeded } from "./authorization-needed.ts";
+import { accountOf, grantIn, noPerson, type Account, type OnBehalf } from "./server-accounts.ts";
 
 /** ms before its end at which a token is renewed, so that it is still good when the request arrives. */
 const aheadMs = 60_000;
@@ -32,13 +35,20 @@ const saveTries = 4;
 const saveWaitMs = 250;
 
 export interface UpstreamHeaders {
-  /** Static headers and the token. `server_unauthorized`: no token can be had. */
-  headersFor(server: SealedServer): AsyncResult<Record<string, string>>;
   /**
-   * The server answered 401. If the access token is the one that was `sent`, it is forgotten. The server
-   * becomes `failing`, with one event, until `onAuthorized`.
+   * Static headers and the token. `server_unauthorized`: no token can be had. `authorization_needed`: the person has to
+   * authorize the router first.
+   * @param caller null: the tenant's administrators, and no person
    */
-  onUnauthorized(server: SealedServer, sent?: Record<string, string>): AsyncResult<null>;
+  headersFor(server: SealedServer, caller: OnBehalf | null): AsyncResult<Record<string, string>>;
+  /**
+   * The server answered 401. If the access token is the one that was `sent`, it is forgotten. Unless the token is one
+   * person's, the server becomes `failing`, with one event, until `onAuthorized`.
+   */
+  onUnauthorized(
+    server: SealedServer,
+    about: { caller: OnBehalf | null; sent?: Record<string, string> },
+  ): AsyncResult<null>;
   /** Call it where a server that is `failing` answered something else than 401. */
   onAuthorized(server: SealedServer): AsyncResult<null>;
 }
@@ -50,8 +60,7 @@ export const unopenable =
 const refused = (detail: string) => err({ reason: "server_unauthorized", detail } as const);
 
 export function createUpstreamHeaders(deps: {
-  servers: ServerStore;
-  serverTokens: TokenStore;
+  stores: TokenStores & { servers: ServerStore };
   vault: Vault;
   oauth: Oauth;
   ids: Ids;
@@ -60,8 +69,11 @@ export function createUpstreamHeaders(deps: {
   /** ms, never set back */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
+  /** the router's own address; null: unknown */
+  ownUrl: string | null;
 }): UpstreamHeaders {
-  const { servers, serverTokens, vault, oauth, now, elapsed, wait } = deps;
+  const { stores, vault, oauth, now, elapsed, wait } = deps;
+  const { servers } = stores;
 
   const eventOf = (server: SealedServer, action: string, detail: AdminEvent["detail"]) => ({
     now: now(),
@@ -88,15 +100,6 @@ export function createUpstreamHeaders(deps: {
     const plain = await vault.open(server.sealed, secretsOf(server));
     return plain.ok ? (JSON.parse(plain.value) as ServerSecrets) : null;
   };
-  const grantIn = async (
-    server: SealedServer,
-    row: ServerTokens | null,
-  ): Promise<OauthGrant | null> => {
-    if (row === null || row.sealed === null) return null;
-    const plain = await vault.open(row.sealed, tokenOf(server));
-    return plain.ok ? (JSON.parse(plain.value) as OauthGrant) : null;
-  };
-
   /** Asks the authorization server for a token, by the entry's grant. */
   const ask = (server: SealedServer, clientSecret: string | null, held: OauthGrant | null) => {
     const client = server.oauth;
@@ -110,30 +113,33 @@ export function createUpstreamHeaders(deps: {
 
   /** Holds the lease: asks for a token, and stores it before anybody uses it. */
   async function renew(
-    server: SealedServer,
+    account: Account,
     clientSecret: string | null,
     row: ServerTokens,
   ): AsyncResult<OauthGrant | null> {
+    const { server, userId, tokens } = account;
     const ids = [server.tenantId, server.id] as const;
-    const asked = await ask(server, clientSecret, await grantIn(server, row));
+    const asked = await ask(server, clientSecret, await grantIn(deps, account, row));
     if (!asked.ok) {
-      const failed = await serverTokens.fail(...ids, {
+      const failed = await tokens.fail(...ids, {
         from: row.generation,
         fault: asked.error,
         leaseUntil: now() + (asked.error === "unreachable" ? afterSilenceMs : afterRefusalMs),
       });
       if (!failed.ok) return failed;
       // Another caller may have got a token meanwhile, and then that made this request fail.
-      const current = await serverTokens.get(...ids);
+      const current = await tokens.get(...ids);
       if (!current.ok) return current;
       if (current.value !== null && current.value.generation !== row.generation)
-        return ok(await grantIn(server, current.value));
-      // A server out of reach has refused nothing: the entry may be right.
+        return ok(await grantIn(deps, account, current.value));
+      // A server out of reach has refused nothing, and one person's refusal says nothing of the entry.
       const marked =
-        asked.error === "unreachable" ? ok(null) : await markFailing(server, asked.error);
+        asked.error === "unreachable" || userId !== null
+          ? ok(null)
+          : await markFailing(server, asked.error);
       return marked.ok ? ok(null) : marked;
     }
-    const sealed = await vault.seal(JSON.stringify(asked.value), tokenOf(server));
+    const sealed = await vault.seal(JSON.stringify(asked.value), tokenOf(server, userId));
     const grant = {
       from: row.generation,
       generation: deps.nonce(),
@@ -141,7 +147,7 @@ export function createUpstreamHeaders(deps: {
       expiresAt: asked.value.expiresAt,
     };
     for (let tries = 1; ; tries += 1) {
-      const saved = await serverTokens.save(...ids, grant);
+      const saved = await tokens.save(...ids, grant);
       // The token was not saved: a newer token stands there, or the server is gone. For this call
       // the token is as good.
       if (saved.ok) return ok(asked.value);
@@ -151,20 +157,23 @@ export function createUpstreamHeaders(deps: {
   }
 
   async function grantFor(
-    server: SealedServer,
+    account: Account,
     clientSecret: string | null,
   ): AsyncResult<OauthGrant | null> {
+    const { server, userId, tokens } = account;
     const ids = [server.tenantId, server.id] as const;
     const until = elapsed() + patienceMs;
     for (;;) {
-      const read = await serverTokens.get(...ids);
+      const read = await tokens.get(...ids);
       if (!read.ok) return read;
       const row = read.value;
-      const held = await grantIn(server, row);
+      // Who has never been there leaves no row behind.
+      if (userId !== null && (row === null || row.sealed === null)) return ok(null);
+      const held = await grantIn(deps, account, row);
       const left =
         row?.expiresAt === null ? Number.POSITIVE_INFINITY : (row?.expiresAt ?? 0) - now();
       if (held !== null && left > aheadMs) return ok(held);
-      const claimed = await serverTokens.claim(...ids, {
+      const claimed = await tokens.claim(...ids, {
         from: row === null ? null : row.generation,
         lease: deps.nonce(),
         now: now(),
@@ -172,7 +181,7 @@ export function createUpstreamHeaders(deps: {
       });
       if (!claimed.ok) return claimed;
       if (claimed.value !== null) {
-        const renewed = await renew(server, clientSecret, claimed.value);
+        const renewed = await renew(account, clientSecret, claimed.value);
         // A token that is still good is used, whatever the authorization server says about a new
         // one.
         return renewed.ok && renewed.value === null && held !== null && left > 0
@@ -187,35 +196,62 @@ export function createUpstreamHeaders(deps: {
     }
   }
 
+  /** Why there is no token. */
+  async function withoutToken(
+    { server, userId, tokens }: Account,
+    caller: OnBehalf | null,
+  ): AsyncResult<never> {
+    if (userId === null || caller === null)
+      return refused("Its authorization server gives no token.");
+    const row = await tokens.get(server.tenantId, server.id);
+    if (!row.ok) return row;
+    return row.value?.fault === "unreachable"
+      ? refused("Its authorization server can't be reached.")
+      : err(needs(server, caller));
+  }
+
+  const needs = (server: SealedServer, { session, snapshot }: OnBehalf): Refusal =>
+    authorizationNeeded({
+      server: server.slug,
+      tenant: snapshot.tenant.slug,
+      session,
+      ownUrl: deps.ownUrl,
+      nonce: deps.nonce,
+    });
+
   return {
-    async headersFor(server) {
+    async headersFor(server, caller) {
       const secrets = await secretsIn(server);
       if (secrets === null) {
         const marked = await markFailing(server, "unopenable");
         return marked.ok ? refused(unopenable) : marked;
       }
       if (server.oauth === null) return ok(secrets.headers);
-      const grant = await grantFor(server, secrets.clientSecret);
+      const account = accountOf(stores, server, caller);
+      if (account === null) return refused(noPerson);
+      const grant = await grantFor(account, secrets.clientSecret);
       if (!grant.ok) return grant;
       return grant.value === null
-        ? refused("Its authorization server gives no token.")
+        ? withoutToken(account, caller)
         : ok({ ...secrets.headers, Authorization: `Bearer ${grant.value.accessToken}` });
     },
 
-    async onUnauthorized(server, sent) {
-      if (server.oauth !== null) {
-        const read = await serverTokens.get(server.tenantId, server.id);
+    async onUnauthorized(server, { caller, sent }) {
+      const account = server.oauth === null ? null : accountOf(stores, server, caller);
+      if (account !== null) {
+        const { tokens } = account;
+        const read = await tokens.get(server.tenantId, server.id);
         if (!read.ok) return read;
-        const held = await grantIn(server, read.value);
+        const held = await grantIn(deps, account, read.value);
         const isCurrent =
           sent === undefined || sent["Authorization"] === `Bearer ${held?.accessToken}`;
         if (read.value !== null && isCurrent) {
           const { generation } = read.value;
-          const expired = await serverTokens.expire(server.tenantId, server.id, generation);
+          const expired = await tokens.expire(server.tenantId, server.id, generation);
           if (!expired.ok) return expired;
         }
       }
-      return markFailing(server, "401");
+      return isPerUser(server) ? ok(null) : markFailing(server, "401");
     },
 
     onAuthorized: (server) =>

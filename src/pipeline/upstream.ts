@@ -13,6 +13,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamAnswer, UpstreamFetch } from "../domain/ports/upstream.ts";
 import { knownProblemWithUpstream, leadsBack } from "../domain/servers/upstreams.ts";
 import { withKnownMedia } from "./answer-media.ts";
+import type { OnBehalf } from "./server-accounts.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
 const uncoded =
@@ -21,6 +22,8 @@ const tooManyHops = "The request has passed too many routers.";
 
 export interface Sending {
   server: SealedServer;
+  /** for whom it is sent */
+  caller: OnBehalf;
   method: "POST" | "GET" | "DELETE";
   /** as the client sent them, or as the router makes them */
   headers: MessageHeaders;
@@ -96,7 +99,7 @@ export function createUpstream(deps: {
   };
 
   return async (sending: Sending): Promise<Result<UpstreamAnswer, Refusal>> => {
-    const { server } = sending;
+    const { server, caller } = sending;
     // An entry may be older than the rule, or the setting, by which it would be refused today.
     const problem = knownProblemWithUpstream(server.url, { allowPrivate, ownOrigins });
     if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
@@ -105,7 +108,7 @@ export function createUpstream(deps: {
     if (hop === null) return err({ reason: "loop_detected", detail: tooManyHops });
     if (isCodedUnseen(sending)) return err({ reason: "unsupported_media_type", expected: uncoded });
     for (let first = true; ; first = false) {
-      const own = await credentials.headersFor(server);
+      const own = await credentials.headersFor(server, caller);
       if (!own.ok) return own;
       const sent = await sendOnce({ ...sending, hop }, own.value);
       if (!sent.ok || sent.value.status !== 401) {
@@ -123,7 +126,7 @@ export function createUpstream(deps: {
               ? "It answered 401: it wants an Authorization header of the caller's own, beside the router's key in X-Sampling-Router-Key."
               : "It answered 401: it refused the caller's own Authorization header.",
         });
-      const noted = await credentials.onUnauthorized(server, own.value);
+      const noted = await credentials.onUnauthorized(server, { caller, sent: own.value });
       if (!noted.ok) return noted;
       // A token that ended early has a successor by now. Anything else would be refused again.
       if (server.oauth === null || !first)

@@ -99,12 +99,13 @@ const headersMs = 300_000;
  */
 export const sendOn = (
   deps: Pick<ProxyServices, "upstream">,
-  { server, method, headers, authorization }: Exchange,
+  { server, caller, method, headers, authorization }: Exchange,
   body: Sending["body"],
   signal: AbortSignal,
 ): Promise<Result<UpstreamAnswer, Refusal>> =>
   deps.upstream({
     server,
+    caller,
     method,
     headers,
     authorization,

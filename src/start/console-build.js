@@ -1,25 +1,71 @@
 /**
- * Builds the console from its source: the script and style of every page, and scripts for what few ask for, each with a hash of its contents in its name, and
- * `manifest.json`, which says the names. Plain JavaScript, as `build.js` is, which calls it before anything is built.
+ * Builds the console from its source: a main script, a script for each page, and scripts for what few people ask for.
+ * Each file has a hash of its contents in its name, and `manifest.json` says the names. Plain JavaScript, as `build.js`
+ * is, which calls it before anything is built.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureOauthProvider } from "./oauth-provider-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const entry = "src/console/main.tsx";
+const pages = "src/console/pages";
+// Ed25519 in WebCrypto is the newest thing that a page asks of its browser.
+const target = ["chrome137", "firefox129", "safari17"];
 
-/** The files, and what they were made of. */
-export async function buildConsole() {
+/** The style is a text of the main script, so that a page asks for one file less. */
+const styles = (inputs) => ({
+  name: "styles",
+  setup({ onLoad, esbuild }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { outputFiles, metafile } = await esbuild.build({
+        absWorkingDir: checkout,
+        entryPoints: [path],
+        bundle: true,
+        write: false,
+        metafile: true,
+        minify: true,
+        target,
+        logLevel: "silent",
+      });
+      inputs.push(...Object.keys(metafile.inputs));
+      return { contents: outputFiles[0].text, loader: "text" };
+    });
+  },
+});
+
+/**
+ * Each page is a file of its own, which imports all of the main script: a page needs these two files and no third.
+ * @param shared modules that several pages need; they stand in the main script
+ */
+const pagesApart = (shared) => ({
+  name: "pages",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.tsx$/ }, ({ kind, path, resolveDir }) =>
+      kind === "dynamic-import" || kind === "entry-point"
+        ? { path: relative(checkout, join(resolveDir, path)), namespace: "page" }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: "page" }, ({ path }) => ({
+      contents: [
+        ...[entry, ...shared].map((each) => `import ${JSON.stringify(`./${each}`)};`),
+        `export * from ${JSON.stringify(`./${path}`)};`,
+      ].join("\n"),
+      resolveDir: checkout,
+    }));
+  },
+});
+
+async function bundle(shared, inputs) {
   const { build } = await import("esbuild");
-  const { outputFiles, metafile } = await build({
+  return build({
     absWorkingDir: checkout,
     entryPoints: [entry],
     outdir: "console",
     bundle: true,
-    // What few people need is a file of its own.
     splitting: true,
+    plugins: [styles(inputs), pagesApart(shared)],
     entryNames: "console-[hash]",
     chunkNames: "console-[hash]",
     write: false,
@@ -27,22 +73,58 @@ export async function buildConsole() {
     minify: true,
     format: "esm",
     platform: "browser",
-    // Ed25519 in WebCrypto is the newest thing that a page asks of its browser.
-    target: ["chrome137", "firefox129", "safari17"],
+    target,
     jsx: "automatic",
     jsxImportSource: "preact",
     define: { "process.env.NODE_ENV": '"production"' },
     legalComments: "none",
     logLevel: "silent",
   });
+}
+
+/** Modules that several pages need and the main script does not import by itself. */
+function sharedIn({ inputs }) {
+  const reached = (from, found = new Set()) => {
+    if (found.has(from)) return found;
+    found.add(from);
+    for (const { path, kind } of inputs[from]?.imports ?? [])
+      if (kind !== "dynamic-import") reached(path, found);
+    return found;
+  };
+  const main = reached(entry);
+  const counts = new Map();
+  for (const page of Object.keys(inputs).filter((path) => path.startsWith("page:")))
+    for (const path of reached(page))
+      if (!main.has(path)) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return [...counts].flatMap(([path, count]) => (count > 1 ? [path] : []));
+}
+
+/** The files, and what they were made of. */
+export async function buildConsole() {
+  const sources = [];
+  const { metafile: graph } = await bundle([], []);
+  const { outputFiles, metafile } = await bundle(sharedIn(graph), sources);
   const outputs = Object.entries(metafile.outputs);
-  const [script, { cssBundle }] = outputs.find(([, { entryPoint }]) => entryPoint === entry);
-  const manifest = { script: basename(script), style: basename(cssBundle) };
+  const [script] = outputs.find(([, { inputs }]) => entry in inputs);
+  // All that it does is to import the main script, which the page asks for at once.
+  const [wayIn] = outputs.find(([, { entryPoint }]) => entryPoint === `page:${entry}`);
+  const manifest = {
+    script: basename(script),
+    pages: Object.fromEntries(
+      outputs.flatMap(([file, { entryPoint = "" }]) =>
+        entryPoint.startsWith(`page:${pages}/`)
+          ? [[basename(entryPoint, ".tsx"), basename(file)]]
+          : [],
+      ),
+    ),
+  };
+  const named = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
   const files = [
-    ...outputFiles.map(({ path, contents }) => ({ name: basename(path), contents })),
+    ...named.filter(({ name }) => name !== basename(wayIn)),
     { name: "manifest.json", contents: JSON.stringify(manifest) },
   ];
-  return { files, inputs: Object.keys(metafile.inputs) };
+  const inputs = [...Object.keys(metafile.inputs), ...sources];
+  return { files, inputs: inputs.filter((path) => !path.startsWith("page:")) };
 }
 
 /** As `http/console.ts` sends the files: Cloudflare sends them without the router, and reads this. */

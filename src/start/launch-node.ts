@@ -114,6 +114,7 @@ function openHost(
         if (own === null) throw new Error("the settings name a libSQL server");
         return openOverEngine(own, options);
       },
+      databaseFigures: own?.figures,
       writeGroupsOf: createGroupsByServer(outgoing.fetchDatabase),
     },
   );

@@ -7,14 +7,14 @@ import {
   nameOfLimit,
   type Hold,
 } from "../domain/limits/holds.ts";
-import { endOfTime, isMoney } from "../domain/limits/resources.ts";
+import { countedOfRuns, endOfTime, isMoney } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Claim, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import { admissionCodes, codeTaken, type AdmissionCodes } from "./admission-codes.ts";
 import { claimProbes } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled } from "./db.ts";
-import { held } from "./held.ts";
+import { held, type Held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
 import { beginWaiting, hasRoom } from "./approval-rows.ts";
@@ -36,13 +36,20 @@ const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): strin
     })),
   );
 
+/** An amount that a call asks for: nothing of new runs, if its run goes on. */
+const askedFor = (tenantId: string, member: "amount" | "least"): SQL => sql`
+  case when h.value -> 'begins' is not null and exists (
+      select 1 from counters c where c.tenant_id = ${tenantId} and c.resource = ${countedOfRuns}
+        and c.subject = h.value ->> '$.begins.subject' and c.bucket >= h.value ->> '$.begins.since')
+    then 0 else h.value ->> ${sql.raw(`'${member}'`)} end`;
+
 /** Every hold with what is used of its limit, as a table expression named `used`. */
 const usedOf = (tenantId: string, rows: string, now: number) => sql`
-  select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
-    h.value ->> 'least' as least,
+  select h.key as position, h.value ->> 'limit' as "limit", ${askedFor(tenantId, "amount")} as amount,
+    ${askedFor(tenantId, "least")} as least,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
     h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
-    h.value ->> 'isMoney' as is_money,
+    h.value ->> 'isMoney' as is_money, h.value -> 'begins' is not null as begins,
     case h.value ->> 'resource'
       when 'concurrent' then ${takenPlaces(tenantId, now)}
       else ${countedIn(tenantId)}
@@ -117,10 +124,27 @@ type Name = keyof Admitting["values"];
 const encode = (name: Name, value: unknown): SQL =>
   sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
 
+/** What a call of a run that goes on holds. */
+const goingOn = (holds: readonly Held[]): Held[] =>
+  holds.map((hold) =>
+    Array.isArray(hold) || hold.begins === undefined ? hold : { ...hold, amount: 0 },
+  );
+
+/** As `encode`; the row says what is counted of the call. */
+const encodeHolds = (holds: readonly Held[]): SQL =>
+  holds.some((hold) => !Array.isArray(hold) && hold.begins !== undefined)
+    ? sql`case when exists (select 1 from used where begins and amount = 0)
+        then ${encode("holds", goingOn(holds))} else ${encode("holds", holds)} end`
+    : encode("holds", holds);
+
 /** The row's columns, and the value of each, of the claim that is admitted. */
 function columnsOf({ values, instead }: Admitting): { names: SQL; encoded: SQL } {
   const names = Object.keys(values) as Name[];
   const encoded = names.map((name) => {
+    if (name === "holds")
+      return instead.holds === undefined
+        ? encodeHolds(values.holds)
+        : sql`case when beyond.yes then ${encodeHolds(instead.holds)} else ${encodeHolds(values.holds)} end`;
     const value = encode(name, values[name]);
     const other = (instead as Partial<typeof values>)[name];
     return other === undefined
@@ -139,9 +163,11 @@ export function insertRow(ready: Admitting): Compiled {
   const { names, encoded } = columnsOf(ready);
   return raw(sql`
     with used as (${usedOf(tenantId, asRows(holds, smaller?.holds), now)}),
-      beyond as (select exists (select 1 from used where used + amount > "limit") as yes),
+      beyond as (select exists (
+        select 1 from used where used + amount > "limit" and not (begins and amount = 0)) as yes),
       refused as (
-        select * from used where used + least > "limit" order by position limit 1)
+        select * from used where used + least > "limit" and not (begins and least = 0)
+        order by position limit 1)
     insert into sampling_requests
       (${names}, record_number, opening_code, outcome, reason, reason_detail, settled_at,
         refused_hold, retry_after_ms)

@@ -63,7 +63,7 @@ const messageOf = (alert: Alert): Compiled =>
     where url is not null and ${isMine(alert)} on conflict do nothing`);
 
 export const createAlertStore = (db: Database): AlertStore => ({
-  crossed: (now) => crossedBudgets(db, now),
+  crossed: (now, calendarOf) => crossedBudgets(db, { now, calendarOf }),
 
   troubles: (now) =>
     db.read((builder) =>

@@ -9,6 +9,7 @@ const authorizationOf = (row: Row): Authorization => ({
   id: String(row["id"]),
   tenantId: String(row["tenant_id"]),
   serverId: String(row["server_id"]),
+  userId: row["user_id"] as string | null,
   actor: String(row["actor"]),
   sealed: String(row["sealed"]),
   expiresAt: Number(row["expires_at"]),

@@ -2,7 +2,7 @@ import { and, eq, gte, lt } from "drizzle-orm";
 import type { CancellationStore } from "../domain/ports/cancellations.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
-import { cancellations } from "./schema.ts";
+import { cancellations } from "./cancellation-schema.ts";
 
 /** No call lives longer: a cancellation that is older belongs to a call that has ended. */
 export const keptCancellationsMs = 10 * 60_000;

@@ -38,6 +38,7 @@ export const withoutUsageOf = (tenant: SQL): Compiled[] => [
     sql`select hour, model, ${taken} from delivered_usage where tenant_id in (${tenant})`,
   ),
   raw(sql`delete from delivered_usage where tenant_id in (${tenant})`),
+  raw(sql`delete from delivered_latencies where tenant_id in (${tenant})`),
 ];
 
 const eventEntry = ({ id, at, actor, action, tenantId, target, detail }: AdminEvent) => [
@@ -145,6 +146,24 @@ const enterUsage = (arrived: Arrived): Compiled[] => {
   ];
 };
 
+const enterLatencies = (arrived: Arrived): Compiled[] =>
+  arraysOf(
+    arrived.delivery.latencies.map(({ tenantId, width, at, model, histogram }) => [
+      width,
+      at,
+      tenantId,
+      model,
+      histogram,
+    ]),
+  ).map((entries) =>
+    raw(sql`
+      insert into delivered_latencies (width, at, tenant_id, model, histogram)
+      select j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4
+      from json_each(${entries}) j
+      where ${placed(sql`j.value ->> 2`, arrived)} and ${isNewer(arrived)}
+      on conflict (width, at, tenant_id, model) do update set histogram = excluded.histogram`),
+  );
+
 /** A key that the home shard has stays as it is there, unless nothing vouches for it yet. */
 const enterKeys = (arrived: Arrived, now: number): Compiled[] =>
   arrived.delivery.auditKeys.map(({ id, publicKey, code }) =>
@@ -162,6 +181,7 @@ export const createDeliveryStore = (db: Database): DeliveryStore => ({
       ...enterEvents(arrived),
       ...enterTenants(arrived),
       ...enterUsage(arrived),
+      ...enterLatencies(arrived),
       ...enterKeys(arrived, now),
       raw(sql`
         insert into deliveries (database, version) select ${database}, ${delivery.version}

@@ -63,6 +63,25 @@ export const deliveredUsage = sqliteTable(
   ],
 );
 
+/** In the home shard: how long calls of tenants of other databases took, as those databases say. */
+export const deliveredLatencies = sqliteTable(
+  "delivered_latencies",
+  {
+    /** s: 3600 or 86400 */
+    width: integer().notNull(),
+    /** s since the epoch, the beginning */
+    at: integer().notNull(),
+    tenantId: text("tenant_id").notNull(),
+    model: text().notNull(),
+    /** as `domain/latencies.ts` writes it */
+    histogram: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.width, table.at, table.tenantId, table.model] }),
+    index("delivered_latencies_tenant").on(table.tenantId),
+  ],
+);
+
 /** The sums of `delivered_usage` over all tenants, by hours and by days, since those may be very many rows. */
 export const usageTotals = sqliteTable(
   "usage_totals",

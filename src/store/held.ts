@@ -30,10 +30,11 @@ const resources = [
   "tokens_total",
   "requests_run",
   "usd_run",
+  "runs_day",
 ] as const satisfies Resource[];
 
 /** The row has columns for these subjects. */
-const inColumns = new Set<LimitScope>(["tenant", "key", "server"]);
+export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant", "key", "server"]);
 
 export type Held =
   | [scope: number, resource: number, bucket: number, amount: number, subject?: string]

@@ -5,13 +5,20 @@
 import { sql } from "drizzle-orm";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { merged, histogramText, noCalls, readHistogram } from "../domain/latencies.ts";
-import type { HistogramRow, LatencyStore, TimedCall } from "../domain/ports/latencies.ts";
+import type {
+  CountedRow,
+  HistogramRow,
+  LatencyStore,
+  TimedCall,
+} from "../domain/ports/latencies.ts";
 import { ok } from "../domain/result.ts";
 import { arraysOf } from "./json-arrays.ts";
 import { raw, type Database } from "./db.ts";
 import { readTiming } from "./packed-columns.ts";
 
 const secondsOf = { hour: 3_600, day: 86_400 };
+/** Rows of all tenants that one answer merges. Each has up to some hundred counts. */
+const mostMerged = 5_000;
 
 /** A figure that every driver gives back, whatever somebody wrote. */
 const figure = (column: string) =>
@@ -44,6 +51,10 @@ function callOf(row: CallRow): TimedCall[] {
     },
   ];
 }
+
+/** Several keys of one person are several rows of that person. */
+const userOfKey = sql`coalesce((select k.user_id from api_keys k
+  where k.id = latencies.grouped and k.tenant_id = latencies.tenant_id), '')`;
 
 const keyOf = ({ width, by, at, group }: Omit<HistogramRow, "histogram">): string =>
   JSON.stringify([width, by, at, group]);
@@ -92,6 +103,20 @@ const followingTheChain = (db: Database): Pick<LatencyStore, "pending" | "callsA
   },
 });
 
+interface CountedText {
+  /** s since the epoch */
+  at: number;
+  group: string;
+  histogram: string;
+}
+
+/** What can't be read is left out. */
+const countedIn = (rows: readonly CountedText[]): CountedRow[] =>
+  rows.flatMap(({ at, group, histogram: text }) => {
+    const histogram = readHistogram(text);
+    return histogram === null ? [] : [{ at: at * 1_000, group, histogram }];
+  });
+
 export const createLatencyStore = (db: Database): LatencyStore => ({
   ...followingTheChain(db),
   async count(from, to, { rows, now }) {
@@ -113,7 +138,7 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
           select ${tenantId}, j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, j.value ->> 4
           from json_each(${some}) j where ${isUnmoved}
           on conflict (tenant_id, width, "by", at, grouped)
-          do update set histogram = excluded.histogram`),
+          do update set histogram = excluded.histogram, delivered = 0`),
       ),
       raw(sql`
         insert into latency_cursors (tenant_id, seal, position, counted_at)
@@ -127,17 +152,29 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
     const width = secondsOf[bucket];
     const first = Math.floor(from / (width * 1_000)) * width;
     const found = await db.read((builder) =>
-      builder.all<{ at: number; group: string; histogram: string }>(sql`
-        select at, grouped as "group", histogram from latencies
-        where tenant_id = ${tenantId} and width = ${width} and "by" = ${by}
+      builder.all<CountedText>(sql`
+        select at, ${by === "user" ? userOfKey : sql`grouped`} as "group", histogram from latencies
+        where tenant_id = ${tenantId} and width = ${width} and "by" = ${by === "user" ? "key" : by}
           and at >= ${first} and at < ${Math.ceil(to / 1_000)}`),
     );
-    if (!found.ok) return found;
-    return ok(
-      found.value.flatMap(({ at, group, histogram: text }) => {
-        const histogram = readHistogram(text);
-        return histogram === null ? [] : [{ at: at * 1_000, group, histogram }];
-      }),
+    return found.ok ? ok(countedIn(found.value)) : found;
+  },
+  async readAll({ from, to, bucket, by }) {
+    const width = secondsOf[bucket];
+    const first = Math.floor(from / (width * 1_000)) * width;
+    const within = sql`width = ${width} and at >= ${first} and at < ${Math.ceil(to / 1_000)}`;
+    const [own, delivered] =
+      by === "tenant" ? ["latencies.tenant_id", "tenant_id"] : ["grouped", "model"];
+    const found = await db.read((builder) =>
+      builder.all<CountedText>(sql`
+        select at, ${sql.raw(own)} as "group", histogram
+        from tenants t cross join latencies
+          on latencies.tenant_id = t.id and "by" = 'model' and ${within}
+        union all
+        select at, ${sql.raw(delivered)}, histogram from delivered_latencies where ${within}
+        limit ${mostMerged + 1}`),
     );
+    if (!found.ok) return found;
+    return ok(found.value.length > mostMerged ? null : countedIn(found.value));
   },
 });

@@ -1,5 +1,6 @@
 /** Tables of how long calls took. `schema.ts` has the conventions. */
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LatencyBy } from "../domain/ports/latencies.ts";
 
 const tenantId = () => text("tenant_id").notNull();
@@ -18,9 +19,14 @@ export const latencies = sqliteTable(
     grouped: text().notNull(),
     /** as `domain/latencies.ts` writes it */
     histogram: text().notNull(),
+    /** 1: the home shard has it; above 1: the delivery that it is on its way with. Of rows by the model alone */
+    delivered: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.width, table.by, table.at, table.grouped] }),
+    index("latencies_outbox")
+      .on(table.tenantId)
+      .where(sql`${table.delivered} <> 1 and ${table.by} = 'model'`),
   ],
 );
 

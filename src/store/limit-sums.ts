@@ -1,12 +1,12 @@
 /** Sums what is used of limits, for people who look: the same counters and rows that an admission reads. */
-import { sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../domain/leases.ts";
-import { lastBucketOf } from "../domain/limits/holds.ts";
+import { lastBucketOf, limitScopes, type LimitScope } from "../domain/limits/holds.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import type { LimitStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
-import { held, takesPlace } from "./held.ts";
+import { held, inColumns, takesPlace } from "./held.ts";
 import { takenByApproved } from "./places.ts";
 import { countedIn, sinceOf } from "./windows.ts";
 
@@ -16,7 +16,43 @@ interface Summed {
   oldest: number | null;
 }
 
+/** In the order of their subjects. */
+const namedScopes = limitScopes.filter((scope) => !inColumns.has(scope)).toSorted();
+
+/** The next subject of a scope after the one before: an index is read once for each subject, not for each bucket. */
+const subjectsOf = (tenantId: string, scope: LimitScope, { after, limit }: NodesAsked): SQL => {
+  // A semicolon follows the colon.
+  const next = (last: SQL): SQL => sql`(
+    select min(c.subject) from counters c
+    where c.tenant_id = ${tenantId} and c.subject > ${last} and c.subject < ${`${scope};`})`;
+  return sql`
+    with recursive found(subject) as (
+      select ${next(sql`max(${after}, ${`${scope}:`})`)}
+      union all select ${next(sql`found.subject`)} from found where found.subject is not null
+      limit ${limit + 1})
+    select subject from found where subject is not null limit ${limit}`;
+};
+
+interface NodesAsked {
+  after: string;
+  limit: number;
+}
+
 export const createLimitStore = (db: Database): LimitStore => ({
+  async nodes(tenantId, { after = "", limit }) {
+    const subjects: string[] = [];
+    for (const scope of namedScopes) {
+      const asked = { after, limit: limit - subjects.length };
+      if (asked.limit <= 0) break;
+      const found = await db.read((builder) =>
+        builder.all<{ subject: string }>(subjectsOf(tenantId, scope, asked)),
+      );
+      if (!found.ok) return found;
+      subjects.push(...found.value.map(({ subject }) => subject));
+    }
+    return ok(subjects);
+  },
+
   async sum(tenantId, holds, now) {
     if (holds.length === 0) return ok([]);
     const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));

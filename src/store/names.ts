@@ -18,7 +18,10 @@ export const createNameStore = (db: Database): NameStore => ({
         where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
         union all
         select id, slug as name from servers
-        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))`),
+        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
+        union all
+        select id, name from users where tenant_id = ${tenantId} and name is not null
+          and id in (select value from json_each(${wanted}))`),
     );
     return found.ok ? ok(Object.fromEntries(found.value.map(({ id, name }) => [id, name]))) : found;
   },

@@ -5,7 +5,13 @@
 import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { asReadable } from "../domain/magnitudes.ts";
-import type { Delivery, HourlyUsage, OutboxStore, TenantHour } from "../domain/ports/outbox.ts";
+import type {
+  DeliveredLatency,
+  Delivery,
+  HourlyUsage,
+  OutboxStore,
+  TenantHour,
+} from "../domain/ports/outbox.ts";
 import { err, ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
 import { auditKeys } from "./seal-schema.ts";
@@ -14,6 +20,7 @@ import { figures, isSound } from "./usage-figures.ts";
 /** Rows of one delivery. What is left over comes in the next one. */
 const mostEvents = 100;
 const mostRows = 1_000;
+const mostLatencies = 200;
 /** How long after a request came its hour may still change, but for open requests and what an event tells of. */
 const changesForMs = 26 * 3_600_000;
 
@@ -71,9 +78,21 @@ const eventOfRow = (row: Row): AdminEvent => {
   return { ...event, detail: JSON.parse(detail) as AdminEvent["detail"] };
 };
 
+/** Counts of durations that the home shard lacks. In the words of the index, which SQLite uses for the same words alone. */
+const uncounted = sql.raw(`select rowid from latencies where delivered <> 1 and "by" = 'model'`);
+
+const latencyOfRow = (row: Row): DeliveredLatency => ({
+  tenantId: String(row["tenant_id"]),
+  width: Number(row["width"]),
+  at: Number(row["at"]),
+  model: String(row["grouped"]),
+  histogram: String(row["histogram"]),
+});
+
 const isPending = sql`
   exists (select 1 from admin_events where delivered = 0)
     or exists (select 1 from audit_keys where delivered = 0)
+    or exists (${uncounted})
     or exists (${changed(sql.raw("u.hour"))})`;
 
 export function createOutboxStore(db: Database): OutboxStore {
@@ -88,6 +107,9 @@ export function createOutboxStore(db: Database): OutboxStore {
       raw(sql`select id, at, actor, action, tenant_id as tenantId, target, detail from admin_events
         where delivered = 0 order by id limit ${mostEvents}`),
       raw(sql`select min(created_at) as oldest from sampling_requests where outcome = 'admitted'`),
+      raw(sql`update latencies set delivered = (select version from outbox where id = 1)
+        where rowid in (${uncounted} limit ${mostLatencies})
+        returning tenant_id, width, at, grouped, histogram`),
     ]);
 
   const readRest = (hours: readonly TenantHour[], events: readonly AdminEvent[]) =>
@@ -127,7 +149,7 @@ export function createOutboxStore(db: Database): OutboxStore {
       if (pending.value[0]?.pending !== 1) return ok(null);
       const stamped = await stamp();
       if (!stamped.ok) return stamped;
-      const [outbox = [], rows = [], waiting = [], open = []] = stamped.value;
+      const [outbox = [], rows = [], waiting = [], open = [], counted = []] = stamped.value;
       const version = outbox[0]?.["version"];
       if (version === undefined) return err({ reason: "unavailable", retryAfterMs: 1_000 });
       const isWhole = rows.length < mostRows;
@@ -146,6 +168,7 @@ export function createOutboxStore(db: Database): OutboxStore {
         deleted,
         hours,
         usage,
+        latencies: counted.map(latencyOfRow),
         auditKeys: keys,
         since,
       });
@@ -156,6 +179,8 @@ export function createOutboxStore(db: Database): OutboxStore {
       const written = await db.write([
         raw(sql`update usage set delivered = 1 where delivered = ${version} and (tenant_id, hour) in
           (select value ->> 0, value ->> 1 from json_each(${pairsOf(hours)}))`),
+        raw(sql`update latencies set delivered = 1
+          where rowid in (${uncounted} and delivered = ${version})`),
         raw(sql`update admin_events set delivered = 1
           where id in (select value from json_each(${JSON.stringify(ids)}))`),
         ...keys.map(({ id, code }) =>

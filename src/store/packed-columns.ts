@@ -13,8 +13,20 @@ const packedJson = <T>() =>
     fromDriver: (stored) => JSON.parse(lengthen(stored)) as T,
   });
 
-export const askedColumn = packedJson<Asked>();
+/** What was asked, and by which person; absent: the key is of no person. */
+export type KeptAsked = Partial<Asked> & { user?: string };
+
+export const askedColumn = packedJson<KeptAsked>();
 export const timingColumn = packedJson<Timing>();
+
+/** What was asked; null: somebody wrote something else. */
+export function readAsked(stored: string): Partial<Asked> | null {
+  try {
+    return JSON.parse(lengthen(stored)) as Partial<Asked> | null;
+  } catch {
+    return null;
+  }
+}
 
 /** A stored timing; null: somebody wrote something else. */
 export function readTiming(stored: string): Partial<Timing> | null {

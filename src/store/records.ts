@@ -1,15 +1,39 @@
 /** The audit record as a row, and a row as an audit record. */
-import { recordVersion, type Opening, type SamplingRecord } from "../domain/audit/record.ts";
+import {
+  recordVersion,
+  type Asked,
+  type Opening,
+  type SamplingRecord,
+  type Who,
+} from "../domain/audit/record.ts";
+import type { KeptAsked } from "./packed-columns.ts";
 import type { samplingRequests } from "./schema.ts";
 
 type Columns = typeof samplingRequests.$inferSelect;
 
+/** The person stands in the column of what was asked, so records without a person are as large as before. */
+const keptAsked = (asked: Asked | null, user: string | undefined): KeptAsked | null =>
+  user === undefined ? asked : { ...asked, user };
+
+function askedAndUser(kept: KeptAsked | null): Pick<Opening, "asked"> & Pick<Who, "user"> {
+  if (kept?.user === undefined) return { asked: kept as Asked | null };
+  const { user, ...asked } = kept;
+  // A call that could not be decoded has the person alone.
+  return { asked: asked.messages === undefined ? null : (asked as Asked), user };
+}
+
 /** What is known of a call when it arrives. */
-export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Opening) => ({
+export const openingColumns = ({
+  id,
+  who: { user, ...who },
+  createdAt,
+  asked,
+  contentSha256,
+}: Opening) => ({
   id,
   ...who,
   createdAt,
-  asked,
+  asked: keptAsked(asked, user),
   contentSha256,
   attempts: [],
   overshoot: false,
@@ -35,12 +59,23 @@ export const toRecord = (
   row: Columns,
   captured: boolean,
   replays: number | null = null,
+): SamplingRecord => recordOf(row, { ...askedAndUser(row.asked), captured, replays });
+
+const recordOf = (
+  row: Columns,
+  {
+    asked,
+    user,
+    captured,
+    replays,
+  }: Pick<SamplingRecord, "asked" | "captured" | "replays"> & Pick<Who, "user">,
 ): SamplingRecord => ({
   version: row.recordVersion,
   id: row.id,
   who: {
     tenantId: row.tenantId,
     keyId: row.keyId,
+    ...(user !== undefined && { user }),
     sessionId: row.sessionId,
     serverId: row.serverId,
     tool: row.tool,
@@ -49,7 +84,7 @@ export const toRecord = (
     revision: row.revision,
   },
   createdAt: row.createdAt,
-  asked: row.asked,
+  asked,
   contentSha256: row.contentSha256,
   outcome: row.outcome,
   reason: row.reason,

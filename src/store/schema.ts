@@ -56,8 +56,15 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
     createdAt: integer("created_at").notNull(),
+    /** the person for whom the key is; null: it is of no person */
+    userId: text("user_id"),
   },
-  (table) => [index("api_keys_tenant").on(table.tenantId, table.id)],
+  (table) => [
+    index("api_keys_tenant").on(table.tenantId, table.id),
+    index("api_keys_user")
+      .on(table.tenantId, table.userId)
+      .where(sql`${table.userId} is not null`),
+  ],
 );
 
 export const credentials = sqliteTable(
@@ -235,22 +242,6 @@ export const captures = sqliteTable(
   },
   // By age, since ids sort by time.
   (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
-);
-
-/** Calls that their callers cancelled. A row stays until the call's owner has seen it. */
-export const cancellations = sqliteTable(
-  "cancellations",
-  {
-    tenantId: tenantId(),
-    sessionId: text("session_id").notNull(),
-    /** the call's JSON-RPC id, as JSON: 1 and "1" are two calls */
-    messageId: text("message_id").notNull(),
-    at: integer().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.sessionId, table.messageId] }),
-    index("cancellations_at").on(table.at),
-  ],
 );
 
 /** The synced catalogue, which all tenants share. One row per provider: a Durable Object holds 2 MB in a row. */

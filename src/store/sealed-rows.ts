@@ -16,8 +16,10 @@ import { apiKeys, credentials } from "./schema.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";
 import { signInSecretsOf } from "../domain/tenancy/sign-in.ts";
 import { signIns } from "./console-schema.ts";
+import { userSecretsOf } from "../domain/tenancy/user.ts";
+import { users } from "./user-schema.ts";
 import { webhookSecrets } from "./webhook-schema.ts";
-import { authorizations, servers, serverTokens } from "./server-schema.ts";
+import { authorizations, servers, serverTokens, userTokens } from "./server-schema.ts";
 
 const pageSize = 50;
 type Secret = Exclude<SealedKind, "captures" | "results">;
@@ -78,12 +80,38 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       context: tokenOf(row),
     }));
   },
+  async "user-tokens"(builder, after) {
+    const rows = await builder
+      .select({
+        tenantId: userTokens.tenantId,
+        place: userTokens.id,
+        userId: userTokens.userId,
+        id: userTokens.serverId,
+        sealed: userTokens.sealed,
+        ...url,
+      })
+      .from(userTokens)
+      .innerJoin(
+        servers,
+        and(eq(servers.id, userTokens.serverId), eq(servers.tenantId, userTokens.tenantId)),
+      )
+      .where(and(gt(userTokens.id, after), isNotNull(userTokens.sealed)))
+      .orderBy(asc(userTokens.id))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.place,
+      sealed: row.sealed ?? "",
+      context: tokenOf(row, row.userId),
+    }));
+  },
   async authorizations(builder, after) {
     const rows = await builder
       .select({
         id: authorizations.id,
         tenantId: authorizations.tenantId,
         serverId: authorizations.serverId,
+        userId: authorizations.userId,
         sealed: authorizations.sealed,
         ...url,
       })
@@ -95,11 +123,11 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       .where(gt(authorizations.id, after))
       .orderBy(asc(authorizations.id))
       .limit(pageSize);
-    return rows.map(({ id, serverId, ...row }) => ({
+    return rows.map(({ id, serverId, userId, ...row }) => ({
       tenantId: row.tenantId,
       place: id,
       sealed: row.sealed,
-      context: pendingOf({ ...row, id: serverId }, id),
+      context: pendingOf({ ...row, id: serverId }, { id, userId }),
     }));
   },
   async webhooks(builder, after) {
@@ -130,15 +158,31 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       context: signInSecretsOf(row),
     }));
   },
+  async users(builder, after) {
+    const rows = await builder
+      .select()
+      .from(users)
+      .where(gt(users.id, after))
+      .orderBy(asc(users.id))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.id,
+      sealed: row.sealed,
+      context: userSecretsOf(row),
+    }));
+  },
 };
 
 const tables: Record<Secret, { table: SQL; place: SQL }> = {
   credentials: { table: sql`credentials`, place: sql`id` },
   servers: { table: sql`servers`, place: sql`id` },
   tokens: { table: sql`server_tokens`, place: sql`server_id` },
+  "user-tokens": { table: sql`user_tokens`, place: sql`id` },
   authorizations: { table: sql`authorizations`, place: sql`id` },
   webhooks: { table: sql`webhook_secrets`, place: sql`id` },
   "sign-ins": { table: sql`sign_ins`, place: sql`tenant_id` },
+  users: { table: sql`users`, place: sql`id` },
 };
 
 /** The rows travel as one parameter, so any number of rows is one statement. */

@@ -24,7 +24,8 @@ const all = raw(sql`select * from sealing`);
 const secrets = sql`
   select sealed as text from credentials union all
   select sealed from servers where sealed is not null union all
-  select sealed from server_tokens where sealed is not null`;
+  select sealed from server_tokens where sealed is not null union all
+  select sealed from user_tokens where sealed is not null`;
 
 /** A seal reads `<version>.<12 characters of the key's id>.…`, and a code reads the same way. */
 const madeBy = (version: string, keyIds: readonly string[]): SQL =>

@@ -64,6 +64,27 @@ export const serverTokens = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
 );
 
+/** The same, of a person's own account at the server. */
+export const userTokens = sqliteTable(
+  "user_tokens",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    userId: text("user_id").notNull(),
+    serverId: text("server_id").notNull(),
+    sealed: text(),
+    generation: text().notNull(),
+    expiresAt: integer("expires_at"),
+    lease: text(),
+    leaseUntil: integer("lease_until").notNull(),
+    fault: text().$type<OauthFault>(),
+  },
+  (table) => [
+    uniqueIndex("user_tokens_of").on(table.tenantId, table.userId, table.serverId),
+    index("user_tokens_server").on(table.tenantId, table.serverId),
+  ],
+);
+
 /** Pending authorizations: a person was sent to an authorization server to authorize the router. */
 export const authorizations = sqliteTable(
   "authorizations",
@@ -72,6 +93,8 @@ export const authorizations = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     serverId: text("server_id").notNull(),
+    /** whose account it is for; null: the tenant's */
+    userId: text("user_id"),
     actor: text().notNull(),
     sealed: text().notNull(),
     expiresAt: integer("expires_at").notNull(),

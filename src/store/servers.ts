@@ -7,7 +7,7 @@ import type { Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { countSpent } from "./spent.ts";
-import { authorizations, servers, serverTokens } from "./server-schema.ts";
+import { authorizations, servers, serverTokens, userTokens } from "./server-schema.ts";
 
 export const createServerStore = (db: Database): ServerStore => {
   const whereId = (tenantId: string, id: string) =>
@@ -23,7 +23,7 @@ export const createServerStore = (db: Database): ServerStore => {
     });
   /** Deletes the server's tokens and its pending authorizations. */
   const forgetTokens = (tenantId: string, id: string) =>
-    [serverTokens, authorizations].map((table) =>
+    [serverTokens, userTokens, authorizations].map((table) =>
       db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
     );
   return {

@@ -32,7 +32,7 @@ import { createSealedRowStore } from "./sealed-rows.ts";
 import { createSealingStore } from "./sealing.ts";
 import { createSealStore } from "./seals.ts";
 import { createServerStore } from "./servers.ts";
-import { createTokenStore } from "./server-tokens.ts";
+import { createTokenStore, createUserTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createSignInStore } from "./sign-ins.ts";
@@ -40,6 +40,7 @@ import { createTenantStore } from "./tenants.ts";
 import { createThinningStore } from "./thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
 import { createUsageStore } from "./usage.ts";
+import { createUserStore } from "./users.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
 /**
@@ -68,7 +69,8 @@ export function createStores(
     credentials: () => createCredentialStore(db),
     overrides: () => createOverrideStore(db),
     servers: () => createServerStore(db),
-    serverTokens: () => createTokenStore(db, deps),
+    serverTokens: () => createTokenStore(db, { ...deps, userId: null }),
+    userTokens: () => createUserTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
     signIns: () => createSignInStore(db),
@@ -77,7 +79,7 @@ export function createStores(
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),
-    requests: () => createRequestStore(db, note),
+    requests: () => createRequestStore({ db, note }),
     requestFeed: () => createRequestFeedStore(db),
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
@@ -87,6 +89,7 @@ export function createStores(
     usage: () => createUsageStore(db, note),
     latencies: () => createLatencyStore(db),
     names: () => createNameStore(db),
+    users: () => createUserStore(db),
     limits: () => createLimitStore(db),
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),

@@ -4,13 +4,13 @@ import { err, ok } from "../domain/result.ts";
 import { raiseVersion } from "./change.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
+import { cancellations } from "./cancellation-schema.ts";
 import { circuits, health } from "./health-schema.ts";
 import { alerts } from "./alert-schema.ts";
 import { approvals } from "./approval-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
   apiKeys,
-  cancellations,
   captures,
   credentials,
   modelOverrides,
@@ -24,8 +24,9 @@ import { consoleSessions, signIns } from "./console-schema.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { oauthEntries } from "./oauth-schema.ts";
+import { users } from "./user-schema.ts";
 import { auditSinks } from "./sink-schema.ts";
-import { authorizations, servers, serverTokens } from "./server-schema.ts";
+import { authorizations, servers, serverTokens, userTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
 
@@ -99,8 +100,10 @@ export const createTenantStore = (db: Database): TenantStore => {
         consoleSessions,
         signIns,
         oauthEntries,
+        users,
         authorizations,
         serverTokens,
+        userTokens,
         servers,
         modelOverrides,
         credentials,

@@ -135,6 +135,8 @@ export function correctedUsage(
 const groupOf = {
   model: usage.model,
   key: usage.keyId,
+  user: sql<string>`coalesce((select k.user_id from api_keys k
+    where k.id = usage.key_id and k.tenant_id = usage.tenant_id), '')`.as("user_of_key"),
   server: usage.serverId,
   all: sql<string>`''`.as("all_calls"),
 } as const satisfies Record<UsageBy, unknown>;

@@ -6,8 +6,12 @@ export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
 
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9_]/g, "_");
 
+/** Of units as UCUM has them. */
+const suffixes: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" };
+
 function nameOf({ name, kind, unit }: Instrument): string {
-  const based = unit === "s" ? `${plain(name)}_seconds` : plain(name);
+  const suffix = suffixes[unit] ?? "";
+  const based = `${plain(name)}${suffix}`;
   return kind === "counter" ? `${based}_total` : based;
 }
 

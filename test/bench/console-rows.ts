@@ -36,9 +36,17 @@ const idAt = (moment: string): string =>
     `printf('%016d', n.i)`,
   ].join(" || ");
 
+interface Filling {
+  tenantId: string;
+  now: number;
+  amounts: Amounts;
+  /** how many of the keys have used something in this hour; absent: none more */
+  usedKeys?: number;
+}
+
 export async function fillTenant(
   path: string,
-  { tenantId, now, amounts }: { tenantId: string; now: number; amounts: Amounts },
+  { tenantId, now, amounts, usedKeys = 0 }: Filling,
 ): Promise<void> {
   const client = createClient({ url: `file:${path}`, timeout: 5_000 });
   const one = async (text: string): Promise<number> =>
@@ -104,6 +112,12 @@ export async function fillTenant(
       count: hours,
       where: `r.hour > ${hour} - 7200`,
       differing: { hour: `${hour} - (n.i + 2) * 3600` },
+    });
+    await copy({
+      table: "usage",
+      count: usedKeys,
+      where: `r.hour > ${hour} - 7200 and r.key_id not like 'key_01a%'`,
+      differing: { key_id: idOf("key") },
     });
   } finally {
     client.close();

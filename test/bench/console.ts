@@ -10,7 +10,7 @@ import type { Ending } from "../../src/start/ending.ts";
 import { leastIdAt } from "../../src/domain/tenancy/ids.ts";
 import { startBrowser, signIn, visit } from "../fakes/browser.ts";
 import { adminOf } from "../fakes/caller.ts";
-import { createConsoleWorld } from "../fakes/console-world.ts";
+import { createConsoleWorld, tenantPages } from "../fakes/console-world.ts";
 import { startRouter } from "../fakes/router.ts";
 import { fillTenant } from "./console-rows.ts";
 import { machine } from "./machine.ts";
@@ -29,23 +29,6 @@ const loads = 5;
 /** ms */
 const mostListMs = 100;
 const mostPaintMs = 1_000;
-
-const pages = [
-  "",
-  "/requests",
-  "/approvals",
-  "/sessions",
-  "/start",
-  "/playground",
-  "/credentials",
-  "/models",
-  "/keys",
-  "/servers",
-  "/policy",
-  "/switches",
-  "/seals",
-  "/events",
-];
 
 const medianOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
@@ -127,7 +110,7 @@ async function timePages(url: string, token: string, say: Say): Promise<string[]
     const visitor = await visit(browser, { origin: url });
     await signIn(visitor, token);
     await visitor.page.addInitScript(watchPaint);
-    for (const path of pages) {
+    for (const path of tenantPages) {
       const times: number[] = [];
       for (let turn = 0; turn < loads; turn += 1) times.push(await paintOf(visitor.page, path));
       const ms = medianOf(times);

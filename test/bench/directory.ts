@@ -71,6 +71,7 @@ const minuteOf = (version: number, tenantId: string, hour: number): Delivery => 
     outputTokens: 1,
     costMicroUsd: 1,
   })),
+  latencies: [],
   auditKeys: [],
   since: null,
 });

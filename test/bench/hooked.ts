@@ -6,7 +6,7 @@ import { startChild } from "./child.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { adminToken, startWorker, workerValues } from "./subjects.ts";
 import { createTenant } from "./tenant.ts";
-import type { Hook } from "./workers/hooked.ts";
+import type { Hook, Hooking } from "./workers/hooked.ts";
 
 export interface HookedTenant {
   call: Call;
@@ -19,7 +19,7 @@ export interface HookedWorker {
   /** to be asked with that call */
   target(call: Call): Target;
   tenant(slug: string): Promise<HookedTenant>;
-  hook(hook: Hook): Promise<void>;
+  hook(hook: Hook): Promise<Hooking>;
 }
 
 export async function startHooked(ending: Ending): Promise<HookedWorker> {
@@ -39,6 +39,7 @@ export async function startHooked(ending: Ending): Promise<HookedWorker> {
         body: JSON.stringify(hook),
       });
       if (!answer.ok) throw new Error(`the hook was answered ${answer.status}`);
+      return (await answer.json()) as Hooking;
     },
   };
 }

@@ -10,6 +10,7 @@ import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
+import { benchNodes } from "./nodes.ts";
 import { benchNeighbours, typicalRounds } from "./neighbours.ts";
 import { help, parseOptions } from "./options.ts";
 import { benchProfile } from "./profile.ts";
@@ -82,6 +83,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
   tenants: (args) => benchTenants(args, ending, say),
   directory: ([tenants]) => benchDirectory(Number(tenants ?? typicalTenants), say),
   rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
+  nodes: (args) => benchNodes(args, say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),
   console: ([records]) => benchConsole(Number(records ?? typicalConsoleRecords), ending, say),
   ledger(args) {

@@ -8,6 +8,7 @@ import { median } from "./figures.ts";
 import type { Flooded, Flooding } from "./flooder-process.ts";
 import { percentileOf, rightTurn, startHooked, type HookedWorker } from "./hooked.ts";
 import type { Target } from "./load.ts";
+import { machine } from "./machine.ts";
 import { orderOf } from "./pairs.ts";
 
 type Say = (line: string) => void;
@@ -121,6 +122,7 @@ export async function benchNeighbours(rounds: number, outer: Ending, say: Say): 
     database: loud.database,
   };
   await rightTurn(neighbours.calm, { concurrency: 16, seconds: warmUpSeconds });
+  say(`databases on ${machine()["databasesOn"] ?? "?"}`);
   const faults = [
     ...(await benchFlooded(neighbours, ending, say)),
     ...(await benchBlocked(neighbours, say)),

@@ -8,8 +8,10 @@ import type { Call } from "./calls.ts";
 import { median } from "./figures.ts";
 import { eachOf, percentileOf, rightTurn, startHooked, type HookedTenant } from "./hooked.ts";
 import { exchange, type Target } from "./load.ts";
+import { machine } from "./machine.ts";
 import { memoryMibOf } from "./memory.ts";
 import { orderOf } from "./pairs.ts";
+import type { Hook } from "./workers/hooked.ts";
 
 type Say = (line: string) => void;
 
@@ -54,6 +56,17 @@ async function once(target: Target, asked: { id: number; agent: Agent }): Promis
   return ms;
 }
 
+const ofCount = { what: "count", databases: [] } as const satisfies Hook;
+
+/**
+ * As many calls as there are tenants, so each tenant is called once where the calls take turns. An object sleeps after 10 s, and
+ * while the other side is measured nobody asks this side's.
+ */
+async function callEach(target: Target, agent: Agent): Promise<void> {
+  const ids = Array.from({ length: spread }, (_, id) => id);
+  await eachOf(ids, concurrency, (id) => once(target, { id, agent }));
+}
+
 async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   const ending = createEnding();
   outer.add(ending.run);
@@ -72,10 +85,14 @@ async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   for (const side of Object.values(sides)) await rightTurn(side, { concurrency, seconds });
   const ratios: number[] = [];
   const cpu = { subject: [] as number[], baseline: [] as number[] };
+  const woken = { subject: 0, baseline: 0 };
   for (let turn = 0; turn < turns; turn += 1) {
     const answers = { subject: 0, baseline: 0 };
     for (const side of orderOf(turn)) {
+      await callEach(sides[side], agent);
+      const before = await worker.hook(ofCount);
       const done = await rightTurn(sides[side], { concurrency, seconds });
+      woken[side] += (await worker.hook(ofCount)).woken - before.woken;
       answers[side] = done.answers;
       cpu[side].push((done.cpu.server ?? Number.NaN) / done.asked);
     }
@@ -84,8 +101,9 @@ async function benchSpread(outer: Ending, say: Say): Promise<string[]> {
   agent.destroy();
   await ending.run();
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+  const { databasesOn } = machine();
   say(
-    `${spread} tenants : one tenant, requests a second at c=${concurrency}: ${median(ratios).toFixed(2)} (${shown}), ms of CPU a request ${median(cpu.subject).toFixed(2)} : ${median(cpu.baseline).toFixed(2)}; ${took()} s`,
+    `${spread} tenants : one tenant, requests a second at c=${concurrency}: ${median(ratios).toFixed(2)} (${shown}), ms of CPU a request ${median(cpu.subject).toFixed(2)} : ${median(cpu.baseline).toFixed(2)}, objects that woke meanwhile ${woken.subject} : ${woken.baseline}; databases on ${databasesOn}; ${took()} s`,
   );
   return median(ratios) >= leastRatio ? [] : [`${spread} tenants: below ${leastRatio}`];
 }

@@ -59,7 +59,7 @@ describe("headers for a registered server", () => {
   };
   const isolate = (stores: Stores = world.stores) =>
     createUpstreamHeaders({
-      ...stores,
+      stores,
       vault,
       oauth,
       ids: createIds({ now: () => now, randomBytesOf }),
@@ -67,6 +67,7 @@ describe("headers for a registered server", () => {
       now: () => now,
       elapsed: () => now,
       // No clock is waited for here; other callers get their turn.
+      ownUrl: "https://router.test",
       wait: async () => {
         now += 200;
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -91,7 +92,7 @@ describe("headers for a registered server", () => {
   };
   const current = async () => value(await world.stores.servers.byId(its.tenantId, its.id));
   const bearer = async (of = isolate()) => {
-    const headers = await of.headersFor(its);
+    const headers = await of.headersFor(its, null);
     return headers.ok ? headers.value["Authorization"] : headers.error.reason;
   };
 
@@ -230,10 +231,10 @@ describe("headers for a registered server", () => {
 
   it("forget a refused token, and not the newer one that another isolate has got", async () => {
     await hold(start + hourMs);
-    const sent = value(await isolate().headersFor(its));
-    value(await isolate().onUnauthorized(its, sent));
+    const sent = value(await isolate().headersFor(its, null));
+    value(await isolate().onUnauthorized(its, { caller: null, sent }));
     expect(await bearer()).toBe("Bearer access-1");
-    value(await isolate().onUnauthorized(its, sent));
+    value(await isolate().onUnauthorized(its, { caller: null, sent }));
     expect(await bearer()).toBe("Bearer access-1");
     expect(asked).toEqual(["refresh-0"]);
     const page = { cursor: null, limit: 9 };
@@ -244,7 +245,7 @@ describe("headers for a registered server", () => {
   it("open for no other origin and for no other server", async () => {
     await hold(start + hourMs);
     const moved = { ...its, url: "https://elsewhere.test/mcp" };
-    const headers = await isolate().headersFor(moved);
+    const headers = await isolate().headersFor(moved, null);
     expect(headers).toMatchObject({ ok: false, error: { reason: "server_unauthorized" } });
     expect(asked).toEqual([]);
   });

@@ -258,6 +258,8 @@ export async function startAuthorizationServer(
           "WWW-Authenticate": `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
         },
       );
+    // Streams of its own and sessions it has none.
+    if (request.method !== "POST") return void response.writeHead(405).end();
     const asked = JSON.parse(body) as { id?: unknown; method: string };
     if (asked.id === undefined) return void response.writeHead(202).end();
     const begun = {

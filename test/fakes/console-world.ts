@@ -11,6 +11,27 @@ export const hostile = `<img src=x onerror="window.hostile=true">=1+1`;
 export const hostileProvider = `<svg onload="window.hostile=true">`;
 const refusing = "refuses";
 
+/** A tenant's pages in the console, below `/t/<slug>`; "" is the overview. */
+export const tenantPages = [
+  "",
+  "/requests",
+  "/approvals",
+  "/alerts",
+  "/sessions",
+  "/start",
+  "/playground",
+  "/credentials",
+  "/models",
+  "/keys",
+  "/people",
+  "/grants",
+  "/servers",
+  "/policy",
+  "/switches",
+  "/seals",
+  "/events",
+];
+
 /** A provider with two models; one of them refuses with an attack. */
 async function startProvider(): Promise<Server> {
   const server = createServer((request, response) => {

@@ -179,6 +179,14 @@ export async function createHostileWorld(router: Router): Promise<HostileWorld> 
     sampling: "router",
   });
   await make("PUT", "/policy", policy);
+  await make("PUT", "/sign-in", {
+    kind: "openid-connect",
+    issuer: "https://id.example.com",
+    clientId: attack,
+    claim: attack,
+    roles: { [attack]: "viewer" },
+  });
+  await make("POST", "/users", { subject: attack, name: hostileText(150) });
   const key = await make("POST", "/keys", {
     name: hostileText(200),
     scopes: ["sampling", "proxy", "tenant-admin"],

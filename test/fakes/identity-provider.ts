@@ -16,6 +16,8 @@ export interface IdentityProvider {
   bend: Json;
   /** of the next ID tokens */
   algorithm: "RS256" | "none" | "stranger";
+  /** whether refresh tokens are given, and taken */
+  refreshes: "yes" | "no" | "down";
   /** As a person's browser: follows the authorization URL, and gives the address that it is sent back to. */
   visit(authorizationUrl: string): Promise<string>;
   /** A token as Cloudflare Access makes one. */
@@ -30,7 +32,10 @@ export const clientSecret = "the-client's-secret";
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const codes = new Map<string, { challenge: string; redirectUri: string; claims: Json }>();
+  const codes = new Map<
+    string,
+    { challenge: string; redirectUri: string; scope: string; claims: Json }
+  >();
   const sign = (claims: Json): string => {
     const alg = provider.algorithm === "none" ? "none" : "RS256";
     const text = `${base64url(JSON.stringify({ alg, kid: "one" }))}.${base64url(JSON.stringify(claims))}`;
@@ -49,7 +54,35 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       .digest("base64url");
     if (code?.challenge !== challenge || code.redirectUri !== form.get("redirect_uri")) return null;
     const id_token = sign({ ...code.claims, ...provider.bend });
-    return { access_token: randomBytes(8).toString("hex"), token_type: "Bearer", id_token };
+    const isLasting = provider.refreshes !== "no" && code.scope.includes("offline_access");
+    return {
+      access_token: randomBytes(8).toString("hex"),
+      token_type: "Bearer",
+      id_token,
+      ...(isLasting && { refresh_token: newRefreshToken({ ...code.claims, nonce: undefined }) }),
+    };
+  };
+  /** Each is good once, for the person as the provider knows the person then. */
+  const refreshTokens = new Map<string, Json>();
+  const newRefreshToken = (claims: Json): string => {
+    const token = randomBytes(16).toString("hex");
+    refreshTokens.set(token, claims);
+    return token;
+  };
+  const refreshed = (form: URLSearchParams): Json | null => {
+    const token = form.get("refresh_token") ?? "";
+    const claims = refreshTokens.get(token);
+    refreshTokens.delete(token);
+    if (claims === undefined || provider.refreshes === "no") return null;
+    const now = Math.floor(Date.now() / 1_000);
+    const { iss, aud, sub } = claims;
+    const said = { ...provider.claims, iss, aud, sub, iat: now, exp: now + 60 };
+    return {
+      access_token: randomBytes(8).toString("hex"),
+      token_type: "Bearer",
+      id_token: sign({ ...said, ...provider.bend }),
+      refresh_token: newRefreshToken(claims),
+    };
   };
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", provider.url);
@@ -64,6 +97,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
         token_endpoint: `${provider.url}/token`,
         jwks_uri: `${provider.url}/jwks`,
         response_types_supported: ["code"],
+        scopes_supported: ["openid", "email", "offline_access"],
         subject_types_supported: ["public"],
         id_token_signing_alg_values_supported: ["RS256"],
         authorization_response_iss_parameter_supported: true,
@@ -76,6 +110,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       codes.set(code, {
         challenge: searchParams.get("code_challenge") ?? "",
         redirectUri,
+        scope: searchParams.get("scope") ?? "",
         claims: {
           iss: provider.url,
           aud: searchParams.get("client_id"),
@@ -100,7 +135,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       );
       if (decoded !== `${clientId}:${clientSecret}` && request.headers.authorization !== basic)
         return answer({ error: "invalid_client" }, 401);
-      const tokens = tokensFor(new URLSearchParams(body));
+      if (provider.refreshes === "down") return answer({ error: "server_error" }, 500);
+      const form = new URLSearchParams(body);
+      const isRefresh = form.get("grant_type") === "refresh_token";
+      const tokens = isRefresh ? refreshed(form) : tokensFor(form);
       return tokens === null ? answer({ error: "invalid_grant" }, 400) : answer(tokens);
     });
   });
@@ -109,6 +147,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     claims: {},
     bend: {},
     algorithm: "RS256",
+    refreshes: "yes",
     async visit(authorizationUrl) {
       const answer = await fetch(authorizationUrl, { redirect: "manual" });
       return answer.headers.get("location") ?? "";

@@ -14,9 +14,9 @@ declare module "vitest" {
   }
 }
 
-const lender = (): string => `${inject("routerLender")}/${process.env["VITEST_POOL_ID"] ?? "1"}`;
+const lender = (): string => `${inject("routerLender")}/${process.pid}`;
 
-/** The router of this process's place in the pool, without the tenants of the file before. */
+/** The router of this process, without the tenants of the file before. */
 export async function borrowRouter(): Promise<SharedRouter> {
   const lent = await fetch(lender(), { method: "POST" });
   if (!lent.ok) throw new Error(await lent.text());

@@ -7,11 +7,9 @@ import { join } from "node:path";
 import { Miniflare } from "miniflare";
 import { keptWorker, readDeployment } from "../../src/start/bundle.ts";
 import { checkout } from "../../src/start/settings.ts";
-import { startRouter, temporaryStateDir, type Router } from "./router.ts";
+import type { Sharing } from "../setup/shared-settings.ts";
+import { startRouter, temporaryStateDir, type Router, type RouterHost } from "./router.ts";
 import { freePort, startSqld } from "./sqld.ts";
-
-export const sharing = ["processes on a libSQL server", "isolates over objects"] as const;
-export type Sharing = (typeof sharing)[number];
 
 /** What tests ask of a router. */
 export type Asked = Pick<Router, "url" | "adminToken" | "demoKey" | "stateDir" | "output">;
@@ -91,13 +89,16 @@ export async function startIsolates(
   };
 }
 
-export async function startTwo(how: Sharing, env: Record<string, string>): Promise<TwoRouters> {
+export async function startTwo(
+  how: Sharing,
+  { env, host }: { env: Record<string, string>; host: RouterHost },
+): Promise<TwoRouters> {
   if (how === "isolates over objects") return { ...(await startIsolates(env)), sqldUrl: null };
   const sqld = await startSqld();
   const own = { ...env, DATABASE_URL: sqld.url };
   const routers: [Router, Router] = [
-    await startRouter({ env: own }),
-    await startRouter({ env: own }),
+    await startRouter({ env: own, host }),
+    await startRouter({ env: own, host }),
   ];
   return {
     routers,

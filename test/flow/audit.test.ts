@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
+import { startObjectStore, type ObjectStore } from "../fakes/object-store.ts";
 import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
 import { compileCache } from "../setup/compile-cache.ts";
 
@@ -16,10 +17,22 @@ const stateDir = temporaryStateDir();
 const keys = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"));
 const [first = "", second = ""] = keys;
 let router: Router;
+let store: ObjectStore;
 let key: string;
 
 beforeAll(async () => {
-  router = await startRouter({ stateDir, env: { MASTER_KEY: first, SCHEDULE_SECONDS: "1" } });
+  store = await startObjectStore();
+  router = await startRouter({
+    stateDir,
+    env: {
+      MASTER_KEY: first,
+      SCHEDULE_SECONDS: "1",
+      AUDIT_SINK_URL: `${store.url}/audit/router`,
+      AUDIT_SINK_ACCESS_KEY_ID: "writer",
+      AUDIT_SINK_SECRET_ACCESS_KEY: "sink-canary",
+      AUDIT_SINK_LOCK_DAYS: "30",
+    },
+  });
   ({ key } = await createTenant(router, "acme", {
     provider: "demo",
     policy: { capture: "full" },
@@ -27,6 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await router.stop();
+  await store.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -49,7 +63,13 @@ const file = (name: string, text: string): string => {
 const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
   const ran = promisify(execFile)(process.execPath, ["src/cli/audit.ts", "verify", ...args], {
     cwd: checkout,
-    env: { ...process.env, ...compileCache },
+    env: {
+      ...process.env,
+      ...compileCache,
+      AWS_ACCESS_KEY_ID: "reader",
+      AWS_SECRET_ACCESS_KEY: "reader's own",
+      AWS_ENDPOINT_URL: store.url,
+    },
   });
   try {
     const { stdout } = await ran;
@@ -184,6 +204,46 @@ describe("the audit", () => {
     expect(found.text).toContain("my key is [masked router key], and Bearer [masked token]");
     expect(found.text).not.toContain("AAAA");
   });
+
+  it("arrives in a store, locked, and is verified there: what the store changed or lost is found", async () => {
+    const pinned = ["--key", await keyFile("keys-of-sink.json")];
+    const tenantId = (await admin("/tenants/acme")).get("id") as string;
+    const last = (await sealed(await recordCount())).at(0)?.["number"] as number;
+    const place = `audit/router/${tenantId}/`;
+    const named = (): string[] =>
+      [...store.objects.keys()].filter((name) => name.startsWith(place)).toSorted();
+    const suffix = `-${String(last).padStart(12, "0")}.ndjson`;
+    await expect.poll(() => named().at(-1) ?? "none", { timeout: 20_000 }).toMatch(suffix);
+    const check = () => audit("--sink", `s3://${place}`, ...pinned, "--tenant", "acme");
+    const sound = await check();
+    expect([sound.code, sound.text]).toEqual([
+      0,
+      expect.stringContaining("As the router wrote it."),
+    ]);
+    expect(sound.text).toMatch(new RegExp(`^Seals: 1 to ${last}$`, "m"));
+    expect(named().length).toBeGreaterThan(1);
+    for (const name of named())
+      expect(Date.parse(store.locks.get(name) ?? "")).toBeGreaterThan(Date.now() + 29 * 86_400_000);
+    expect(store.accessKeys).toEqual(new Set(["writer", "reader"]));
+
+    const [one = "", two = ""] = named();
+    const text = store.objects.get(two) ?? "";
+    store.objects.set(two, store.objects.get(one) ?? "");
+    expect((await check()).text).toContain("does not follow seal");
+    store.objects.set(two, text);
+    // A cut end contradicts nothing, and is found by a head from elsewhere.
+    const [head] = (await admin("/tenants/acme/seals?limit=1")).get("data") as { hash: string }[];
+    store.objects.delete(named().at(-1) ?? "");
+    const cut = await audit(
+      "--sink",
+      `s3://${place}`,
+      ...pinned,
+      "--head",
+      `${tenantId}:${last}:${head?.hash}`,
+    );
+    expect(cut.code).toBe(1);
+    expect(router.output()).not.toContain("sink-canary");
+  }, 60_000);
 
   it("stays verifiable after MASTER_KEY has changed", async () => {
     await sealed(await recordCount());

@@ -446,6 +446,7 @@ describe("a legacy client before a modern server", () => {
     );
     expect(await (await called).text()).toContain('"code":-499');
     const before = calls();
+    // Time is under test: the router repeats such a call after a second at the latest.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(calls()).toBe(before);
   });

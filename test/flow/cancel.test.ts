@@ -2,40 +2,33 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { isSecondHost } from "../setup/on-both-hosts.ts";
-import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
+import { borrowPair } from "../fakes/shared-pair.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
+import { sharing } from "../setup/shared-settings.ts";
 
-const adminToken = "operator-token-of-the-tests";
 const message = (id: number | string, method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const cancelled = (requestId: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 
-// Isolates are the Worker's own, whichever host this run is for.
-const places = isSecondHost ? sharing.filter((how) => how !== "isolates over objects") : sharing;
-
-describe.each(places)("notifications/cancelled, at two %s", (how) => {
-  let two: TwoRouters;
+describe.each(sharing)("notifications/cancelled, at two %s", (how) => {
   let faulty: FaultyProvider;
-  let one: Asked;
-  let other: Asked;
+  let one: SharedRouter;
+  let other: SharedRouter;
 
   beforeAll(async () => {
     faulty = await startFaultyProvider({ slowMs: 20_000 });
-    two = await startTwo(how, {
-      MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
-      ADMIN_TOKEN: adminToken,
-    });
-    [one, other] = two.routers;
+    ({
+      routers: [one, other],
+    } = await borrowPair(how));
   }, 60_000);
   afterAll(async () => {
-    await two?.stop();
     await faulty?.stop();
   });
 
   // cites: U-002
   it("ends the call within two seconds, from whichever of them, and no other call", async () => {
-    const { key } = await createTenant({ ...one, adminToken }, "cancel", {
+    const { key } = await createTenant(one, "cancel", {
       provider: "openai-compatible",
       baseUrl: faulty.url("openai-compatible"),
       models: [{ id: "slow", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
@@ -72,7 +65,7 @@ describe.each(places)("notifications/cancelled, at two %s", (how) => {
     expect(Date.now() - sent).toBeLessThan(2_500);
     expect(answer.get("error")).toMatchObject({ code: -499, data: { reason: "cancelled" } });
 
-    const admin = adminOf(one, adminToken);
+    const admin = adminOf(one, one.adminToken);
     const records = await admin("GET", "/tenants/cancel/requests");
     const outcomes = (records.get("data") as { outcome: string }[]).map(({ outcome }) => outcome);
     expect(outcomes.toSorted()).toEqual(["admitted", "cancelled"]);

@@ -3,13 +3,14 @@ import { request as httpRequest } from "node:http";
 import { createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { databaseFilesIn, startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let router: Router;
+let router: SharedRouter;
 let named: Router;
 beforeAll(async () => {
   [router, named] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startRouter({
       env: {
         PUBLIC_URL: "https://router.example, http://plain.example",
@@ -18,7 +19,7 @@ beforeAll(async () => {
     }),
   ]);
 }, 90_000);
-afterAll(() => Promise.all([router?.stop(), named?.stop()]));
+afterAll(() => named?.stop());
 
 interface Said {
   status: number;
@@ -34,7 +35,7 @@ interface Saying {
 }
 
 /** With `Host`, `Origin` and `Cookie` of the test's own, which `fetch` would overwrite. */
-function said(to: Router, path: string, about: Saying = {}): Promise<Said> {
+function said(to: SharedRouter, path: string, about: Saying = {}): Promise<Said> {
   return new Promise((resolve, reject) => {
     const { method = "GET", headers = {}, body } = about;
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
@@ -236,7 +237,7 @@ describe("a session", () => {
     const { slug, key } = await tenant();
     const { cookie } = await signIn(key);
     const id = `con_${/srs_([0-9a-z]+)_/.exec(cookie)?.[1] ?? ""}`;
-    const [file = ""] = router.databaseFiles();
+    const [file = ""] = databaseFilesIn(router.stateDir);
     const client = createClient({ url: `file:${file}` });
     const set = (text: string) =>
       client.execute({ sql: `update console_sessions set ${text} where id = ?`, args: [id] });

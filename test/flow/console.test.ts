@@ -17,14 +17,17 @@ import {
   createConsoleWorld,
   hostile,
   hostileProvider,
+  tenantPages,
   type ConsoleWorld,
 } from "../fakes/console-world.ts";
 import { createHostileWorld } from "../fakes/hostile-world.ts";
+import { fillTenant } from "../bench/console-rows.ts";
 import { clientSecret, startIdentityProvider } from "../fakes/identity-provider.ts";
 import { freePort } from "../fakes/sqld.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
-const mostFirstLoadBytes = 80_000;
+/** The product's limit is 80,000. Below it is what pages may still gain. */
+const mostFirstLoadBytes = 65_000;
 const mostRequests = 6;
 
 let router: Router;
@@ -76,24 +79,6 @@ const sample = async (text: string): Promise<string> => {
   const [, id = ""] = /"(req_\w+)"/.exec(answer.text) ?? [];
   return id.slice(-6);
 };
-
-const tenantPages = [
-  "",
-  "/requests",
-  "/approvals",
-  "/alerts",
-  "/sessions",
-  "/start",
-  "/playground",
-  "/credentials",
-  "/models",
-  "/keys",
-  "/servers",
-  "/policy",
-  "/switches",
-  "/seals",
-  "/events",
-];
 
 /** As a click on a link does: the page's script and what it holds stay. */
 const go = async (path: string, { page }: Visit = operator): Promise<void> => {
@@ -159,7 +144,8 @@ describe("a tenant whose every text is an attack", () => {
   it("has pages on which all of it is text, and no policy has anything to stop", async () => {
     const hostileWorld = await createHostileWorld(router);
     const { page } = operator;
-    for (const path of tenantPages) {
+    // Nobody was let in there: what people allow has a test of its own.
+    for (const path of tenantPages.filter((each) => each !== "/grants")) {
       await go(`/t/hostile${path}`);
       for (const summary of await page.locator("main summary").all()) await summary.click();
       await settled(page);
@@ -195,25 +181,49 @@ describe("a tenant whose every text is an attack", () => {
 });
 
 describe("the first load", () => {
-  it(`asks at most ${mostRequests} times, and takes at most ${mostFirstLoadBytes} bytes packed`, async () => {
+  const allPages = ["/tenants", "/events", ...tenantPages.map((path) => `/t/watched${path}`)];
+
+  it(`of each page asks at most ${mostRequests} times, and takes at most ${mostFirstLoadBytes} bytes packed`, async () => {
     const { page, asked } = operator;
     // What the page before asks for late would count.
     await settled(page);
-    for (const path of ["", "/requests", "/keys", "/policy"]) {
-      await open(`/t/watched${path}`);
-      expect([path, asked.filter((url) => url.startsWith("http")).length]).toEqual([
+    const id = String((await admin("GET", "/tenants/watched/requests?limit=1")).get("data.0.id"));
+    const packed = new Map<string, number>();
+    for (const path of [...allPages, `/t/watched/requests/${id}`]) {
+      await open(path);
+      const loaded = asked.filter((url) => url.startsWith("http"));
+      expect([path, loaded]).toEqual([
         path,
-        expect.toSatisfy((count: number) => count <= mostRequests),
+        expect.toSatisfy((urls: string[]) => urls.length <= mostRequests),
+      ]);
+      const files = loaded.filter((url) => url.includes("/console/assets/"));
+      expect([path, files.length]).toEqual([path, 2]);
+      // As the router sends the page: what the script makes of it travels nowhere.
+      const sent = await page.request.get(page.url(), { headers: { Accept: "text/html" } });
+      let bytes = gzipSync(await sent.body()).length;
+      for (const url of files) {
+        const size =
+          packed.get(url) ?? gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length;
+        packed.set(url, size);
+        bytes += size;
+      }
+      expect([path, bytes]).toEqual([
+        path,
+        expect.toSatisfy((count: number) => count <= mostFirstLoadBytes),
       ]);
     }
-    const files = asked.filter((url) => url.includes("/console/assets/"));
-    expect(files).toHaveLength(2);
-    // As the router sends the page: what the script makes of it travels nowhere.
-    const sent = await page.request.get(page.url(), { headers: { Accept: "text/html" } });
-    let bytes = gzipSync(await sent.body()).length;
-    for (const url of files)
-      bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length;
-    expect(bytes).toBeLessThanOrEqual(mostFirstLoadBytes);
+  });
+
+  it("says so when a page's file does not come, and how to go on", async () => {
+    const { page } = operator;
+    await open("/t/watched/keys");
+    await page.route("**/console/assets/*", (route) => route.abort());
+    await page.getByRole("link", { name: "Seals" }).click();
+    await page.getByText("The page did not come").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Seals" }).waitFor();
   });
 
   it("works behind a prefix that the router does not know", async () => {
@@ -286,6 +296,71 @@ describe("signing in", () => {
   });
 });
 
+/** As the API would list it, after a consent page that other tests go through. */
+const grantOf = (clientName: string) => ({
+  id: "grant_1",
+  clientId: hostile,
+  clientName,
+  redirectHost: hostile,
+  resource: hostile,
+  scopes: ["proxy"],
+  keyId: world.keyId,
+  createdAt: Date.now(),
+  expiresAt: null,
+});
+
+describe("what people allowed programs", () => {
+  it("is listed as text, and ended after a question", async () => {
+    const { page } = operator;
+    const ended: string[] = [];
+    await page.route("**/grants?*", (route) =>
+      route.fulfill({ json: { data: [grantOf(hostile)], nextCursor: null } }),
+    );
+    await page.route("**/grants/*", (route) => {
+      ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+      return route.fulfill({ status: 204 });
+    });
+    await open("/t/watched/grants");
+    await page.getByRole("region", { name: "Grants" }).getByText(hostile).first().waitFor();
+    expect(await page.evaluate(() => window.hostile)).toBeUndefined();
+    await page.getByRole("button", { name: `end ${hostile}` }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "End the grant" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(ended).toEqual(["DELETE /admin/v1/tenants/watched/grants/grant_1"]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+});
+
+describe("people", () => {
+  it("have an identity provider that is set and removed here, and are forgotten after a question", async () => {
+    const { page } = operator;
+    await createTenant(router, "folk", { provider: "demo" });
+    await admin("PATCH", "/tenants/folk/policy", { userNames: "keep" });
+    const user = { issuer: "https://id.example.com", subject: "u1", name: hostile };
+    expect((await admin("POST", "/tenants/folk/users", user)).status).toBeLessThan(300);
+    await open("/t/folk/people");
+    await page.getByLabel("Issuer").fill("https://id.example.com");
+    await page.getByLabel("Client id").fill("router");
+    await page.getByLabel("Client secret").fill("kept-secret");
+    await page.getByLabel("Roles").fill("platform-team = admin\nfinance = viewer");
+    await page.getByRole("button", { name: "Save the identity provider" }).click();
+    await page.getByText(/^Set on /).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const kept = await admin("GET", "/tenants/folk/sign-in");
+    expect(kept.get("roles")).toEqual({ "platform-team": "admin", finance: "viewer" });
+    expect(await page.locator("main").innerHTML()).not.toContain("kept-secret");
+    await page.getByRole("button", { name: "Remove the identity provider" }).click();
+    await page.getByRole("button", { name: "Let nobody sign in by it" }).click();
+    await page.getByText("None is set").waitFor();
+    const people = page.getByRole("region", { name: "People" });
+    await people.getByText(hostile).waitFor();
+    await people.getByRole("button").first().click();
+    await page.getByRole("button", { name: "Forget the person" }).click();
+    await page.getByText("Nobody is known yet.").waitFor();
+  });
+});
+
 describe("an identity provider", () => {
   it("lets a person in and back to the router, at the path of a gateway", async () => {
     const provider = await startIdentityProvider();
@@ -347,6 +422,8 @@ describe("every page of a tenant", () => {
       ["/credentials", "There is no credential yet."],
       ["/models", "No model can be chosen now."],
       ["/keys", "There is no key yet."],
+      ["/people", "None is set: people sign in with API keys alone."],
+      ["/grants", "No program was allowed anything."],
       ["/servers", "There is no server yet."],
       ["/switches", "Nothing is stopped."],
       ["/seals", "Nothing is sealed yet."],
@@ -428,6 +505,42 @@ describe("a reader with other needs", () => {
     await go("/t/watched");
     expect(await here.evaluate((link) => getComputedStyle(link).outlineStyle)).toBe("solid");
     await page.emulateMedia({ forcedColors: null });
+  });
+
+  it("sees a plot in the system's own colours, as soon as the system has them", async () => {
+    const { page } = operator;
+    await open("/t/watched");
+    const canvas = page.locator(".plot canvas");
+    await canvas.waitFor();
+    /** Whether some point of the plot has that colour, the author's or the system's. */
+    const drawnIn = (colours: readonly string[]) =>
+      canvas.evaluate((element, wanted) => {
+        // Of a copy: Chromium warns of a canvas that is drawn on and read again and again.
+        const { width, height } = element as HTMLCanvasElement;
+        const copy = Object.assign(document.createElement("canvas"), { width, height });
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context?.drawImage(element as HTMLCanvasElement, 0, 0);
+        const points = context?.getImageData(0, 0, width, height).data ?? [];
+        const seen = new Set<string>();
+        for (let at = 0; at < points.length; at += 4)
+          if (points[at + 3] === 255) seen.add([points[at], points[at + 1], points[at + 2]].join());
+        const probe = document.createElement("span");
+        probe.style.setProperty("forced-color-adjust", "none");
+        document.body.append(probe);
+        const found = wanted.map((colour) => {
+          probe.style.color = colour;
+          return seen.has((getComputedStyle(probe).color.match(/\d+/g) ?? []).slice(0, 3).join());
+        });
+        probe.remove();
+        return found;
+      }, colours);
+    expect(await drawnIn(["#1f78b4"])).toEqual([true]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ forcedColors: "active", colorScheme });
+      await expect.poll(() => drawnIn(["CanvasText", "#1f78b4"])).toEqual([true, false]);
+    }
+    await page.emulateMedia({ forcedColors: null, colorScheme: null });
+    await expect.poll(() => drawnIn(["#1f78b4"])).toEqual([true]);
   });
 
   it("sees nothing move who asked for that", async () => {
@@ -614,6 +727,68 @@ describe("the rule of approval", () => {
   });
 });
 
+describe("the secret that signs a webhook's messages", () => {
+  it("is made after a question, and shown once", async () => {
+    const { page } = operator;
+    await open("/t/watched/approvals");
+    await page.getByText("Messages to your webhook").click();
+    await page.getByRole("button", { name: "New signing secret" }).click();
+    await page.getByRole("button", { name: "Make a new secret" }).click();
+    const shown = page.getByLabel("Shown this once");
+    expect(await shown.textContent()).toMatch(/^whsec_/);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    expect(await shown.count()).toBe(0);
+  });
+});
+
+/** Rows are made in the database: so many calls of the API would take a minute. */
+describe("a tenant with 10,000 keys, servers, requests and events", () => {
+  const rowsOf = async (): Promise<number> => operator.page.locator("main tbody tr").count();
+
+  it("has pages that show a part and lead to the next, and sums where a part is too large", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "huge", { provider: "demo" });
+    const path = "/tenants/huge";
+    await admin("POST", `${path}/servers`, {
+      slug: "tools",
+      url: "https://mcp.example.com/mcp",
+      sampling: "router",
+    });
+    await callOnce(router, key, asking("hello"));
+    await expect
+      .poll(async () => (await admin("GET", `${path}/seals`)).get("data.0.number"), {
+        timeout: 20_000,
+      })
+      .toBe(1);
+    const amounts = { records: 10_000, keys: 10_000, servers: 10_000, events: 10_000, hours: 20 };
+    const file = router.databaseFiles().find((name) => name.endsWith(".sqlite")) ?? "";
+    const tenantId = String((await admin("GET", path)).get("id"));
+    await fillTenant(file, { tenantId, now: Date.now(), amounts, usedKeys: 3_000 });
+    for (const [list, name] of [
+      ["/requests?limit=200", "Requests"],
+      ["/keys", "API keys"],
+      ["/servers", "Servers"],
+      ["/events", "Events"],
+    ] as const) {
+      await open(`/t/huge${list}`);
+      const region = page.getByRole("region", { name, exact: true });
+      const first = await region.locator("tbody tr").first().textContent();
+      expect([list, await rowsOf()]).toEqual([
+        list,
+        expect.toSatisfy((count: number) => count >= 50 && count <= 200),
+      ]);
+      await page.getByRole("button", { name: "Older" }).click();
+      await expect.poll(() => region.locator("tbody tr").first().textContent()).not.toBe(first);
+      await settled(page);
+      expect([list, await page.getByRole("alert").count()]).toEqual([list, 0]);
+    }
+    await go("/t/huge?by=key");
+    await page.getByText("There are too many to show by key").waitFor();
+    await page.locator(".plot canvas").waitFor();
+  });
+});
+
 describe("changes", () => {
   it("of two administrators at once don't overwrite each other", async () => {
     const { page } = operator;
@@ -720,14 +895,22 @@ describe("a role", () => {
     });
     await signIn(visitor, String(made.get("key")));
     const changes =
-      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end|Export|Verify)/i;
+      /^(New|Save the|Replace|Stop it|lift|change|delete|revoke|rotate|check|Approve|Deny|Make|Keep|end|forget|Remove|Export|Verify)/i;
     const told: string[] = [];
     for (const path of tenantPages) {
       await go(`/t/watched${path}`, visitor);
       expect([path, await page.getByRole("button", { name: changes }).count()]).toEqual([path, 0]);
       if ((await page.getByText("Your role, viewer,").count()) > 0) told.push(path);
     }
-    expect(told).toEqual(["/approvals", "/start", "/playground", "/policy", "/switches", "/seals"]);
+    expect(told).toEqual([
+      "/approvals",
+      "/start",
+      "/playground",
+      "/people",
+      "/policy",
+      "/switches",
+      "/seals",
+    ]);
     expect([forbidden, faults]).toEqual([[], []]);
     await visitor.close();
   });

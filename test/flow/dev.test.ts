@@ -35,17 +35,37 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe("an end and another start", () => {
+describe("a crash, an end and another start", () => {
   const stateDir = temporaryStateDir();
+  let next: Router;
+  let byNpm: Router;
+
+  it(
+    "after a crash of the launcher, the next start ends the runtime that is left",
+    { timeout },
+    async () => {
+      const crashed = await start({ stateDir });
+      const [left] = crashed.runtimePids();
+      process.kill(crashed.pid, "SIGKILL");
+      await expect.poll(() => isAlive(crashed.pid)).toBe(false);
+      expect(crashed.runtimePids()).toEqual([left]);
+      // The same port too, which the one that was left still holds.
+      next = await start({ stateDir, env: { PORT: new URL(crashed.url).port } });
+      expect(next.output()).toContain(`Ended the runtime of an earlier start, pid ${left}.`);
+      expect(next.runtimePids()).toHaveLength(1);
+      expect(next.runtimePids()).not.toContain(left);
+      expect(next.demoKey).toBe(crashed.demoKey);
+      expect(await sample(next)).toMatchObject(sampled);
+    },
+  );
 
   it("ends with 0 on Ctrl-C and leaves no process", { timeout }, async () => {
-    const first = await start({ stateDir });
-    const [runtime] = first.runtimePids();
+    const [runtime] = next.runtimePids();
     expect(runtime).toBeDefined();
     // A terminal sends it to everybody in the foreground: the runtime dies under the launcher.
     if (runtime !== undefined) process.kill(runtime, "SIGINT");
-    expect(await first.stop()).toBe(0);
-    expect(first.runtimePids()).toEqual([]);
+    expect(await next.stop()).toBe(0);
+    expect(next.runtimePids()).toEqual([]);
     expect(existsSync(join(stateDir, "runtime.json"))).toBe(false);
   });
 
@@ -54,9 +74,19 @@ describe("an end and another start", () => {
     const link = join(stateDir, "workerd");
     unlinkSync(link);
     symlinkSync("/nowhere/workerd", link);
-    const second = await start({ stateDir });
-    expect(await sample(second)).toMatchObject(sampled);
-    expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toContain(second.adminToken);
+    byNpm = await start({ stateDir, command: ["npm", "run", "dev"] });
+    expect(await sample(byNpm)).toMatchObject(sampled);
+    expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toContain(byNpm.adminToken);
+  });
+
+  it("leaves nothing when npm is told to end", { timeout }, async () => {
+    expect(byNpm.runtimePids()).toHaveLength(1);
+    // npm passes it on to the shell between them, which passes it on to nobody.
+    process.kill(byNpm.pid, "SIGTERM");
+    await expect.poll(() => byNpm.runtimePids(), { timeout: 10_000 }).toEqual([]);
+    await expect
+      .poll(() => existsSync(join(stateDir, "runtime.json")), { timeout: 10_000 })
+      .toBe(false);
   });
 });
 
@@ -92,36 +122,5 @@ describe("Ctrl-C right after the start", () => {
     child.kill("SIGINT");
     expect(await ended).toBe(0);
     expect(output().trim().split("\n")).toEqual(["Bundling the Worker…", "Ending."]);
-  });
-});
-
-describe("a crash", () => {
-  it("of the launcher: the next start ends the runtime it left", { timeout }, async () => {
-    const stateDir = temporaryStateDir();
-    const crashed = await start({ stateDir });
-    const [left] = crashed.runtimePids();
-    process.kill(crashed.pid, "SIGKILL");
-    await expect.poll(() => isAlive(crashed.pid)).toBe(false);
-    expect(crashed.runtimePids()).toEqual([left]);
-    // The same port too, which the one that was left still holds.
-    const next = await start({ stateDir, env: { PORT: new URL(crashed.url).port } });
-    expect(next.output()).toContain(`Ended the runtime of an earlier start, pid ${left}.`);
-    expect(next.runtimePids()).toHaveLength(1);
-    expect(next.runtimePids()).not.toContain(left);
-    expect(next.demoKey).toBe(crashed.demoKey);
-    expect(await sample(next)).toMatchObject(sampled);
-  });
-});
-
-describe("npm run dev", () => {
-  it("leaves nothing when npm is told to end", { timeout }, async () => {
-    const launched = await start({ command: ["npm", "run", "dev"] });
-    expect(launched.runtimePids()).toHaveLength(1);
-    // npm passes it on to the shell between them, which passes it on to nobody.
-    process.kill(launched.pid, "SIGTERM");
-    await expect.poll(() => launched.runtimePids(), { timeout: 10_000 }).toEqual([]);
-    await expect
-      .poll(() => existsSync(join(launched.stateDir, "runtime.json")), { timeout: 10_000 })
-      .toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /** SIGTERM while streams are open and calls wait: what still comes to its end, and what is cut. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { adminOf, asking, at, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import { asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startDatabaseRelay, type DatabaseRelay } from "../fakes/database-relay.ts";
 import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
@@ -13,6 +13,7 @@ import {
 } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 import { linesOf } from "../fakes/log-lines.ts";
+import { outcomesIn } from "../fakes/records-in.ts";
 
 const timeout = 60_000;
 const tenant = "ending";
@@ -85,6 +86,33 @@ function follow(response: Response) {
   return heard;
 }
 
+const aboutProvider = () => ({ provider: "compatible", baseUrl: provider.url, models: [model] });
+
+/** So many calls, which wait for their provider. */
+async function waitingCalls(router: Router, count: number): Promise<Promise<Answered | null>[]> {
+  const { key } = await createTenant(router, "waiting", aboutProvider());
+  const calls = Array.from({ length: count }, () =>
+    callOnce(router, key, asking("hello")).catch(() => null),
+  );
+  await until(() => provider.waiting() === count);
+  return calls;
+}
+
+/** A sampling call whose answer is a stream, and waits for its provider. */
+async function samplingStream(router: Router) {
+  const { key } = await createTenant(router, "sampling", aboutProvider());
+  const answer = sendModern(`${router.url}/v1/sampling`, key, {
+    method: "sampling/createMessage",
+    params: { ...asking("hello"), _meta: modernMeta({ sampling: {} }) },
+  });
+  await until(() => provider.waiting() === 1);
+  return follow(await answer);
+}
+const commentsIn = ({ text }: { text: string }): number =>
+  text.split("\n").filter((line) => line.startsWith(":")).length;
+const byPath = (requests: unknown): { path: string }[] =>
+  (requests as { path: string }[]).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+
 async function end(router: Router): Promise<void> {
   process.kill(router.pid, "SIGTERM");
   await until(() => router.output().includes("Ending."));
@@ -92,10 +120,12 @@ async function end(router: Router): Promise<void> {
 
 describe("after SIGTERM", () => {
   it(
-    "a proxied POST goes on to its end, and a standing GET stream is waited for by nobody",
+    "a proxied POST and a sampling stream that lives by comments go on to their ends, and a standing GET stream is waited for by nobody",
     { timeout },
     async () => {
-      const router = await start();
+      const stateDir = temporaryStateDir();
+      const router = await start({ stateDir });
+      const sampling = await samplingStream(router);
       const client = await proxied(router);
       const standing = follow(await client.get());
       await until(() => streams.has("GET"));
@@ -104,25 +134,32 @@ describe("after SIGTERM", () => {
       streams.get("long")?.write(progress(1));
       const heard = follow(await answer);
       await until(() => heard.text.includes('"progress":1'));
+      await until(() => commentsIn(sampling) > 0, 30_000);
 
       await end(router);
+      const before = commentsIn(sampling);
       streams.get("GET")?.write(progress(7));
       await until(() => standing.text.includes('"progress":7'));
       streams.get("long")?.write(progress(2));
       await until(() => heard.text.includes('"progress":2'));
       streams.get("long")?.write(event({ jsonrpc: "2.0", id: 1, result: { content: [] } }));
       streams.get("long")?.end();
-      expect(await router.ended).toBe(0);
-      await until(() => heard.state !== "open" && standing.state !== "open");
+      await until(() => heard.state !== "open");
       expect(heard.state).toBe("ended");
       expect(heard.text).toContain('"result":{"content":[]}');
+      await until(() => commentsIn(sampling) > before, 30_000);
+      provider.answerAll();
+      expect(await router.ended).toBe(0);
+      await until(() => sampling.state === "ended" && standing.state !== "open");
+      expect(sampling.text).toContain('"text":"Yes."');
       // It would be named where DRAIN_SECONDS had to pass.
       expect(linesOf(router, "cut")).toEqual([]);
+      expect(outcomesIn(stateDir)).toEqual(["succeeded"]);
     },
   );
 
   it(
-    "a proxied POST that never ends is cut after DRAIN_SECONDS, and named",
+    "a proxied POST that never ends, and calls that take longer, are cut after DRAIN_SECONDS, and named",
     { timeout },
     async () => {
       const router = await start({ env: { DRAIN_SECONDS: "0.5" } });
@@ -131,56 +168,42 @@ describe("after SIGTERM", () => {
       await until(() => streams.has("endless"));
       streams.get("endless")?.write(progress(1));
       const heard = follow(await answer);
+      const calls = await waitingCalls(router, 2);
       process.kill(router.pid, "SIGTERM");
       expect(await router.ended).toBe(0);
       await until(() => heard.state !== "open");
-      expect(linesOf(router, "cut")).toMatchObject([
-        { requests: [{ method: "POST", path: `/mcp/${tenant}/s` }], more: 0 },
+      expect(await Promise.all(calls)).toEqual([null, null]);
+      const [cut, ...others] = linesOf(router, "cut");
+      expect(others).toEqual([]);
+      expect(cut?.["more"]).toBe(0);
+      const call = {
+        method: "POST",
+        path: "/v1/sampling",
+        requestId: expect.stringMatching(/^req_/) as string,
+      };
+      expect(byPath(cut?.["requests"])).toMatchObject([
+        { method: "POST", path: `/mcp/${tenant}/s` },
+        call,
+        call,
       ]);
     },
   );
 
-  it("a second signal cuts a proxied POST at once", { timeout }, async () => {
+  it("a second signal cuts a proxied POST and a call at once", { timeout }, async () => {
     const router = await start();
     const client = await proxied(router);
     const answer = client.request(1, "tools/call", { name: "second" });
     await until(() => streams.has("second"));
     streams.get("second")?.write(progress(1));
     const heard = follow(await answer);
+    const calls = await waitingCalls(router, 1);
     await end(router);
     // Two within half a second are one: npm passes on the terminal's own.
     await new Promise((resolve) => setTimeout(resolve, 600));
     process.kill(router.pid, "SIGTERM");
     expect(await router.ended).toBe(1);
+    expect(await Promise.all(calls)).toEqual([null]);
     await until(() => heard.state === "cut");
-  });
-
-  it("a sampling stream that lives by comments gets its answer", { timeout }, async () => {
-    const stateDir = temporaryStateDir();
-    const router = await start({ stateDir });
-    const about = { provider: "compatible", baseUrl: provider.url, models: [model] };
-    const { key } = await createTenant(router, tenant, about);
-    const answer = sendModern(`${router.url}/v1/sampling`, key, {
-      method: "sampling/createMessage",
-      params: { ...asking("hello"), _meta: modernMeta({ sampling: {} }) },
-    });
-    await until(() => provider.waiting() === 1);
-    const heard = follow(await answer);
-    const comments = (): number =>
-      heard.text.split("\n").filter((line) => line.startsWith(":")).length;
-    await until(() => comments() > 0, 30_000);
-    await end(router);
-    const before = comments();
-    await until(() => comments() > before, 30_000);
-    provider.answerAll();
-    expect(await router.ended).toBe(0);
-    await until(() => heard.state === "ended");
-    expect(heard.text).toContain('"text":"Yes."');
-    expect(linesOf(router, "cut")).toEqual([]);
-    const next = await start({ stateDir });
-    const path = `/tenants/${tenant}/requests`;
-    const records = await adminOf(next, next.adminToken)("GET", path);
-    expect(at(records.body, "data")).toMatchObject([{ outcome: "succeeded" }]);
   });
 
   describe("on a libSQL server that is slow", () => {

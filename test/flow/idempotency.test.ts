@@ -19,12 +19,14 @@ import {
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
 import { databaseFilesIn } from "../fakes/router.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
-import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
+import { borrowPair, type SharedPair } from "../fakes/shared-pair.ts";
+import { sharing } from "../setup/shared-settings.ts";
 
-const masterKey = Buffer.alloc(32, 7).toString("base64");
 const adminToken = "operator-token-of-the-tests";
 const model = { id: "one", tools: true, inputUsdPerMTok: 2, outputUsdPerMTok: 10 };
 const member = "sampling-router/idempotencyKey";
+/** What the slugs of this file's tenants begin with: other files use the pair too. */
+const slugs = "idempotent-";
 const prompt = "Do you hear the nightingale?";
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -50,41 +52,43 @@ const resultOf = (answer: Answered | undefined): unknown => {
   return result;
 };
 
-/** All that the database holds, as text. */
-async function everythingIn({ sqldUrl, routers }: TwoRouters): Promise<string> {
+/** All that the database holds, as text; of a libSQL server's tenants, those of this file. */
+async function everythingIn({ sqldUrl, routers }: SharedPair): Promise<string> {
   if (sqldUrl === null)
     return databaseFilesIn(routers[0].stateDir)
       .map((path) => readFileSync(path, "latin1"))
       .join();
   const client = createClient({ url: sqldUrl });
-  const tables = await client.execute("select name from sqlite_master where type = 'table'");
+  const tables = await client.execute("select name, sql from sqlite_master where type = 'table'");
+  const ours = `where tenant_id in (select id from tenants where slug like '${slugs}%')`;
   let all = "";
-  for (const { name } of tables.rows)
-    all += JSON.stringify((await client.execute(`select * from "${String(name)}"`)).rows);
+  for (const { name, sql } of tables.rows) {
+    const rows = `select * from "${String(name)}" ${String(sql).includes("tenant_id") ? ours : ""}`;
+    all += JSON.stringify((await client.execute(rows)).rows);
+  }
   client.close();
   return all;
 }
 
 describe.each(sharing)("an idempotency key, at two %s", (how) => {
-  let two: TwoRouters;
+  let two: SharedPair;
   let faulty: FaultyProvider;
-  let routers: [Asked, Asked];
+  let routers: SharedPair["routers"];
   let made = 0;
 
   beforeAll(async () => {
     faulty = await startFaultyProvider({ slowMs: 1_500 });
-    two = await startTwo(how, { MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken });
+    two = await borrowPair(how);
     ({ routers } = two);
   }, 60_000);
   afterAll(async () => {
-    await two?.stop();
     await faulty?.stop();
   });
   beforeEach(() => faulty.clear());
 
   const begun = async (mode: FaultyMode, policy?: unknown) => {
     faulty.setMode(mode);
-    const slug = `tenant-${(made += 1)}`;
+    const slug = `${slugs}${(made += 1)}`;
     const { key } = await createTenant({ ...routers[0], adminToken }, slug, {
       provider: "openai-compatible",
       baseUrl: faulty.url("openai-compatible"),

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, openSession, type Answered } from "../fakes/caller.ts";
-import type { Router } from "../fakes/router.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 
 type Admin = ReturnType<typeof adminOf>;
 
@@ -43,7 +43,7 @@ export interface Entry {
   /** not even the tenant's own administrator may call it */
   operatorOnly?: true;
   /** A new thing to act on, and a body that would be accepted. */
-  target?: (tenant: Tenant, router: Router) => Promise<Target>;
+  target?: (tenant: Tenant, router: SharedRouter) => Promise<Target>;
 }
 
 const idOf = async (made: Promise<Answered>): Promise<string> => {
@@ -55,9 +55,9 @@ const newKey = (tenant: Tenant) =>
   idOf(tenant.admin("POST", `/tenants/${tenant.slug}/keys`, keyBody()));
 const newCredential = (tenant: Tenant) =>
   idOf(tenant.admin("POST", `/tenants/${tenant.slug}/credentials`, credentialBody()));
-const newSession = async (tenant: Tenant, router: Router): Promise<string> =>
+const newSession = async (tenant: Tenant, router: SharedRouter): Promise<string> =>
   (await openSession(router, tenant.keys.sampling)).sessionId ?? "";
-const newRequest = async (tenant: Tenant, router: Router): Promise<string> => {
+const newRequest = async (tenant: Tenant, router: SharedRouter): Promise<string> => {
   const session = await openSession(router, tenant.keys.sampling);
   const answer = await session.sample(asking("hello"));
   expect(answer.text).toContain('"result"');
@@ -70,13 +70,13 @@ const signInOf = (clientId: string) => ({
   claim: "groups",
   roles: { team: "viewer" },
 });
-const newSignIn = async (tenant: Tenant, _router: Router): Promise<void> => {
+const newSignIn = async (tenant: Tenant, _router: SharedRouter): Promise<void> => {
   const put = await tenant.admin("PUT", `/tenants/${tenant.slug}/sign-in`, signInOf("made"));
   expect(put.status).toBe(200);
 };
 const newApproval = async (
   tenant: Tenant,
-  router: Router,
+  router: SharedRouter,
 ): Promise<{ id: string; shown: string }> => {
   const session = await openSession(router, tenant.keys.sampling);
   const path = `/tenants/${tenant.slug}`;
@@ -89,6 +89,9 @@ const newApproval = async (
   expect(shown.get("state")).toBe("waiting");
   return { id, shown: String(shown.get("shown")) };
 };
+const userBody = () => ({ issuer: "https://id.test", subject: randomUUID() });
+const newUser = async (tenant: Tenant): Promise<string> =>
+  String((await tenant.admin("POST", `/tenants/${tenant.slug}/users`, userBody())).get("id"));
 const newOverride = async (tenant: Tenant): Promise<Record<string, string>> => {
   const model = `@mine/${randomUUID()}`;
   const path = `/tenants/${tenant.slug}/models/demo/${encodeURIComponent(model)}`;
@@ -273,6 +276,7 @@ export const endpoints: Record<string, Entry> = {
     status: 204,
     target: async (tenant, router) => ({ params: { id: await newSession(tenant, router) } }),
   },
+  "GET /tenants/{tenant}/events": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/stream": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/{id}": {
@@ -353,6 +357,17 @@ export const endpoints: Record<string, Entry> = {
     opensWith: 404,
     target: async () => ({ params: { id: "0123456789abcdef" } }),
   },
+  "POST /tenants/{tenant}/users": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: userBody() }),
+  },
+  "GET /tenants/{tenant}/users": { reach: "tenant", status: 200 },
+  "DELETE /tenants/{tenant}/users/{id}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant) => ({ params: { id: await newUser(tenant) } }),
+  },
   "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
   "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
@@ -360,7 +375,8 @@ export const endpoints: Record<string, Entry> = {
   "GET /usage": { reach: "operator", status: 200 },
   "GET /events": { reach: "own", status: 200 },
   "GET /catalogue": { reach: "operator", status: 200 },
-  "POST /catalogue/sync": { reach: "operator", status: 200 },
+  // A router that is shared has no file to sync with; `catalogue.test.ts` has the operator sync.
+  "POST /catalogue/sync": { reach: "operator", status: 200, opensWith: 409 },
 };
 
 const methods = ["get", "post", "put", "patch", "delete"];
@@ -383,7 +399,7 @@ export function operationsOf(document: unknown): string[] {
 export const fill = (path: string, params: Record<string, string>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 
-export async function tenantWithKeys(router: Router, slug: string): Promise<Tenant> {
+export async function tenantWithKeys(router: SharedRouter, slug: string): Promise<Tenant> {
   const operator = adminOf(router, router.adminToken);
   const id = await idOf(operator("POST", "/tenants", { slug, name: slug }));
   const path = `/tenants/${slug}`;
@@ -420,7 +436,10 @@ export function expectProblem(answer: Answered, status: number, reason: string):
   if (status === 401) expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
 }
 
-/** Everything that an administrator can see of a tenant, and how long the log is. */
+/**
+ * Everything that an administrator can see and change of a tenant, and how long the log is. Seals are left out: no
+ * call makes one, and the router makes them by the clock.
+ */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
   const lists = [
@@ -429,10 +448,10 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
     "servers",
     "sessions",
     "requests",
-    "seals",
     "approvals",
     "alerts",
     "grants",
+    "users",
     "webhooks",
   ];
   const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
@@ -448,9 +467,9 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   return [log.body, overrides, usage.body, seen.map(({ status, body }) => [status, body])];
 }
 
-/** @param start starts the product; the caller ends it */
-export function isolationSuite(start: () => Promise<Router>): void {
-  let router: Router;
+/** @param start gives the product as it is started; the caller ends it */
+export function isolationSuite(start: () => Promise<SharedRouter>): void {
+  let router: SharedRouter;
   let operator: Admin;
   let victim: Tenant;
   let stranger: Tenant;
@@ -596,18 +615,16 @@ export function isolationSuite(start: () => Promise<Router>): void {
     const doors: Record<string, { session: boolean; open(caller: Coming): Promise<Answered> }> = {
       "POST /v1/sampling, initialize": {
         session: false,
-        open: (caller) =>
-          message(caller, "initialize", {
-            protocolVersion: "2025-11-25",
-            capabilities: { sampling: {} },
-            clientInfo: { name: "suite", version: "1" },
-          }),
+        open: (caller) => message(caller, initialize),
       },
       "POST /v1/sampling, sampling/createMessage in a session": {
         session: true,
-        open: (caller) => message(caller, "sampling/createMessage", asking("hello")),
+        open: (caller) => message(caller, createMessage),
       },
-      "POST /v1/sampling, ping": { session: true, open: (caller) => message(caller, "ping", {}) },
+      "POST /v1/sampling, ping": {
+        session: true,
+        open: (caller) => message(caller, { method: "ping", params: {} }),
+      },
       "POST /v1/sampling, a notification": {
         session: true,
         open: (caller) =>
@@ -618,31 +635,15 @@ export function isolationSuite(start: () => Promise<Router>): void {
       },
       "POST /v1/sampling/{tenant}, initialize": {
         session: false,
-        open: (caller) =>
-          post(caller, `/v1/sampling/${victim.slug}`, {
-            jsonrpc: "2.0",
-            id: 1,
-            method: "initialize",
-            params: {
-              protocolVersion: "2025-11-25",
-              capabilities: { sampling: {} },
-              clientInfo: { name: "suite", version: "1" },
-            },
-          }),
+        open: (caller) => message(caller, { ...initialize, path: ofVictim() }),
       },
       "POST /v1/sampling/{tenant}, sampling/createMessage in a session": {
         session: true,
-        open: (caller) =>
-          post(caller, `/v1/sampling/${victim.slug}`, {
-            jsonrpc: "2.0",
-            id: 1,
-            method: "sampling/createMessage",
-            params: asking("hello"),
-          }),
+        open: (caller) => message(caller, { ...createMessage, path: ofVictim() }),
       },
       "DELETE /v1/sampling/{tenant}": {
         session: true,
-        open: (caller) => arrive(router, "DELETE", `/v1/sampling/${victim.slug}`, caller),
+        open: (caller) => arrive(router, "DELETE", ofVictim(), caller),
       },
       "DELETE /v1/sampling": {
         session: true,
@@ -667,8 +668,20 @@ export function isolationSuite(start: () => Promise<Router>): void {
     };
     const post = (caller: Coming, path: string, body: unknown): Promise<Answered> =>
       arrive(router, "POST", path, caller, body);
-    const message = (caller: Coming, method: string, params: unknown): Promise<Answered> =>
-      post(caller, "/v1/sampling", { jsonrpc: "2.0", id: 1, method, params });
+    const ofVictim = (): string => `/v1/sampling/${victim.slug}`;
+    const message = (
+      caller: Coming,
+      { path = "/v1/sampling", ...said }: { method: string; params: unknown; path?: string },
+    ): Promise<Answered> => post(caller, path, { jsonrpc: "2.0", id: 1, ...said });
+    const initialize = {
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-11-25",
+        capabilities: { sampling: {} },
+        clientInfo: { name: "suite", version: "1" },
+      },
+    };
+    const createMessage = { method: "sampling/createMessage", params: asking("hello") };
     const modern = (caller: Coming, method: string, params: object): Promise<Answered> =>
       arrive(
         router,
@@ -757,7 +770,7 @@ interface Coming {
 }
 
 async function arrive(
-  { url }: Router,
+  { url }: SharedRouter,
   method: string,
   path: string,
   { token, sessionId }: Coming,
@@ -778,7 +791,7 @@ async function arrive(
   return answeredBy(response);
 }
 
-const withoutToken = (router: Router, method: string, path: string, body: unknown) =>
+const withoutToken = (router: SharedRouter, method: string, path: string, body: unknown) =>
   arrive(router, method, path, { token: null, sessionId: null }, body);
 
 async function answeredBy(response: Response): Promise<Answered> {
@@ -799,7 +812,7 @@ async function answeredBy(response: Response): Promise<Answered> {
 }
 
 /** A dry run: makes the isolate remember its caller, and leaves nothing behind. */
-async function open2xx(router: Router, caller: Coming): Promise<void> {
+async function open2xx(router: SharedRouter, caller: Coming): Promise<void> {
   const answer = await arrive(router, "POST", "/v1/route", caller, asking("hello"));
   expect([answer.status, answer.text]).toEqual([200, answer.text]);
 }

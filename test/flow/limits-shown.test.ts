@@ -68,7 +68,7 @@ describe("a tag and a run", () => {
   it("have limits of their own, which refusals name and records show", async () => {
     const slug = "limits-named";
     const path = `/tenants/${slug}`;
-    const { key } = await createTenant(router, slug, {
+    const { key, keyId } = await createTenant(router, slug, {
       provider: "demo",
       policy: {
         tags: {
@@ -99,6 +99,8 @@ describe("a tag and a run", () => {
     expect((await ask("day")).text).toContain('"result"');
     expect(await shown(path)).toMatchObject([
       { name: "tag.requestsPerDay", subject: "tag:night", limit: 2, used: 2, left: 0 },
+      { name: "run.callsPerRun", subject: `run:${keyId}:one`, limit: 1, used: 1, left: 0 },
+      { name: "run.callsPerRun", subject: `run:${keyId}:two`, limit: 1, used: 1, left: 0 },
     ]);
     const records = (await operator("GET", `${path}/requests`)).get("data") as {
       asked: { tag?: string; run?: string } | null;
@@ -110,6 +112,50 @@ describe("a tag and a run", () => {
         ["day", undefined],
       ]),
     );
+  });
+});
+
+describe("a raise", () => {
+  const slug = "limits-raised";
+  const path = `/tenants/${slug}`;
+
+  it("lets more calls in, and names who raised in the policy and in the log of events", async () => {
+    const { key, keyId } = await createTenant(router, slug, {
+      provider: "demo",
+      keyLimits: { requestsPerDay: 1 },
+    });
+    const session = await openSession(router, key);
+    const ask = () => session.sample(asking("hello"));
+    expect((await ask()).text).toContain('"result"');
+    expect((await ask()).get("error.data.limit")).toBe("key.requestsPerDay");
+    const until = Date.now() + 3_600_000;
+    const raise = { subject: keyId, limits: { requestsPerDay: 2 }, until, why: "a launch" };
+    const raised = await operator("PATCH", `${path}/policy`, {
+      raises: [{ ...raise, by: "somebody else" }],
+    });
+    const named = [{ ...raise, by: "operator" }];
+    expect(raised.get("raises")).toEqual(named);
+    expect((await ask()).text).toContain('"result"');
+    expect((await ask()).get("error.data.limit")).toBe("key.requestsPerDay");
+    expect(await shown(path)).toMatchObject([{ subject: keyId, limit: 2, used: 2 }]);
+    const events = (await operator("GET", "/events?limit=200")).get("data") as {
+      action: string;
+      detail: { raises?: object[] };
+    }[];
+    const changes = events.filter(({ action }) => action === "policy.replace");
+    expect(changes.map(({ detail }) => detail.raises)).toContainEqual(named);
+  });
+
+  it("is refused where it has ended before it begins, or names no limit", async () => {
+    const put = async (fields: object) => {
+      const raise = { subject: "key_1", limits: { usdPerDay: 1 }, until: 1, why: "no", ...fields };
+      return (await operator("PATCH", `${path}/policy`, { raises: [raise] })).get("detail");
+    };
+    expect(await put({})).toContain("raises.0.until");
+    expect(await put({ limits: {} })).toContain("Name a limit.");
+    const unknown = { runs: { newRunsPerDay: 3 } };
+    const patched = await operator("PATCH", `${path}/policy`, unknown);
+    expect(patched.get("detail")).toContain("runs.callsPerRun");
   });
 });
 

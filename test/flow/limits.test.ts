@@ -5,6 +5,7 @@ import { adminOf, asking, createTenant, openSession, type Answered } from "../fa
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
 
 const masterKey = Buffer.alloc(32, 7).toString("base64");
 const adminToken = "operator-token-of-the-tests";
@@ -41,7 +42,9 @@ describe("two worker processes on one libSQL server", () => {
       { match: { userMessage: "count me" }, response: { content: "counted", ...usageOf(5, 3) } },
     ]);
     const env = { DATABASE_URL: sqld.url, MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken };
-    routers = [await startRouter({ env }), await startRouter({ env })];
+    routers = [await startRouter({ env })];
+    // The second run has no test for two.
+    if (!isSecondHost) routers.push(await startRouter({ env }));
   }, 60_000);
   afterAll(async () => {
     await Promise.all((routers ?? []).map((router) => router.stop()));
@@ -49,44 +52,47 @@ describe("two worker processes on one libSQL server", () => {
     await sqld?.stop();
   });
 
-  // cites: S-052
-  it("admits exactly 10 of 64 concurrent callers, and one more after the time that it named", async () => {
-    const [first, second] = routers as [Router, Router];
-    const { key } = await createTenant({ ...first, adminToken }, "limited", {
-      provider: "openai-compatible",
-      baseUrl: aimock.url("openai-compatible"),
-      models: [model],
-      policy: { limits: { requestsPerMinute: 10 } },
-    });
-    const sessions = [await openSession(first, key), await openSession(second, key)];
-    const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, at) => sessions[at % 2]?.sample(asking("count me"))),
-    );
-    const refused = answers.filter((answer) => answer?.get("error") !== undefined) as Answered[];
-    const answered = answers.filter((answer) => answer?.get("result") !== undefined);
-    expect(answered).toHaveLength(10);
-    expect(await aimock.journal()).toHaveLength(10);
-    expect(refused).toHaveLength(54);
-    for (const refusal of refused) {
-      expect(refusal.status).toBe(200);
-      expect(refusal.get("error.code")).toBe(-429);
-      expect(refusal.get("error.data")).toMatchObject({
-        reason: "rate_limited",
-        limit: "tenant.requestsPerMinute",
-        retryAfterMs: expect.any(Number),
+  // The server's SQL decides it, on either host.
+  onOneHost(() => {
+    // cites: S-052
+    it("admits exactly 10 of 64 concurrent callers, and one more after the time that it named", async () => {
+      const [first, second] = routers as [Router, Router];
+      const { key } = await createTenant({ ...first, adminToken }, "limited", {
+        provider: "openai-compatible",
+        baseUrl: aimock.url("openai-compatible"),
+        models: [model],
+        policy: { limits: { requestsPerMinute: 10 } },
       });
-      expect(Number(refusal.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect(refusal.headers.get("ratelimit")).toContain('"tenant.requestsPerMinute";r=0');
-    }
-    const last = refused.at(-1) as Answered;
-    await pass(sqld, Number(last.get("error.data.retryAfterMs")));
-    const again = await sessions[1]?.sample(asking("count me"));
-    expect(again?.get("result.content.text")).toBe("counted");
-    expect(again?.headers.get("ratelimit-policy")).toBe('"tenant.requestsPerMinute";q=10;w=60');
-    const records = await recordsOf(first, "limited");
-    expect(records.filter(({ outcome }) => outcome === "succeeded")).toHaveLength(11);
-    expect(records.filter(({ reason }) => reason === "rate_limited")).toHaveLength(54);
-  }, 120_000);
+      const sessions = [await openSession(first, key), await openSession(second, key)];
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, at) => sessions[at % 2]?.sample(asking("count me"))),
+      );
+      const refused = answers.filter((answer) => answer?.get("error") !== undefined) as Answered[];
+      const answered = answers.filter((answer) => answer?.get("result") !== undefined);
+      expect(answered).toHaveLength(10);
+      expect(await aimock.journal()).toHaveLength(10);
+      expect(refused).toHaveLength(54);
+      for (const refusal of refused) {
+        expect(refusal.status).toBe(200);
+        expect(refusal.get("error.code")).toBe(-429);
+        expect(refusal.get("error.data")).toMatchObject({
+          reason: "rate_limited",
+          limit: "tenant.requestsPerMinute",
+          retryAfterMs: expect.any(Number),
+        });
+        expect(Number(refusal.headers.get("retry-after"))).toBeGreaterThan(0);
+        expect(refusal.headers.get("ratelimit")).toContain('"tenant.requestsPerMinute";r=0');
+      }
+      const last = refused.at(-1) as Answered;
+      await pass(sqld, Number(last.get("error.data.retryAfterMs")));
+      const again = await sessions[1]?.sample(asking("count me"));
+      expect(again?.get("result.content.text")).toBe("counted");
+      expect(again?.headers.get("ratelimit-policy")).toBe('"tenant.requestsPerMinute";q=10;w=60');
+      const records = await recordsOf(first, "limited");
+      expect(records.filter(({ outcome }) => outcome === "succeeded")).toHaveLength(11);
+      expect(records.filter(({ reason }) => reason === "rate_limited")).toHaveLength(54);
+    }, 120_000);
+  });
 
   it("answers unavailable and calls nobody while the database is down", async () => {
     const [first] = routers as [Router];

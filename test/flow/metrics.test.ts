@@ -38,6 +38,9 @@ describe("/metrics", () => {
     expect(text).toMatch(/^sampling_router_admissions_total [1-9]/m);
     expect(text).toMatch(/^gen_ai_client_operation_duration_seconds_count\{/m);
     expect(text).toMatch(/^sampling_router_open\{sampling_router_kind="streams"\} \d+$/m);
+    expect(text).toMatch(/^sampling_router_database_commit_seconds_count [1-9]\d*$/m);
+    expect(text).toMatch(/^sampling_router_database_size_bytes [1-9]\d{4,}$/m);
+    expect(text).toMatch(/^sampling_router_database_waiting \d+$/m);
     for (const token of [undefined, router.demoKey, "another token, as long"])
       expect((await read(token)).status).toBe(401);
   });

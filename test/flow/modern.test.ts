@@ -3,11 +3,11 @@ import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, asking, at, createTenant, type Answered } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { allowedOrigins } from "../setup/shared-settings.ts";
 
 const revision = "2026-07-28";
-const allowedOrigin = "https://console.example";
-const otherAllowed = "http://localhost:5173";
+const [allowedOrigin, otherAllowed] = allowedOrigins;
 const ns = "io.modelcontextprotocol";
 const metaOf = (capabilities: unknown = { sampling: {} }, version: unknown = revision) => ({
   [`${ns}/protocolVersion`]: version,
@@ -15,14 +15,14 @@ const metaOf = (capabilities: unknown = { sampling: {} }, version: unknown = rev
   [`${ns}/clientCapabilities`]: capabilities,
 });
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let key = "";
 let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
   faulty = await startFaultyProvider({ slowMs: 15_000 });
-  router = await startRouter({ env: { ALLOWED_ORIGINS: `${allowedOrigin}, ${otherAllowed}` } });
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
   ({ key } = await createTenant(router, "modern", {
     provider: "openai",
@@ -31,7 +31,6 @@ beforeAll(async () => {
   }));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await faulty.stop();
 });
 beforeEach(() => {

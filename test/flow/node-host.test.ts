@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, callOnce, createTenant, until } from "../fakes/caller.ts";
+import { outcomesIn } from "../fakes/records-in.ts";
 import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
 import { linesOf } from "../fakes/log-lines.ts";
 import { modernMeta, sendModern } from "../fakes/proxied.ts";
@@ -35,9 +36,8 @@ async function start(options: RouterOptions = {}): Promise<Router> {
   return router;
 }
 
-/** A router of whose tenant so many calls wait for their provider. */
-async function withCalls(count: number, options: RouterOptions = {}) {
-  const router = await start(options);
+/** So many calls of one tenant, which wait for their provider. */
+async function waitingCalls(router: Router, count: number) {
   const { key } = await createTenant(router, "draining", {
     provider: "compatible",
     baseUrl: provider.url,
@@ -47,7 +47,7 @@ async function withCalls(count: number, options: RouterOptions = {}) {
     callOnce(router, key, asking("hello")).catch(() => null),
   );
   await until(() => (provider.waiting() === count ? true : undefined));
-  return { router, calls };
+  return calls;
 }
 
 describe("the end", () => {
@@ -56,7 +56,8 @@ describe("the end", () => {
     { timeout },
     async (signal) => {
       const stateDir = temporaryStateDir();
-      const { router, calls } = await withCalls(20, { stateDir });
+      const router = await start({ stateDir });
+      const calls = await waitingCalls(router, 20);
       process.kill(router.pid, signal);
       await until(() => (router.output().includes("Ending.") ? true : undefined));
       const refuses = (): Promise<boolean> =>
@@ -71,95 +72,76 @@ describe("the end", () => {
       expect(answers.every((answer) => at(answer?.body, "result.model") !== undefined)).toBe(true);
       expect(await router.ended).toBe(0);
       expect(linesOf(router, "cut")).toEqual([]);
-
-      const next = await start({ stateDir });
-      const path = "/tenants/draining/requests?limit=100";
-      const records = await adminOf(next, next.adminToken)("GET", path);
-      const outcomes = (at(records.body, "data") as { outcome: string }[]).map(
-        (each) => each.outcome,
-      );
-      expect(outcomes).toEqual(Array(20).fill("succeeded"));
+      expect(outcomesIn(stateDir)).toEqual(Array(20).fill("succeeded"));
     },
   );
-
-  it("leaves calls that take longer than DRAIN_SECONDS, and says which", { timeout }, async () => {
-    const { router, calls } = await withCalls(2, { env: { DRAIN_SECONDS: "0.3" } });
-    process.kill(router.pid, "SIGTERM");
-    expect(await router.ended).toBe(0);
-    expect(await Promise.all(calls)).toEqual([null, null]);
-    const [cut] = linesOf(router, "cut");
-    expect(cut).toMatchObject({
-      requests: [
-        { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
-        { method: "POST", path: "/v1/sampling" },
-      ],
-      more: 0,
-    });
-    provider.answerAll();
-  });
-
-  it("is at once at the second signal", { timeout }, async () => {
-    const { router, calls } = await withCalls(1);
-    process.kill(router.pid, "SIGTERM");
-    await until(() => (router.output().includes("Ending.") ? true : undefined));
-    // npm passes the terminal's own on as a second one, so two within half a second are one.
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    process.kill(router.pid, "SIGTERM");
-    expect(await router.ended).toBe(1);
-    expect(await Promise.all(calls)).toEqual([null]);
-    provider.answerAll();
-  });
 });
 
-describe("a caller that takes JSON alone and leaves", () => {
-  // On the Worker the runtime says so only when it writes, and such an answer is written at its end.
-  it("ends the call of the provider, and has cancelled", { timeout }, async () => {
-    const router = await start();
-    const about = { provider: "compatible", baseUrl: provider.url, models: [model] };
-    const { key } = await createTenant(router, "leaving", about);
-    const leaving = new AbortController();
-    const answer = sendModern(`${router.url}/v1/sampling`, key, {
-      method: "sampling/createMessage",
-      params: { ...asking("hello"), _meta: modernMeta({ sampling: {} }) },
-      headers: { Accept: "application/json" },
-      signal: leaving.signal,
-    }).catch(() => null);
-    await until(() => (provider.waiting() === 1 ? true : undefined));
-    const before = provider.left();
-    leaving.abort();
-    expect(await answer).toBeNull();
-    // In the README: five seconds; the rest is for a busy machine.
-    await expect.poll(() => provider.left() - before, { timeout: 8_000 }).toBe(1);
-    const records = () => adminOf(router, router.adminToken)("GET", "/tenants/leaving/requests");
-    await expect
-      .poll(async () => (await records()).get("data.0.outcome"), { timeout: 8_000 })
-      .toBe("cancelled");
-  });
-});
-
-describe("a fault that nobody caught", () => {
+describe("a process", () => {
   /** Throws what it is asked to, outside of every request. */
   const faulty = `--import=data:text/javascript,${encodeURIComponent(
     `process.on("SIGUSR2", () => setTimeout(() => { throw new RangeError(["CAN", "ARY"].join("")); }));`,
   )}`;
+  let router: Router;
+  beforeAll(async () => {
+    router = await start({ env: { NODE_OPTIONS: faulty, LOG_FORMAT: "json" } });
+  }, timeout);
 
-  it("ends the process, and leaves a record of what was open", { timeout }, async () => {
-    const { router, calls } = await withCalls(1, { env: { NODE_OPTIONS: faulty } });
-    process.kill(router.pid, "SIGUSR2");
-    expect(await router.ended).toBe(1);
-    expect(await Promise.all(calls)).toEqual([null]);
-    const [fault] = linesOf(router, "fault");
-    expect(fault).toMatchObject({
-      fault: "RangeError",
-      open: {
-        requests: [
-          { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
-        ],
-      },
-    });
-    expect(router.output()).not.toContain("CANARY");
-    provider.answerAll();
+  it("logs JSON where LOG_FORMAT says so", { timeout }, async () => {
+    await callOnce(router, router.demoKey, asking("hello"));
+    const line = /^\{"event":"sampling",.*\}$/m;
+    await until(() => (line.test(router.output()) ? true : undefined));
   });
+
+  // On the Worker the runtime says so only when it writes, and such an answer is written at its end.
+  it(
+    "ends the provider's call of a caller that takes JSON alone and leaves, and has cancelled",
+    { timeout },
+    async () => {
+      const about = { provider: "compatible", baseUrl: provider.url, models: [model] };
+      const { key } = await createTenant(router, "leaving", about);
+      const leaving = new AbortController();
+      const answer = sendModern(`${router.url}/v1/sampling`, key, {
+        method: "sampling/createMessage",
+        params: { ...asking("hello"), _meta: modernMeta({ sampling: {} }) },
+        headers: { Accept: "application/json" },
+        signal: leaving.signal,
+      }).catch(() => null);
+      await until(() => (provider.waiting() === 1 ? true : undefined));
+      const before = provider.left();
+      leaving.abort();
+      expect(await answer).toBeNull();
+      // In the README: five seconds; the rest is for a busy machine.
+      await expect.poll(() => provider.left() - before, { timeout: 8_000 }).toBe(1);
+      const records = () => adminOf(router, router.adminToken)("GET", "/tenants/leaving/requests");
+      await expect
+        .poll(async () => (await records()).get("data.0.outcome"), { timeout: 8_000 })
+        .toBe("cancelled");
+    },
+  );
+
+  it(
+    "ends at a fault that nobody caught, and leaves a record of what was open",
+    { timeout },
+    async () => {
+      provider.answerAll();
+      const calls = await waitingCalls(router, 1);
+      process.kill(router.pid, "SIGUSR2");
+      expect(await router.ended).toBe(1);
+      expect(await Promise.all(calls)).toEqual([null]);
+      const [fault] = linesOf(router, "fault");
+      expect(fault).toMatchObject({
+        fault: "RangeError",
+        open: {
+          requests: [
+            { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
+          ],
+        },
+      });
+      expect(router.output()).not.toContain("CANARY");
+      provider.answerAll();
+    },
+  );
 });
 
 describe("a database thread that ends", () => {
@@ -190,7 +172,8 @@ describe("a database thread that ends", () => {
     async () => {
       const stateDir = temporaryStateDir();
       const options = { stateDir, env: { NODE_OPTIONS: ending } };
-      const { router, calls } = await withCalls(1, options);
+      const router = await start(options);
+      const calls = await waitingCalls(router, 1);
       process.kill(router.pid, "SIGUSR2");
       expect(await router.ended).toBe(1);
       expect(await Promise.all(calls)).toEqual([null]);
@@ -238,9 +221,15 @@ describe("the start", () => {
       "sampling-router: HOST 192.0.2.1 is no address of this machine",
     );
   });
+});
+
+describe("a process with a HOST and a LOG_FORMAT", () => {
+  let router: Router;
+  beforeAll(async () => {
+    router = await start({ env: { HOST: "::1", LOG_FORMAT: "pretty" } });
+  }, timeout);
 
   it("listens where HOST says, and prints an address that reaches it", { timeout }, async () => {
-    const router = await start({ env: { HOST: "::1" } });
     const { port } = new URL(router.url);
     expect(router.output()).toContain(`http://[::1]:${port}/console`);
     const answer = await fetch(`http://[::1]:${port}/health`);
@@ -250,15 +239,11 @@ describe("the start", () => {
     await once(refused, "listening");
     refused.close();
   });
-});
 
-describe("the log", () => {
-  it.each([
-    ["pretty", /^\d\d:\d\d:\d\d {2}sampling {2}succeeded {2}demo\/\S+ {2}\d+ ms .* req_\S+$/m],
-    ["json", /^\{"event":"sampling",.*\}$/m],
-  ])("is %s where LOG_FORMAT says so", { timeout }, async (format, line) => {
-    const router = await start({ env: { LOG_FORMAT: format } });
-    await callOnce(router, router.demoKey, asking("hello"));
+  it("logs for people where LOG_FORMAT says so", { timeout }, async () => {
+    const url = `http://[::1]:${new URL(router.url).port}`;
+    await callOnce({ url }, router.demoKey, asking("hello"));
+    const line = /^\d\d:\d\d:\d\d {2}sampling {2}succeeded {2}demo\/\S+ {2}\d+ ms .* req_\S+$/m;
     await until(() => (line.test(router.output()) ? true : undefined));
   });
 });

@@ -9,6 +9,11 @@ import type {
   OAuthClientInformationFull,
   OAuthTokens,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
+import { request as requestByHttp } from "node:http";
+import type { Browser } from "playwright-core";
+import { startBrowser } from "../fakes/browser.ts";
+import { runAuthorizationSuite } from "../fakes/conformance-suite.ts";
+import { onOneHost } from "../setup/on-both-hosts.ts";
 import { startEverything } from "../fakes/mcp-servers.ts";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,6 +28,7 @@ import {
 } from "../fakes/oauth-client.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { freePort } from "../fakes/sqld.ts";
+import { peopleSuite } from "./oauth-people.ts";
 
 let router: Router;
 let url: string;
@@ -73,6 +79,10 @@ async function registered(change: object = {}): Promise<string> {
   expect(answer.status).toBe(201);
   return ((await answer.json()) as { client_id: string }).client_id;
 }
+
+let known: Promise<string> | undefined;
+/** One client for all tests that no other client's grants or name would disturb: registrations are rationed. */
+const knownClient = (): Promise<string> => (known ??= registered());
 
 interface Page {
   cookie: string;
@@ -137,10 +147,17 @@ async function givenToken(): Promise<{ access: string; refresh: string; clientId
   };
 }
 
+/** Where the person's browser goes on, once the person has allowed it. */
+type Consent = (page: URL) => Promise<URL>;
+const consentByForm: Consent = async (page) =>
+  locationOf(await decide(await opened(page.href), { ...allow, key }));
+
 type Discovery = Parameters<NonNullable<OAuthClientProvider["saveDiscoveryState"]>>[0];
 
 /** A client of the SDK with nothing but the URL, whose person has the key and allows. */
-function person(): OAuthClientProvider & { code: () => string; answer: () => URLSearchParams } {
+function person(
+  consent: Consent = consentByForm,
+): OAuthClientProvider & { code: () => string; answer: () => URLSearchParams } {
   let information: OAuthClientInformationFull | undefined;
   let kept: OAuthTokens | undefined;
   let verifier = "";
@@ -158,8 +175,7 @@ function person(): OAuthClientProvider & { code: () => string; answer: () => URL
     saveCodeVerifier: (given) => void (verifier = given),
     codeVerifier: () => verifier,
     async redirectToAuthorization(to) {
-      const allowed = await decide(await opened(to.href), { ...allow, key });
-      answer = locationOf(allowed).searchParams;
+      answer = (await consent(to)).searchParams;
     },
     code: () => answer.get("code") ?? "",
     answer: () => answer,
@@ -197,18 +213,101 @@ afterAll(async () => {
 
 const challengeOf = (answer: Response): string => answer.headers.get("WWW-Authenticate") ?? "";
 
+/** @returns how many tools the client sees */
+async function connectedV1(provider: ReturnType<typeof person>): Promise<number> {
+  const transport = (): StreamableHTTPClientTransport =>
+    new StreamableHTTPClientTransport(new URL(resource()), { authProvider: provider });
+  const first = transport();
+  await expect(new Client({ name: "v1", version: "1" }).connect(first)).rejects.toThrow();
+  await first.finishAuth(provider.code());
+  const client = new Client({ name: "v1", version: "1" });
+  await client.connect(transport());
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.length;
+}
+
+async function connectedV2(
+  provider: ReturnType<typeof person>,
+  answer = () => provider.answer(),
+): Promise<number> {
+  const transport = (): TransportV2 =>
+    new TransportV2(new URL(resource()), { authProvider: provider });
+  const first = transport();
+  await expect(new ClientV2({ name: "v2", version: "1" }).connect(first)).rejects.toThrow();
+  await first.finishAuth(answer());
+  const client = new ClientV2({ name: "v2", version: "1" });
+  await client.connect(transport());
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.length;
+}
+
+describe("a person's browser", () => {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await startBrowser()), 60_000);
+  afterAll(() => browser?.close());
+
+  /** Nobody listens where the browser goes on: the address is what counts. */
+  const consent: Consent = async (to) => {
+    const page = await browser.newPage();
+    await page.goto(to.href);
+    await page.locator("#key").fill(key);
+    const left = page.waitForRequest((asked) => asked.url().startsWith(redirectUri));
+    await page.getByRole("button", { name: "Allow" }).click({ noWaitAfter: true });
+    const back = new URL((await left).url());
+    await page.close();
+    return back;
+  };
+
+  it("lets in clients of SDK v1 and v2 that have nothing but the URL", async () => {
+    expect(await connectedV1(person(consent))).toBeGreaterThan(0);
+    expect(await connectedV2(person(consent))).toBeGreaterThan(0);
+  });
+
+  it("shows no consent page in a frame", async () => {
+    const page = await browser.newPage();
+    const refused = page.waitForEvent("console", {
+      predicate: (message) => message.text().includes("frame-ancestors"),
+    });
+    const of = { clientId: await knownClient(), resource: resource(), ...pkce() };
+    await page.setContent("<h1>Win a prize</h1><iframe></iframe>");
+    await page.locator("iframe").evaluate(
+      (frame: HTMLIFrameElement, to) => {
+        frame.src = to;
+      },
+      authorizeUrl(url, of),
+    );
+    await refused;
+    expect(await page.frames()[1]?.locator("form").count()).toBe(0);
+    await page.close();
+  });
+});
+
+onOneHost(() => {
+  describe("the official conformance suite", () => {
+    it("finds an authorization server that keeps its rules", async () => {
+      const results = await runAuthorizationSuite({
+        url,
+        clientId: await knownClient(),
+        resource: resource(),
+        port: await freePort(),
+        consent: (page) => consentByForm(new URL(page)),
+      });
+      expect([...results.keys()].toSorted()).toEqual([
+        "authorization-code-grant",
+        "authorization-server-metadata-endpoint",
+      ]);
+      const checks = [...results.values()].flat();
+      const failed = checks.filter(({ status }) => status !== "SUCCESS");
+      expect([checks.length, failed]).toEqual([3, []]);
+    });
+  });
+});
+
 describe("a client that has nothing but the URL", () => {
   it("of SDK v1 connects through the consent page", async () => {
-    const provider = person();
-    const transport = (): StreamableHTTPClientTransport =>
-      new StreamableHTTPClientTransport(new URL(resource()), { authProvider: provider });
-    const first = transport();
-    await expect(new Client({ name: "v1", version: "1" }).connect(first)).rejects.toThrow();
-    await first.finishAuth(provider.code());
-    const client = new Client({ name: "v1", version: "1" });
-    await client.connect(transport());
-    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-    await client.close();
+    expect(await connectedV1(person())).toBeGreaterThan(0);
   });
 
   it("is told where to go, and finds the same for servers that nobody has", async () => {
@@ -240,6 +339,23 @@ describe("a client that has nothing but the URL", () => {
     expect(metadata).not.toHaveProperty("protected_resources");
   });
 
+  it("reads the documents from a page of any origin", async () => {
+    const Origin = "https://inspector.test";
+    const asked = { Origin, "Access-Control-Request-Method": "GET" };
+    for (const path of [`oauth-protected-resource${notes}`, "oauth-authorization-server"]) {
+      const at = `${url}/.well-known/${path}`;
+      const headers = { ...asked, "Access-Control-Request-Headers": "mcp-protocol-version" };
+      const preflight = await fetch(at, { method: "OPTIONS", headers });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-headers")).toBe("mcp-protocol-version");
+      const answer = await fetch(at, { headers: { Origin } });
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([
+        200,
+        "*",
+      ]);
+    }
+  });
+
   it("finds nothing at a server for keys alone", async () => {
     const answer = await call("/mcp/acme/keys-alone", null);
     expect(challengeOf(answer)).not.toContain("resource_metadata");
@@ -250,16 +366,82 @@ describe("a client that has nothing but the URL", () => {
 
 describe("a client of SDK v2", () => {
   it("connects through the consent page with nothing but the URL", async () => {
+    expect(await connectedV2(person())).toBeGreaterThan(0);
+  });
+
+  it("takes no code that came in the name of another authorization server", async () => {
     const provider = person();
-    const transport = (): TransportV2 =>
-      new TransportV2(new URL(resource()), { authProvider: provider });
-    const first = transport();
-    await expect(new ClientV2({ name: "v2", version: "1" }).connect(first)).rejects.toThrow();
-    await first.finishAuth(provider.answer());
-    const client = new ClientV2({ name: "v2", version: "1" });
-    await client.connect(transport());
-    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-    await client.close();
+    const mixedUp = (): URLSearchParams => {
+      const answer = new URLSearchParams(provider.answer());
+      expect(answer.get("iss")).toBe(url);
+      answer.set("iss", "https://other.test");
+      return answer;
+    };
+    await expect(connectedV2(provider, mixedUp)).rejects.toThrow(/iss/i);
+    expect(provider.tokens()).toBeUndefined();
+  });
+});
+
+/** As an attacker who can choose what `Host` says, in the way that a proxy or a name of the attacker's own can. */
+const underHost = (path: string, host: string) =>
+  new Promise<{ status: number; said: string }>((resolve, reject) => {
+    const headers = { Host: host, "X-Forwarded-Host": host, "X-Forwarded-Proto": "https" };
+    const asked = requestByHttp(`${url}${path}`, { headers }, (answer) => {
+      let text = "";
+      answer.on("data", (part: Buffer) => (text += part.toString()));
+      answer.once("end", () =>
+        resolve({ status: answer.statusCode ?? 0, said: JSON.stringify(answer.headers) + text }),
+      );
+    });
+    asked.once("error", reject).end();
+  });
+
+describe("a forged Host", () => {
+  it("is in no metadata, challenge, page or redirect", async () => {
+    const page = authorizeUrl(url, {
+      clientId: await knownClient(),
+      resource: resource(),
+      challenge: pkce().challenge,
+    });
+    const elsewhere = page.replace(encodeURIComponent(resource()), "https%3A%2F%2Fother.test");
+    const places: [string, string][] = [
+      ["/.well-known/oauth-authorization-server", `"issuer":"${url}"`],
+      [`/.well-known/oauth-protected-resource${notes}`, `"resource":"${resource()}"`],
+      [notes, `resource_metadata=\\"${url}/.well-known/`],
+      [page.slice(url.length), "Let A client in?"],
+      [elsewhere.slice(url.length), `iss=${encodeURIComponent(url)}`],
+    ];
+    for (const [path, expected] of places) {
+      const { said } = await underHost(path, "evil.test");
+      expect([path, said]).toEqual([path, expect.stringContaining(expected)]);
+      expect(said).not.toContain("evil.test");
+    }
+  });
+
+  it("makes no token good for a resource of its own", async () => {
+    const given = await givenCode();
+    const fields = { ...codeFields(given), resource: `https://evil.test${notes}` };
+    expect((await exchanged(fields)).body["error"]).toBe("invalid_target");
+  });
+});
+
+describe("a tenant's policy about programs", () => {
+  it("lets in no program of a domain that it denies, and no page opens", async () => {
+    const put = (oauthClients: object) => admin("PUT", "/tenants/acme/policy", { oauthClients });
+    const at = authorizeUrl(url, {
+      clientId: await knownClient(),
+      resource: resource(),
+      challenge: pkce().challenge,
+    });
+    for (const refused of [{ deniedDomains: ["localhost"] }, { allowedDomains: ["claude.ai"] }]) {
+      await put(refused);
+      const { response, text } = await opened(at);
+      expect([response.status, response.headers.get("Location")]).toEqual([400, null]);
+      expect(text).toContain("lets in no program of localhost");
+    }
+    await put({ allowedDomains: ["localhost"] });
+    expect((await opened(at)).response.status).toBe(200);
+    await admin("PUT", "/tenants/acme/policy", {});
   });
 });
 
@@ -419,10 +601,10 @@ describe("a grant", () => {
 });
 
 describe("the consent page", () => {
-  const page = async (change: Record<string, string> = {}, client: object = {}): Promise<Page> =>
+  const page = async (change: Record<string, string> = {}, client?: object): Promise<Page> =>
     opened(
       authorizeUrl(url, {
-        clientId: await registered(client),
+        clientId: await (client === undefined ? knownClient() : registered(client)),
         resource: resource(),
         challenge: pkce().challenge,
         ...change,
@@ -511,3 +693,5 @@ describe("a stolen code", () => {
     expect((await exchanged({ ...refresh, client_id: given.clientId })).status).toBe(400);
   });
 });
+
+peopleSuite(() => ({ router, upstream }));

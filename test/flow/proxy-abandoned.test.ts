@@ -11,7 +11,8 @@ import {
   type RawRequest,
   type RawServer,
 } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { openPerKey } from "../setup/shared-settings.ts";
 
 const tenant = "abandoned";
 const modes = ["router", "client", "deny", "client-then-router"] as const;
@@ -23,7 +24,7 @@ const accepts = {
 /** In the README: five seconds; the rest is for a busy machine. */
 const boundMs = 8_000;
 
-let router: Router;
+let router: SharedRouter;
 let legacy: RawServer;
 let modern: RawServer;
 let key = "";
@@ -56,7 +57,7 @@ const discovered = (id: unknown) => ({
 
 beforeAll(async () => {
   [router, legacy, modern] = await Promise.all([
-    startRouter({ env: { OPEN_REQUESTS_PER_KEY: "40", OPEN_STREAMS_PER_KEY: "3" } }),
+    borrowRouter(),
     startRawServer({ probes: "scripted" }),
     startRawServer({ probes: "scripted" }),
   ]);
@@ -94,7 +95,7 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), legacy?.stop(), modern?.stop()]);
+  await Promise.all([legacy?.stop(), modern?.stop()]);
 });
 
 interface Call {
@@ -304,9 +305,10 @@ describe("what is open", () => {
           method: "tools/call",
           params: { name: `c${round}-${at}` },
         });
-      for (let at = 0; at < 40; at += 1)
+      for (let at = 0; at < openPerKey.requests; at += 1)
         void raw.post(text(at), {}, leaving.signal).catch(() => null);
-      await until(() => [...atWork].filter((name) => name.startsWith(`c${round}-`)).length === 40);
+      const atServer = () => [...atWork].filter((name) => name.startsWith(`c${round}-`)).length;
+      await until(() => atServer() === openPerKey.requests);
       return leaving;
     };
     const refused = async (): Promise<unknown> => {
@@ -343,9 +345,10 @@ describe("what is open", () => {
     });
     const leaving = new AbortController();
     const { signal } = leaving;
-    for (let at = 0; at < 40; at += 1)
+    for (let at = 0; at < openPerKey.requests; at += 1)
       void sendModern(url, own, { params: { name: `m-${at}` }, signal }).catch(() => null);
-    await until(() => [...atWork].filter((name) => name.startsWith("m-")).length === 40);
+    const atServer = () => [...atWork].filter((name) => name.startsWith("m-")).length;
+    await until(() => atServer() === openPerKey.requests);
     const refused = await sendModern(url, own, { id: "one more", params: { name: "refused" } });
     expect([refused.status, refused.headers.get("Retry-After")]).toEqual([200, "1"]);
     expect(await refused.json()).toMatchObject({
@@ -372,7 +375,8 @@ describe("what is open", () => {
     });
     const raw = await openRaw(url, own);
     const leaving = new AbortController();
-    for (let at = 0; at < 3; at += 1) expect((await raw.get({}, leaving.signal)).status).toBe(200);
+    for (let at = 0; at < openPerKey.streams; at += 1)
+      expect((await raw.get({}, leaving.signal)).status).toBe(200);
     const refused = await raw.get();
     expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "1"]);
     expect(await refused.json()).toMatchObject({

@@ -4,7 +4,9 @@ import { createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { sharing, startTwo, type Asked, type TwoRouters } from "../fakes/two-routers.ts";
+import { borrowPair } from "../fakes/shared-pair.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
+import { sharing } from "../setup/shared-settings.ts";
 import { z } from "zod";
 
 const tenant = "proxy-isolates";
@@ -12,11 +14,10 @@ const asks = (id: number): string =>
   `id: ${id}\ndata: {"jsonrpc":"2.0","id":${id},"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":10}}\n\n`;
 
 describe.each(sharing)("two %s", (how) => {
-  let two: TwoRouters;
   let provider: FaultyProvider;
   let server: FakeServer;
-  let one: Asked;
-  let other: Asked;
+  let one: SharedRouter;
+  let other: SharedRouter;
   let key = "";
   let url = "";
   let elsewhere = "";
@@ -40,11 +41,9 @@ describe.each(sharing)("two %s", (how) => {
         response.write(asks(Number(heard.headers["last-event-id"])));
       } else response.writeHead(heard.method === "GET" ? 405 : 202).end();
     });
-    two = await startTwo(how, {
-      MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
-      ADMIN_TOKEN: "operator-token-of-the-tests",
-    });
-    [one, other] = two.routers;
+    ({
+      routers: [one, other],
+    } = await borrowPair(how));
     await createTenant(one, tenant, {
       provider: "openai-compatible",
       baseUrl: provider.url("openai-compatible"),
@@ -55,7 +54,6 @@ describe.each(sharing)("two %s", (how) => {
     elsewhere = url.replace(one.url, other.url);
   }, 60_000);
   afterAll(async () => {
-    await two?.stop();
     await Promise.all([server?.stop(), provider?.stop()]);
   });
 

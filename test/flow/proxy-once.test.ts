@@ -7,37 +7,33 @@ import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
 import { openRaw, proxyKey, recordsOf, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
-import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { borrowPair } from "../fakes/shared-pair.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "proxy-once";
 const policy = { allowedModels: ["anthropic/claude-haiku-4-5", "openai/gpt-image-1.5"] };
 
-let sqld: Sqld;
+let sqldUrl: string | null;
 let provider: FaultyProvider;
 let media: MediaProvider;
 let modern: RawServer;
 let legacy: FakeServer;
-let one: Router;
-let other: Router;
+let one: SharedRouter;
+let other: SharedRouter;
 let admin: ReturnType<typeof adminOf>;
 let key = "";
 
 beforeAll(async () => {
-  sqld = await startSqld();
-  const env = {
-    DATABASE_URL: sqld.url,
-    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
-    ADMIN_TOKEN: "operator-token-of-the-tests",
-  };
   provider = await startFaultyProvider({ slowMs: 4_000 });
   [media, modern, legacy] = await Promise.all([
     startMediaProvider(),
     startRawServer(),
     startSdkServer({ resumable: true }),
   ]);
-  one = await startRouter({ env });
-  other = await startRouter({ env });
+  ({
+    sqldUrl,
+    routers: [one, other],
+  } = await borrowPair("processes on a libSQL server"));
   admin = adminOf(one, one.adminToken);
   await createTenant(one, tenant, {
     provider: "anthropic",
@@ -50,9 +46,7 @@ beforeAll(async () => {
   await register(one, tenant, { slug: "modern", url: modern.url });
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([one?.stop(), other?.stop()]);
   await Promise.all([modern?.stop(), legacy?.stop(), provider?.stop(), media?.stop()]);
-  await sqld?.stop();
 });
 beforeEach(() => {
   provider.setMode("fine");
@@ -90,7 +84,7 @@ describe("a round that is sent again", () => {
     });
 
   async function call(
-    through: Router,
+    through: SharedRouter,
     params: object = {},
     signal?: AbortSignal,
   ): Promise<unknown> {
@@ -235,10 +229,12 @@ describe("a request of a stream", () => {
     }
     expect(await (await calling).text()).toContain(faultyText);
     expect(legacy.heard.some(({ text }) => text.includes("forged"))).toBe(false);
-    const taken = createClient({ url: sqld.url });
-    const { rows } = await taken.execute(
-      "select delivered from idempotency where idempotency_key like 'stream/%' order by rowid desc limit 1",
-    );
+    const taken = createClient({ url: sqldUrl ?? "" });
+    const { rows } = await taken.execute({
+      sql: `select delivered from idempotency where idempotency_key like 'stream/%'
+        and tenant_id = (select id from tenants where slug = ?) order by rowid desc limit 1`,
+      args: [tenant],
+    });
     expect(rows).toMatchObject([{ delivered: 202 }]);
     taken.close();
   }, 30_000);

@@ -350,6 +350,7 @@ const elsewhere: Partial<Record<Reason, string>> = {
   server_failed: "needs a registered server: test/flow/proxy-failures.test.ts",
   server_timeout: "needs a registered server: test/unit/pipeline/upstream.test.ts",
   loop_detected: "needs a registered server: test/flow/proxy-loops.test.ts",
+  authorization_needed: "needs a person: test/contract/own-accounts.test.ts",
   server_unauthorized: "needs a registered server: test/flow/proxy-failures.test.ts",
   unreadable: "needs a row that was changed in the database: test/flow/absurd-numbers.test.ts",
   internal: "nobody knows how; test/flow/bad-input.test.ts checks that it did not happen",

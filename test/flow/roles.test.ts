@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, openSession, type Answered } from "../fakes/caller.ts";
 import { openApiDocument } from "../fakes/openapi-document.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
-import type { Router } from "../fakes/router.ts";
 import {
   endpoints,
   expectProblem,
@@ -38,7 +37,7 @@ const keyOf = async (scopes: string[]): Promise<Answered> =>
 
 beforeAll(async () => {
   router = await borrowRouter();
-  tenant = await tenantWithKeys(router as Router, "roles");
+  tenant = await tenantWithKeys(router, "roles");
   for (const role of roles) {
     const made = await keyOf([role]);
     expect(made.status).toBe(201);
@@ -56,7 +55,7 @@ describe.each(operations)("%s", (operation) => {
   const [method = "", path = ""] = operation.split(" ");
 
   it.each(roles)("by the role %s", async (role) => {
-    const { params, body } = (await entry?.target?.(tenant, router as Router)) ?? {};
+    const { params, body } = (await entry?.target?.(tenant, router)) ?? {};
     const filled = fill(path, { ...params, tenant: tenant.slug });
     const answer = await adminOf(router, keys[role] ?? "")(method, filled, body);
     const isOperators = entry?.reach === "operator" || entry?.operatorOnly === true;

@@ -11,35 +11,34 @@ import {
 } from "../fakes/authorization-server.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
-import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { borrowPair } from "../fakes/shared-pair.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
 
 const providerKey = "CANARY-provider-key-5b1d";
 const headerSecret = "CANARY-header-9f31c7d2";
 const clientSecret = "CANARY-client-secret-77aa";
 
-let sqld: Sqld;
 let database: Client;
-let router: Router;
+let router: SharedRouter;
 let provider: RecordingProvider;
 let authorization: AuthorizationServer;
 let attacker: Attacker;
 
 beforeAll(async () => {
-  [sqld, provider, authorization, attacker] = await Promise.all([
-    startSqld(),
+  const [pair, ...fakes] = await Promise.all([
+    borrowPair("processes on a libSQL server"),
     startRecordingProvider(),
     startAuthorizationServer(),
     startAttacker(),
   ]);
+  [provider, authorization, attacker] = fakes;
   authorization.clients.set("confidential", { secret: clientSecret, redirectUris: [] });
-  database = createClient({ url: sqld.url });
-  router = await startRouter({ env: { DATABASE_URL: sqld.url } });
+  database = createClient({ url: pair.sqldUrl ?? "" });
+  [router] = pair.routers;
 }, 90_000);
 afterAll(async () => {
   database?.close();
-  await Promise.all([router?.stop(), provider?.stop(), authorization?.stop(), attacker?.stop()]);
-  await sqld?.stop();
+  await Promise.all([provider?.stop(), authorization?.stop(), attacker?.stop()]);
 });
 
 const admin = (method: string, path: string, body?: unknown) =>

@@ -1,5 +1,7 @@
 /** What an administrator learns of the program behind a registered URL. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { serverCheckOf } from "../../src/domain/servers/server-check.ts";
+import { createProbe } from "../../src/mcp/probe.ts";
 import { adminOf } from "../fakes/caller.ts";
 import { startEverything } from "../fakes/mcp-servers.ts";
 import { startRawServer, type RawHandler, type RawServer } from "../fakes/raw-server.ts";
@@ -185,3 +187,15 @@ it("an answer that comes in a stream which stays open is read", async () => {
   });
   expect(found).toMatchObject({ ok: true, era: "legacy", name: "s", tools: null });
 });
+
+it.each([
+  ["http://mcp.example.com/mcp", "Only https is called"],
+  ["https://10.0.0.1/mcp", "Private addresses are not called"],
+])(
+  "%s is not asked where the router calls no such address, and the check says why",
+  async (url, why) => {
+    const fetch = () => Promise.reject(new Error("asked"));
+    const seen = serverCheckOf(await createProbe({ fetch, allowPrivate: false })(url, {}));
+    expect(seen).toEqual({ ...noServer, status: null, ...saying(`Not asked. ${why}`) });
+  },
+);

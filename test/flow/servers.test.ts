@@ -7,10 +7,10 @@ import {
   startAuthorizationServer,
   type AuthorizationServer,
 } from "../fakes/authorization-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { expectProblem } from "./isolation.ts";
 
-let router: Router;
+let router: SharedRouter;
 let fake: AuthorizationServer;
 /** every answer and address that came out of the router here */
 const seen: string[] = [];
@@ -19,14 +19,14 @@ const clientSecret = "CANARY-client:secret+/%20";
 const headerSecret = "CANARY-header-9f31c7d2";
 
 beforeAll(async () => {
-  [router, fake] = await Promise.all([startRouter(), startAuthorizationServer()]);
+  [router, fake] = await Promise.all([borrowRouter(), startAuthorizationServer()]);
   fake.clients.set("confidential", {
     secret: clientSecret,
     redirectUris: [`${router.url}/oauth/callback`],
   });
   fake.clients.set("public", { secret: null, redirectUris: [`${router.url}/oauth/callback`] });
 }, 60_000);
-afterAll(() => Promise.all([router?.stop(), fake?.stop()]));
+afterAll(() => fake?.stop());
 
 async function admin(method: string, path: string, body?: unknown): Promise<Answered> {
   const answer = await adminOf(router, router.adminToken)(method, path, body);
@@ -472,7 +472,8 @@ describe("afterwards", () => {
       .map((name) => join(router.stateDir, name))
       .filter((file) => statSync(file).isFile());
     expect(files.some((file) => file.endsWith(".sqlite"))).toBe(true);
-    const texts = [...seen, router.output(), ...files.map((file) => readFileSync(file, "latin1"))];
+    const printed = await printedByRouter();
+    const texts = [...seen, printed, ...files.map((file) => readFileSync(file, "latin1"))];
     for (const secret of [clientSecret, headerSecret, ...fake.given])
       expect(texts.some((text) => text.includes(secret))).toBe(false);
   });

@@ -7,7 +7,7 @@ it.concurrent.for(["sqld", "embedded"] as const)(
   "under load, a process that is killed leaves nothing behind that isn't found: %s",
   { timeout: 180_000 },
   async (database, { expect }) => {
-    const about = { database, rounds: 3, atMostMs: 60_000, callers: 4 };
+    const about = { database, rounds: 2, atMostMs: 60_000, callers: 4 };
     expect(await soakCrashes(about, () => {})).toEqual([]);
   },
 );

@@ -10,7 +10,7 @@ describe("under load", () => {
       const routers = database === "embedded" ? 1 : 2;
       const callers = database === "objects" ? 64 : 32;
       const about = { database, routers, callers, calls: 80, paceMs: 0 };
-      const cases = ["requests", "concurrent", "day"];
+      const cases = ["requests", "concurrent", "day", "nodes"];
       expect(await soakLimits({ ...about, cases }, () => {})).toEqual([]);
     },
     120_000,

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownAlone } from "../../src/start/permissions.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import {
   databaseFilesIn,
@@ -47,9 +48,10 @@ const databaseIn = (stateDir: string): string =>
   databaseFilesIn(stateDir).find((path) => path.endsWith(".sqlite")) ?? "";
 const masterKeyOf = (fill: number): string => Buffer.alloc(32, fill).toString("base64");
 
-describe("the state directory", () => {
-  const stateDir = temporaryStateDir();
+/** Both groups' own: the first start of the one has made the database of the other. */
+const stateDir = temporaryStateDir();
 
+describe("the state directory", () => {
   it("is its owner's alone, with all that is in it", { timeout }, async () => {
     chmodSync(stateDir, 0o755);
     writeFileSync(join(stateDir, "left"), "", { mode: 0o644 });
@@ -65,12 +67,14 @@ describe("the state directory", () => {
   });
 
   it("is refused when others may write there", { timeout }, async () => {
-    for (const mode of [0o777, 0o770, 0o702]) {
+    const line = /STATE_DIR: \S+ may be written by others \(mode 0\d{3}\)/;
+    for (const mode of [0o777, 0o770]) {
       chmodSync(stateDir, mode);
-      expect(await faultOf({ stateDir })).toMatch(
-        /^sampling-router: STATE_DIR: \S+ may be written by others \(mode 0\d{3}\)/,
-      );
+      const error = expect.stringMatching(line) as string;
+      expect(ownAlone(stateDir)).toEqual({ ok: false, error });
     }
+    chmodSync(stateDir, 0o702);
+    expect(await faultOf({ stateDir })).toMatch(new RegExp(`^sampling-router: ${line.source}`));
     chmodSync(stateDir, 0o755);
     const secrets = join(stateDir, "secrets.json");
     chmodSync(secrets, 0o606);
@@ -83,12 +87,6 @@ describe("the state directory", () => {
 });
 
 describe("a database", () => {
-  let stateDir: string;
-  beforeAll(async () => {
-    stateDir = temporaryStateDir();
-    await (await start({ stateDir })).stop();
-  }, timeout);
-
   it(
     "of a newer version that only added serves this one, and else is named",
     { timeout },

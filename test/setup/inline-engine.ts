@@ -25,6 +25,7 @@ export function startInline(path: string, pragmas: readonly string[] = []): Embe
         if (waiting.length === 1) setImmediate(commit);
       }),
     read: async (statements) => ({ ok: true, rows: statements.map((each) => reader.run(each)) }),
+    figures: { waiting: () => waiting.length, bytes: () => 0, onCommit: () => {} },
     async close() {
       reader.close();
       writer.close();

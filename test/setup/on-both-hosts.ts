@@ -6,7 +6,6 @@ import process from "node:process";
 
 export const onBothHosts: readonly string[] = [
   "test/flow/bridge.test.ts",
-  "test/flow/cancel.test.ts",
   "test/flow/failover.test.ts",
   "test/flow/health.test.ts",
   "test/flow/limits.test.ts",

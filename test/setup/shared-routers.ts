@@ -1,11 +1,17 @@
 /**
- * Lends one router for each place in vitest's pool. One process runs one test file in a place at a time, so
- * no two files use a router at once. A router starts when the first file asks.
+ * Lends one router to each process that runs test files. A process runs one file at a time, so no two files use a
+ * router at once. A router starts when the first file asks, and goes on to another process once its own has ended. And
+ * lends pairs of routers over one database, which many files use at once.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 import { hostUnderTest, startRouter, type Router, type RouterHost } from "../fakes/router.ts";
+import type { SharedPair } from "../fakes/shared-pair.ts";
+import type { SharedRouter } from "../fakes/shared-router.ts";
+import type { TwoRouters } from "../fakes/two-routers.ts";
+import { sharedSettings, sharing, type Sharing } from "./shared-settings.ts";
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -31,32 +37,90 @@ async function removeTenants({ url, adminToken }: Router): Promise<void> {
   }
 }
 
-async function lend(
-  routers: Map<string, Promise<Router>>,
-  { place, host }: { place: string; host: RouterHost },
-): Promise<Router> {
-  const known = await routers.get(place)?.catch(() => null);
-  if (known && isAlive(known.pid)) {
-    await removeTenants(known);
-    return known;
-  }
-  const started = startRouter({ host });
-  routers.set(place, started);
-  return started;
+interface Lent {
+  /** the process whose files use it */
+  pid: number;
+  router: Promise<Router>;
+  /** how much the router had printed before it was lent */
+  printed: number;
 }
 
+/** As long as a process takes to end whose last file is done. */
+const endsWithinMs = 2_000;
+
+/**
+ * What the process uses already, or what a process that has ended used, or nothing. vitest begins to end a process, and
+ * starts the next one: where all have a router, the next one waits for that end. The place in vitest's pool names no
+ * process: two may have the same one, after a project with another `maxWorkers`.
+ */
+async function usedBefore(all: Lent[], pid: number, most: number): Promise<Lent | undefined> {
+  for (const last = Date.now() + endsWithinMs; ; await wait(20)) {
+    const found = all.find((each) => each.pid === pid) ?? all.find((each) => !isAlive(each.pid));
+    if (found !== undefined || all.length < most || Date.now() > last) return found;
+  }
+}
+
+async function lend(
+  all: Lent[],
+  { pid, host, most }: { pid: number; host: RouterHost; most: number },
+): Promise<Router> {
+  const before = await usedBefore(all, pid, most);
+  if (before !== undefined) {
+    before.pid = pid;
+    const router = await before.router.catch(() => null);
+    if (router !== null && isAlive(router.pid)) {
+      await removeTenants(router);
+      before.printed = router.output().length;
+      return router;
+    }
+    all.splice(all.indexOf(before), 1);
+  }
+  const lent = { pid, router: startRouter({ host, env: sharedSettings }), printed: 0 };
+  all.push(lent);
+  const router = await lent.router;
+  lent.printed = router.output().length;
+  return router;
+}
+
+/** Imported when a file asks: Miniflare takes a while, and most runs have no such file. */
+async function startPair(how: Sharing, host: RouterHost): Promise<TwoRouters> {
+  const { startTwo } = await import("../fakes/two-routers.ts");
+  const env = {
+    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+    ADMIN_TOKEN: "operator-token-of-the-tests",
+  };
+  return startTwo(how, { env, host });
+}
+
+const shown = ({ url, adminToken, demoKey, stateDir }: SharedRouter): SharedRouter => ({
+  url,
+  adminToken,
+  demoKey,
+  stateDir,
+});
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const routers = new Map<string, Promise<Router>>();
-  /** place → how much the router had printed before it was lent */
-  const printed = new Map<string, number>();
+  const lent: Lent[] = [];
+  const pairs = new Map<string, Promise<TwoRouters>>();
   // The project's own environment reaches its test files alone.
   const host = project.config.env?.["ROUTER_HOST"] === "workerd" ? "workerd" : hostUnderTest;
+  const most = project.vitest.config.maxWorkers;
+  const pairAt = async (place: string): Promise<SharedPair> => {
+    const how = sharing[Number(place.split("/").at(-1))];
+    if (how === undefined) throw new Error(`no pair is at ${place}`);
+    const started = pairs.get(place) ?? startPair(how, host);
+    pairs.set(place, started);
+    const { routers: both, sqldUrl } = await started;
+    return { routers: [shown(both[0]), shown(both[1])], sqldUrl };
+  };
   const answer = async (method: string | undefined, place: string): Promise<string> => {
-    if (method === "GET")
-      return (await routers.get(place))?.output().slice(printed.get(place)) ?? "";
-    const { url, adminToken, demoKey, stateDir, output } = await lend(routers, { place, host });
-    printed.set(place, output().length);
-    return JSON.stringify({ url, adminToken, demoKey, stateDir });
+    if (place.startsWith("/pair/")) return JSON.stringify(await pairAt(place));
+    const pid = Number(place.slice(1));
+    if (method === "GET") {
+      const used = lent.find((each) => each.pid === pid);
+      return (await used?.router)?.output().slice(used?.printed) ?? "";
+    }
+    return JSON.stringify(shown(await lend(lent, { pid, host, most })));
   };
   const lender = createServer(({ method, url = "" }, response) => {
     answer(method, url).then(
@@ -69,7 +133,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     lender.close();
     lender.closeAllConnections();
-    for (const router of await Promise.allSettled(routers.values()))
+    for (const router of await Promise.allSettled(lent.map((each) => each.router)))
       if (router.status === "fulfilled") await router.value.stop();
+    for (const pair of await Promise.allSettled(pairs.values()))
+      if (pair.status === "fulfilled") await pair.value.stop();
   };
 }

@@ -10,7 +10,6 @@ const slow = [
   "flow/proxy-abandoned",
   "flow/proxy-modern",
   "flow/soak-crashes",
-  "flow/approvals-crash",
   "flow/console",
   "contract/embedded/crashes",
   "flow/crash",

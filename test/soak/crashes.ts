@@ -49,6 +49,7 @@ export async function soakCrashes(
       const last = rounds === about.rounds || performance.now() > until;
       if (isShared && !last) coming = world.another();
       const victimIs = { dead: false };
+      const seenBefore = provider.seen.size;
       const load = Array.from({ length: about.callers ?? callers }, async () => {
         while (!victimIs.dead) {
           const number = (next += 1);
@@ -58,6 +59,8 @@ export async function soakCrashes(
           if (called?.succeeded === true) answered += 1;
         }
       });
+      // A cold process takes a while until a call of it is at the provider, and only then is there one to lose.
+      while (provider.seen.size === seenBefore && performance.now() < until) await wait(5);
       await wait(50 + below(900));
       victimIs.dead = true;
       await victim.kill9();

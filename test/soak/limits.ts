@@ -33,6 +33,32 @@ interface Case {
   scope: "tenant" | "key" | "both";
   /** ms that a caller waits between two calls, on average: a minute must pass */
   paceMs: number;
+  /** limits of tags and runs, the names that a call has, and how many calls they admit together */
+  nodes?: { policy: object; namesOf: (number: number) => object; admitted: number };
+}
+
+/** Two tags and four runs. Each call is charged at tenant, key, its tag and its run. */
+function nodesCase(calls: number): Case {
+  const ofTag = Math.floor(calls / 4);
+  const ofRun = Math.floor(calls / 5);
+  return {
+    name: "nodes",
+    limits: { usdPerMonth: 1_000 },
+    scope: "both",
+    paceMs: 0,
+    nodes: {
+      policy: {
+        tags: { each: { usdTotal: 1_000 }, limits: { night: { requestsPerDay: ofTag } } },
+        runs: { callsPerRun: ofRun },
+      },
+      namesOf: (number) => ({
+        "sampling-router/tag": number % 2 === 0 ? "night" : "noon",
+        "sampling-router/run": `run-${number % 4}`,
+      }),
+      // Of the tag "noon" there are two runs, of which each is full; of "night" the tag is full first.
+      admitted: ofTag + 2 * ofRun,
+    },
+  };
 }
 
 const casesFor = (paceMs: number, calls: number, budget: number): Case[] => [
@@ -59,6 +85,7 @@ const casesFor = (paceMs: number, calls: number, budget: number): Case[] => [
     scope: "both",
     paceMs,
   },
+  nodesCase(calls),
 ];
 
 /** The most that lies within one minute, by the records' own times. */
@@ -93,10 +120,10 @@ async function runCase(
   its: Case,
   about: { callers: number; calls: number; say: Say },
 ): Promise<string[]> {
-  const { limits, scope, name, paceMs } = its;
+  const { limits, scope, name, paceMs, nodes } = its;
   const { provider, routers } = world;
   const tenant = await world.tenant(`soak-${name}`, {
-    policy: scope === "key" ? {} : { limits },
+    policy: { ...(scope !== "key" && { limits }), ...nodes?.policy },
     keyLimits: scope === "tenant" ? {} : limits,
   });
   provider.reset();
@@ -108,7 +135,10 @@ async function runCase(
     if (router === undefined) return;
     const { reason, succeeded } = await call(router, tenant.key, {
       number,
-      params: questionOf(number),
+      params: {
+        ...questionOf(number),
+        ...(nodes !== undefined && { metadata: nodes.namesOf(number) }),
+      },
     });
     const what = succeeded ? "succeeded" : (reason ?? "nothing");
     reasons.set(what, (reasons.get(what) ?? 0) + 1);
@@ -142,6 +172,9 @@ async function runCase(
     .map(([limit, most]) => `${limit}: ${found[limit as CheckedLimit]} of ${most}`);
   if ((reasons.get("succeeded") ?? 0) !== admitted.length)
     faults.push(`${admitted.length} admitted, ${reasons.get("succeeded") ?? 0} answered`);
+  // A call that the database was too slow for has its place in a tag and a run all the same.
+  if (nodes !== undefined && admitted.length + lost.length !== nodes.admitted)
+    faults.push(`${admitted.length + lost.length} admitted of ${nodes.admitted}`);
   if (provider.seen.size !== admitted.length)
     faults.push(`${admitted.length} admitted, ${provider.seen.size} seen by the provider`);
   // Too slow a database is no fault of the ledger's, if it costs nothing: see what follows.

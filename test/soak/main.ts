@@ -6,12 +6,18 @@ import { soakLeavers } from "./leavers.ts";
 import { soakLibraries } from "./libraries.ts";
 import { soakLimits } from "./limits.ts";
 import { soakMemory } from "./memory.ts";
+import { soakOauthClient } from "./oauth-client.ts";
+import { soakRefresh } from "./refresh.ts";
+import { soakSink } from "./sink.ts";
 import { soakStreams } from "./streams.ts";
 import { soakUpgrade } from "./upgrade.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
-const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld, two isolates on objects
+const help = `npm run soak -- limits [DATABASE] [CASE...]   2,000 calls of 64 callers against each limit, or against those named, such as nodes; four
+                                  processes on sqld, two isolates on objects
 npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
+npm run soak -- refresh [DATABASE]   eight processes of one client refresh one token at once, and again after 30 s; not sqld
+npm run soak -- oauth-client       the official conformance suite's scenarios for OAuth clients, on the router's own
 npm run soak -- leavers [DATABASE]   500 callers that hang up
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
@@ -21,6 +27,7 @@ npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
 npm run soak -- libraries [RUNTIME...]   both libraries from their tarball, on node@20, node@22, node@24, deno and bun from the
                                   registry, and on Workers
+npm run soak -- sink              the audit sink and its verifier on @20minutes/s3rver from the registry, which goes away for a while
 npm run soak -- upgrade REF [DATABASE] [SECONDS]   the version at REF, this one, and back, under load (10 seconds a step); not objects
 
 DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
@@ -30,14 +37,22 @@ const say = (line: string): void =>
 
 const [name, ...given] = process.argv.slice(2);
 const database: DatabaseName = databases.find((each) => given.includes(each)) ?? "embedded";
-const [first, second] = given.filter((each) => each !== database);
+const others = given.filter((each) => each !== database);
+const [first, second] = others;
 
 const routersOf: Record<DatabaseName, number> = { sqld: 4, objects: 2, embedded: 1 };
 
 const soaks: Record<string, () => Promise<string[]>> = {
   limits: () =>
     soakLimits(
-      { database, routers: routersOf[database], callers: 64, calls: 2_000, paceMs: 2_400 },
+      {
+        database,
+        routers: routersOf[database],
+        callers: 64,
+        calls: 2_000,
+        paceMs: 2_400,
+        ...(others.length > 0 && { cases: others }),
+      },
       say,
     ),
   crashes: () =>
@@ -66,6 +81,9 @@ const soaks: Record<string, () => Promise<string[]>> = {
       },
       say,
     ),
+  refresh: () => soakRefresh(database === "objects" ? "workerd" : "node", say),
+  "oauth-client": () => soakOauthClient(say),
+  sink: () => soakSink(say),
   libraries: () => soakLibraries(given, say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };

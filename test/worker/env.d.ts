@@ -27,4 +27,27 @@ declare module "cloudflare:test" {
   /** Ends the object's instance; its storage stays. */
   export function evictDurableObject(stub: DurableObjectStub): Promise<void>;
   export function abortAllDurableObjects(): Promise<void>;
+  /** Deletes all rows of all objects. */
+  export function reset(): Promise<void>;
+}
+
+/**
+ * A Worker of a file's own: `worker.ts` keeps what it made of its first settings, and the other files of the runtime
+ * have other settings.
+ */
+declare module "*/worker.ts?overload" {
+  import type { ExecutionContext } from "@cloudflare/workers-types";
+
+  const worker: {
+    fetch(request: Request, env: object, context: ExecutionContext): Promise<Response>;
+  };
+  export default worker;
+}
+declare module "*/worker.ts?regions" {
+  import type { ExecutionContext } from "@cloudflare/workers-types";
+
+  const worker: {
+    fetch(request: Request, env: object, context: ExecutionContext): Promise<Response>;
+  };
+  export default worker;
 }

@@ -2,7 +2,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { LimitedScope } from "../../src/domain/limits/holds.ts";
 import { bookTexts } from "../../src/store/books/texts.ts";
 import { createObjectEngine } from "../../src/store/durable/object-engine.ts";
 import { raw, type Database } from "../../src/store/db.ts";
@@ -10,6 +11,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { caller, reservation, settlement, start, type Caller } from "../contract/store/fixtures.ts";
+import { nodesOfOneCall } from "../contract/store/nodes.suite.ts";
 import { storesOn, value } from "../contract/store/open.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
 
@@ -24,29 +26,49 @@ const health = [
   { credentialId: "cred_1", model: "openai/gpt", sample: { at: 1, ms: 5, tokens: 7 } },
 ];
 
-/** An object is evicted only while nobody holds its engine, so each question lets go of the engine. */
-function askedOf(stub: unknown): DatabaseObject {
-  const object = stub as { engine(): Promise<DatabaseObject & Disposable> };
+type Engine = DatabaseObject & Disposable;
+/** The engines that tests hold, by the name of their object. */
+const held = new Map<string, Promise<Engine>>();
+
+/** An object is evicted only while nobody holds its engine. */
+async function letGo(name: string): Promise<void> {
+  const engine = held.get(name);
+  held.delete(name);
+  (await engine)?.[Symbol.dispose]();
+}
+afterEach(async () => {
+  for (const name of held.keys()) await letGo(name);
+});
+
+/**
+ * The engine is held from one question to the next. Each call of an object's own method, such as `engine`, takes vitest's
+ * plugin much longer than the question itself.
+ */
+function askedOf(name: string): DatabaseObject {
+  const object = env.BARE.getByName(name) as unknown as { engine(): Promise<Engine> };
+  const engineOf = (): Promise<Engine> => {
+    const engine = held.get(name) ?? object.engine();
+    held.set(name, engine);
+    return engine;
+  };
   return {
-    async read(statements) {
-      using engine = await object.engine();
-      return await engine.read(statements);
-    },
-    async write(job) {
-      using engine = await object.engine();
-      return await engine.write(job);
-    },
+    read: async (statements) => (await engineOf()).read(statements),
+    write: async (job) => (await engineOf()).write(job),
   };
 }
 
 async function given(name: string) {
   const stub = env.BARE.getByName(name);
-  const connect = () => askedOf(stub);
+  const evict = async (): Promise<void> => {
+    await letGo(name);
+    await evictDurableObject(stub);
+  };
+  const connect = () => askedOf(name);
   const db = openOverEngine(createStubEngine({ connect, wait }));
   value(await migrate(db, env.MIGRATIONS));
   const stores = storesOn(db);
   const who = await caller(stores, { tenantLimits: limits, keyLimits: limits });
-  return { stub, db, stores, who };
+  return { stub, evict, db, stores, who };
 }
 
 async function run(stores: Stores, who: Caller, at: number): Promise<void> {
@@ -65,15 +87,20 @@ async function run(stores: Stores, who: Caller, at: number): Promise<void> {
 }
 
 // The first question loads the class and all that it imports, which may take longer than a question's deadline.
-beforeAll(async () => void (await askedOf(env.BARE.getByName("loads")).read([])));
+beforeAll(async () => void (await askedOf("loads").read([])));
 
 const rowsOf = async (db: Database, text: string): Promise<unknown[]> =>
   value(await db.read((builder) => builder.all(sql.raw(text))));
 
 describe("a call in an object", () => {
-  it("writes four rows to be admitted and four to be settled, those of indexes counted", async () => {
-    const { stub, who } = await given("rows");
-    await evictDurableObject(stub);
+  const named = [
+    { what: "no other node", nodesOf: () => [] },
+    { what: "sixteen nodes", nodesOf: nodesOfOneCall },
+  ];
+  it.each(named)("writes four rows to be admitted and four to be settled: $what", async (about) => {
+    const { stub, evict, who } = await given(`rows of ${about.what}`);
+    await evict();
+    const nodes = about.nodesOf(who);
     await runInDurableObject(stub, async (_, { storage }) => {
       let written = 0;
       const engine = createObjectEngine({
@@ -88,7 +115,7 @@ describe("a call in an object", () => {
         }),
       );
       for (let at = 0; at < 5; at += 1) await run(stores, who, at);
-      const reserved = reservation(who, start + 5);
+      const reserved = reservation(who, start + 5, { nodes });
       written = 0;
       const admission = value(await stores.ledger.admit(reserved));
       expect(written).toBeLessThanOrEqual(4);
@@ -126,7 +153,7 @@ describe("the sums of an object", () => {
   });
 
   it("are whole after any loss of memory, wherever it comes", async () => {
-    const { stub, stores, who, db } = world;
+    const { evict, stores, who, db } = world;
     const open: ReturnType<typeof reservation>[] = [];
     const receipts = new Map<string, unknown>();
     let settled = 0;
@@ -136,7 +163,7 @@ describe("the sums of an object", () => {
       if (admission.state !== "admitted") throw new Error(admission.state);
       receipts.set(reserved.opening.id, admission.receipt);
       open.push(reserved);
-      if (at % 7 === 0) await evictDurableObject(stub);
+      if (at % 7 === 0) await evict();
       // Most end, in another order than they began; three are left open.
       while (open.length > 3) {
         const [ended] = open.splice(at % open.length, 1);
@@ -148,13 +175,13 @@ describe("the sums of an object", () => {
           ),
         );
         settled += 1;
-        if (at % 5 === 0) await evictDurableObject(stub);
+        if (at % 5 === 0) await evict();
         // Another writer's statement writes the sums in the middle.
         if (at === 30) value(await db.write([raw(sql`update tenants set name = 'B'`)]));
       }
     }
     expect(settled).toBe(57);
-    await evictDurableObject(stub);
+    await evict();
     const tokens = 57 * 60 + 3 * 100;
     const micro = 57 * 500 + 3 * 1_000;
     const sums = [60, tokens, micro].map((n) => n);
@@ -172,20 +199,38 @@ describe("the sums of an object", () => {
     expect(found.numbers).toEqual([{ last: 60 }]);
     expect(found.samples).toEqual([{ n: expect.any(Number) as number }]);
     // Nothing is counted again.
-    await evictDurableObject(stub);
+    await evict();
     expect(await counted()).toEqual(found);
   });
 
+  it("count a run that began once, after a loss of memory too", async () => {
+    const { evict, stores, who } = await given("runs");
+    const begin = async (name: string) => {
+      const subject = `run:${who.keyId}:${name}`;
+      const nodes: LimitedScope[] = [
+        { scope: "key", subject: who.keyId, limits: { newRunsPerDay: 2 }, run: subject },
+        { scope: "run", subject, limits: { callsPerRun: 100 } },
+      ];
+      return value(await stores.ledger.admit(reservation(who, start, { nodes }))).state;
+    };
+    for (const name of ["one", "one", "one"]) expect(await begin(name)).toBe("admitted");
+    await evict();
+    for (const name of ["one", "two"]) expect(await begin(name)).toBe("admitted");
+    await evict();
+    expect(await begin("three")).toBe("refused");
+    expect(await begin("two")).toBe("admitted");
+  });
+
   it("count refusals, with and without a record, after a loss of memory", async () => {
-    const { stub, stores, db } = await given("refusals");
+    const { evict, stores, db } = await given("refusals");
     const who = await caller(stores, { keyLimits: { requestsPerMinute: 0 } });
     for (let at = 0; at < 105; at += 1) {
       expect(value(await stores.ledger.admit(reservation(who, start + at)))).toMatchObject({
         state: "refused",
       });
-      if (at % 25 === 10 || at === 103) await evictDurableObject(stub);
+      if (at % 25 === 10 || at === 103) await evict();
     }
-    await evictDurableObject(stub);
+    await evict();
     const where = `where tenant_id = '${who.tenantId}'`;
     expect(
       await rowsOf(db, `select amount from counters ${where} and resource = 'refusals'`),
@@ -197,9 +242,9 @@ describe("the sums of an object", () => {
   });
 
   it("are written before the ring of the journal comes round", async () => {
-    const { stub, stores, who, db } = await given("ring");
+    const { evict, stores, who, db } = await given("ring");
     for (let at = 0; at < 600; at += 1) await run(stores, who, at);
-    await evictDurableObject(stub);
+    await evict();
     expect(await rowsOf(db, "select sum(succeeded) as n from usage")).toEqual([{ n: 600 }]);
     expect(await rowsOf(db, "select count(*) as n from books_journal where place >= 0")).toEqual([
       { n: 512 },

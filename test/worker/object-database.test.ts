@@ -105,6 +105,40 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
+  it("is asked for its size once for many calls while it is nearly empty, and for each call while it is nearly full", async () => {
+    await within("sized", (storage) => {
+      let [usedBytes, looks] = [0, 0];
+      const sized = {
+        exec: storage.sql.exec.bind(storage.sql),
+        get databaseSize() {
+          looks += 1;
+          return usedBytes;
+        },
+      };
+      const database = open({
+        sql: sized,
+        transactionSync: (closure) => storage.transactionSync(closure),
+      });
+      database.write(job(tenant("ten_1")));
+      // Of no row, as any call's admission by statements.
+      const admission = raw(
+        sql.raw("insert into sampling_requests select * from sampling_requests where 0"),
+      );
+      const admit = () => database.write(job(admission));
+      const outcomes = Array.from({ length: 100 }, admit);
+      expect(outcomes.every(({ ok }) => ok)).toBe(true);
+      expect(looks).toBe(1);
+      usedBytes = 945e6;
+      for (let calls = 0; calls < 100; calls += 1) admit();
+      const before = looks;
+      usedBytes = 955e6;
+      expect([admit(), admit()]).toMatchObject([{ ok: false }, { ok: false }]);
+      expect(looks).toBe(before + 2);
+      usedBytes = 0;
+      expect(admit()).toMatchObject({ ok: true });
+    });
+  });
+
   it("has the migrations of the folder, in their order", () => {
     expect(migrations).toEqual(env.MIGRATIONS);
   });

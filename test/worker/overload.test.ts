@@ -1,15 +1,22 @@
-/** A tenant's object is overloaded: what a caller of the Worker hears, and how often object and provider are asked. */
+/**
+ * A tenant's object is overloaded, or a deployment resets it: what callers of the Worker hear, and how often object and
+ * provider are asked.
+ */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
+import { shardOf } from "../../src/domain/tenancy/shards.ts";
 import type { Outcome } from "../../src/store/engine.ts";
 import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
-import worker from "../../src/worker.ts";
+import worker from "../../src/worker.ts?overload";
 import {
   adminOf,
   asking,
+  callOnce,
   createTenant,
   openSession,
+  until,
   type SamplingCaller,
 } from "../fakes/caller.ts";
 
@@ -18,6 +25,8 @@ type Asked = "admit" | "settle";
 const asked = { admit: 0, settle: 0 };
 const overloads = { admit: 0, settle: 0 };
 let providerCalls = 0;
+/** The provider answers after it. */
+let providerWaits = Promise.resolve();
 
 /** As the runtime throws it. Nothing reached the object. */
 const overloaded = () =>
@@ -69,6 +78,7 @@ beforeAll(async () => {
     if (new URL(request.url).host === "router.test")
       return worker.fetch(request, bindings, context);
     providerCalls += 1;
+    await providerWaits;
     return Response.json(answer);
   };
   const { key } = await createTenant(router, "busy", { provider: "openai" });
@@ -81,8 +91,8 @@ beforeEach(() => {
 });
 afterEach(() => Object.assign(overloads, { admit: 0, settle: 0 }));
 
-const records = async () =>
-  (await admin("GET", "/tenants/busy/requests")).get("data") as { outcome: string }[];
+const records = async (slug = "busy") =>
+  (await admin("GET", `/tenants/${slug}/requests`)).get("data") as { outcome: string }[];
 
 describe("an overloaded object", () => {
   it("refuses an admission as unavailable, with a time to wait, and nobody is asked twice or called", async () => {
@@ -115,5 +125,32 @@ describe("an overloaded object", () => {
     expect(asked).toEqual({ admit: 1, settle: 2 });
     expect(providerCalls).toBe(1);
     expect(await records()).toHaveLength(before + 1);
+  });
+});
+
+describe("an object that a deployment resets while providers are asked", () => {
+  it("books each of the calls once, answers them all, and counts them in the limit", async () => {
+    const { key } = await createTenant(router, "deployed", {
+      provider: "openai",
+      policy: { limits: { requestsPerMinute: 8 } },
+    });
+    const name = shardOf(String((await admin("GET", "/tenants/deployed")).get("id")));
+    const answers = Promise.withResolvers<void>();
+    providerWaits = answers.promise;
+    const call = () => callOnce(router, key, asking("Say hello."));
+    const calls = Array.from({ length: 6 }, call);
+    await until(() => (providerCalls === 6 ? true : undefined));
+    await runInDurableObject(env.DATABASES.getByName(name), (_, state) =>
+      state.abort("reset by a test"),
+    ).catch(() => {});
+    answers.resolve();
+    for (const answered of await Promise.all(calls))
+      expect(answered.get("result")).toMatchObject({ content: { text: "Hello." } });
+    const booked = await records("deployed");
+    expect(booked.map(({ outcome }) => outcome)).toEqual(Array(6).fill("succeeded"));
+    const next = await Promise.all(Array.from({ length: 3 }, call));
+    const refused = next.filter((each) => each.get("error") !== undefined);
+    expect(refused.map((each) => each.get("error.data.reason"))).toEqual(["rate_limited"]);
+    expect(providerCalls).toBe(8);
   });
 });

@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
-import worker from "../../src/worker.ts";
+import worker from "../../src/worker.ts?regions";
 
 const asked: { jurisdiction: string | null; options: unknown }[] = [];
 let hasJurisdictions = false;

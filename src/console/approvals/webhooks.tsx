@@ -1,11 +1,14 @@
 /** What held calls were told of by webhook, and what became of each message. Asked for when somebody unfolds it. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Secret } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
+import { mayChange } from "../session.ts";
 
 type Message = Schemas["WebhookMessage"];
 
@@ -58,12 +61,57 @@ function Messages({ tenant }: { tenant: string }) {
   );
 }
 
+function NewSecret({ tenant }: { tenant: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const make = async () => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/webhooks/secret", { params: { path: { tenant } } }),
+    );
+    if (made.ok) setSecret(made.value.secret);
+    return made;
+  };
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setAsking(true)}>
+        New signing secret
+      </button>
+      {isAsking && (
+        <Confirm
+          title="Make a new secret"
+          act={make}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        >
+          <p>For 24 hours messages are signed by the old secret, too.</p>
+        </Confirm>
+      )}
+      {secret !== null && (
+        <Dialog title="The new signing secret" onClose={() => setSecret(null)}>
+          <Secret title="Signing secret" secret={secret} onDone={() => setSecret(null)}>
+            <p>The receiver checks each message by it.</p>
+          </Secret>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
 export function Webhooks({ tenant }: { tenant: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Messages to your webhook</summary>
-      {isOpen && <Messages tenant={tenant} />}
+      {isOpen && (
+        <div class="stack">
+          <Messages tenant={tenant} />
+          {mayChange.value && (
+            <div class="buttons">
+              <NewSecret tenant={tenant} />
+            </div>
+          )}
+        </div>
+      )}
     </details>
   );
 }

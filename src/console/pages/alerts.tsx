@@ -1,6 +1,7 @@
 /** Budgets that ran low, and what stopped working: each once a period. */
 import { api, asked, type Schemas } from "../api.ts";
 import { There } from "../parts/notice.tsx";
+import { Named, useKeyNames, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, usePaging } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -17,17 +18,21 @@ const words: Record<Alert["kind"], string> = {
   sink_behind: "The audit sink does not take what is sealed",
 };
 
-const whatOf = ({ kind, name, share, used, limit }: Alert): string =>
-  kind === "budget_crossed"
-    ? `${share ?? 0} % of ${name ?? ""}: ${used ?? 0} of ${limit ?? 0} USD`
-    : words[kind];
+function whatOf({ kind, name, share, used, limit }: Alert): string {
+  if (kind !== "budget_crossed") return words[kind];
+  const figures = `${used ?? 0} of ${limit ?? 0} USD`;
+  // 100 is told, too, where something is left and a call asked for more.
+  return share === 100 && (used ?? 0) < (limit ?? 0)
+    ? `A call did not fit into ${name ?? ""}: ${figures} used`
+    : `${share ?? 0} % of ${name ?? ""}: ${figures}`;
+}
 
-const columns: Column<Alert>[] = [
+const columnsOf = (names: Names): Column<Alert>[] => [
   { title: "When", show: ({ at }) => <Time at={at} />, text: ({ at }) => isoOf(at) },
   { title: "What", show: whatOf, text: whatOf },
   {
     title: "Of what",
-    show: ({ subject }) => <code>{subject}</code>,
+    show: ({ subject }) => <Named id={subject} names={names} />,
     text: ({ subject }) => subject,
   },
   {
@@ -41,6 +46,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
   const { loading, cursor, go } = usePaging<Alert>(`alerts of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/alerts", { params: { path: { tenant }, query } })),
   );
+  const names = useKeyNames(tenant);
   return (
     <Page
       title="Alerts"
@@ -50,7 +56,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
         {({ data, nextCursor }) => (
           <Table
             name="Alerts"
-            columns={columns}
+            columns={columnsOf(names)}
             rows={data}
             keyOf={({ id }) => id}
             empty="Nothing to tell: no budget crossed a share, and everything works."

@@ -1,8 +1,10 @@
 /** Each budget as a bar, with where it will be at its end; the other limits as a table. */
+import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { bytes, count, fromNow, percent, time, usd } from "../format.ts";
 import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
 import { limitTitles, type LimitName } from "../parts/limits.tsx";
+import { Named, useKeyNames, type Names } from "../parts/named.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
@@ -89,9 +91,13 @@ function Storage({ tenant, state }: { tenant: string; state: LimitState }) {
   );
 }
 
-const columns: Column<LimitState>[] = [
+const columnsOf = (names: Names): Column<LimitState>[] => [
   { title: "Limit", show: titleOf, text: ({ name }) => name },
-  { title: "Of", show: ({ subject }) => <code>{subject}</code>, text: ({ subject }) => subject },
+  {
+    title: "Of",
+    show: ({ subject }) => <Named id={subject} names={names} />,
+    text: ({ subject }) => subject,
+  },
   {
     title: "Used",
     isNumber: true,
@@ -129,8 +135,32 @@ interface BudgetsProps {
   hasMore: boolean;
 }
 
+interface OtherLimitsProps {
+  tenant: string;
+  others: readonly LimitState[];
+  hasMore: boolean;
+}
+
+/** Names are asked for once somebody looks. */
+function OtherLimits({ tenant, others, hasMore }: OtherLimitsProps) {
+  const names = useKeyNames(tenant);
+  return (
+    <>
+      <Table
+        name="Limits"
+        columns={columnsOf(names)}
+        rows={others}
+        keyOf={({ name, subject }) => `${name} ${subject}`}
+        empty=""
+      />
+      {hasMore && <p class="faint">There are more keys and servers than this page shows.</p>}
+    </>
+  );
+}
+
 export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
   const now = Date.now();
+  const [isOpen, setOpen] = useState(false);
   const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
   const budgets = states.filter((state) => isTenants(state) && state.unit === "usd");
   const storage = states.filter(({ unit }) => unit === "bytes");
@@ -150,18 +180,11 @@ export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
         <Storage key={state.name} tenant={tenant} state={state} />
       ))}
       {others.length > 0 && (
-        <details>
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
             {others.length === 1 ? "One other limit" : `${others.length} other limits`}
           </summary>
-          <Table
-            name="Limits"
-            columns={columns}
-            rows={others}
-            keyOf={({ name, subject }) => `${name} ${subject}`}
-            empty=""
-          />
-          {hasMore && <p class="faint">There are more keys and servers than this page shows.</p>}
+          {isOpen && <OtherLimits {...{ tenant, others, hasMore }} />}
         </details>
       )}
     </section>

@@ -1,20 +1,14 @@
 /** Who changed what, and when. */
 import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded } from "../load.ts";
-import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
-import { usePaging, useQuery } from "../parts/pages.tsx";
+import { Named, type Names } from "../parts/named.tsx";
+import { usePaging, useQuery, type Paging } from "../parts/pages.tsx";
 import { Field } from "../parts/form.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 
 type Event = Schemas["AdminEvent"];
-type Names = Readonly<Record<string, string>>;
-
-/** By name where it is an API key whose name is known. */
-const Named = ({ id, names }: { id: string; names: Names }) =>
-  names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
 const columnsOf = (names: Names): Column<Event>[] => [
   { title: "When", show: ({ at }) => <Time at={at} />, text: ({ at }) => isoOf(at) },
@@ -47,17 +41,13 @@ const columnsOf = (names: Names): Column<Event>[] => [
 const textOf = ({ actor, action, target, detail }: Event, names: Names): string =>
   `${actor} ${names[actor] ?? ""} ${action} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
 
-interface EventsOfProps {
+interface EventsPageProps {
   title: string;
-  /** which of them the page is about; null: all */
-  isOf: ((event: Event) => boolean) | null;
+  paging: Paging<Event>;
   names: Names;
 }
 
-function EventsOf({ title, isOf, names }: EventsOfProps) {
-  const paging = usePaging<Event>("events", (query) =>
-    asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit: 200 } } })),
-  );
+function EventsPage({ title, paging, names }: EventsPageProps) {
   const [query, change] = useQuery();
   const wanted = (query["find"] ?? "").toLowerCase();
   return (
@@ -76,7 +66,7 @@ function EventsOf({ title, isOf, names }: EventsOfProps) {
         paging={paging}
         name={title}
         columns={columnsOf(names)}
-        isShown={(event) => (isOf === null || isOf(event)) && textOf(event, names).includes(wanted)}
+        isShown={(event) => textOf(event, names).includes(wanted)}
         keyOf={({ id }) => id}
         empty="No such change is on this page of the log. Older ones may be on the next."
       />
@@ -84,34 +74,24 @@ function EventsOf({ title, isOf, names }: EventsOfProps) {
   );
 }
 
-export const AllEvents = () => <EventsOf title="All events" isOf={null} names={{}} />;
+const limit = 200;
 
-/** The operator reads the log of all tenants. So a tenant's page leaves the others' out. */
-export function Events({ params: { tenant } }: { params: { tenant: string } }) {
-  return <TenantEvents tenant={tenant} />;
+export function AllEvents() {
+  const paging = usePaging<Event>("events", (query) =>
+    asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit } } })),
+  );
+  return <EventsPage title="All events" paging={paging} names={{}} />;
 }
 
-/** The newest keys have their names here, and older ones their ids. */
-const mostNames = 200;
-
-function TenantEvents({ tenant }: { tenant: string }) {
-  const loading = useLoaded(`tenant ${tenant}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
-  );
-  const keys = useLoaded(`names of keys of ${tenant}`, () =>
+export function Events({ params: { tenant } }: { params: { tenant: string } }) {
+  const paging = usePaging<Event, { names: Names }>(`events of ${tenant}`, (query) =>
     asked(
-      api.GET("/admin/v1/tenants/{tenant}/keys", {
-        params: { path: { tenant }, query: { limit: mostNames } },
+      api.GET("/admin/v1/tenants/{tenant}/events", {
+        params: { path: { tenant }, query: { ...query, limit } },
       }),
     ),
   );
-  const listed = keys.loaded.state === "there" ? keys.loaded.value.data : [];
-  const names = Object.fromEntries(listed.map(({ id, name }) => [id, name]));
-  return (
-    <There what="the tenant" loading={loading}>
-      {({ id }) => (
-        <EventsOf title="Events" isOf={({ tenantId }) => tenantId === id} names={names} />
-      )}
-    </There>
-  );
+  const { loaded } = paging.loading;
+  const names = loaded.state === "there" ? loaded.value.names : {};
+  return <EventsPage title="Events" paging={paging} names={names} />;
 }

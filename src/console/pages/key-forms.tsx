@@ -1,6 +1,7 @@
 /** Making a key, and changing one. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { millisOf } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { Check, Choice, Field, Form } from "../parts/form.tsx";
 import {
@@ -37,7 +38,6 @@ function localText(at: number | null): string {
   const moved = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return moved.toISOString().slice(0, 16);
 }
-const millisOf = (text: string): number | null => (text === "" ? null : new Date(text).getTime());
 
 interface ScopeFieldsProps {
   chosen: readonly Use[];

@@ -2,11 +2,12 @@
 import { useMemo } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded, useRepeated } from "../load.ts";
-import { ranges, type MetricName, type RangeName } from "../overview-figures.ts";
+import { ranges, type MetricName, type RangeName, type UsageRow } from "../overview-figures.ts";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
 import { tenantPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { Budgets } from "./budgets.tsx";
 import { UsagePart, type Split } from "./usage-part.tsx";
 
@@ -31,6 +32,34 @@ function Limits({ tenant }: { tenant: string }) {
   );
 }
 
+interface Usage {
+  data: UsageRow[];
+  names?: Record<string, string>;
+  /** there are too many groups for one answer, so these are the sums of all */
+  isWhole?: true;
+}
+
+async function usageOf(
+  tenant: string,
+  { range, by }: { range: RangeName; by: Split | "all" },
+): Promise<Asked<Usage>> {
+  const { ms, bucket } = ranges[range];
+  const until = Date.now();
+  const usageBy = (group: Split | "all") =>
+    asked(
+      api.GET("/admin/v1/tenants/{tenant}/usage", {
+        params: {
+          path: { tenant },
+          query: { from: until - ms, to: until + 1, bucket, by: group },
+        },
+      }),
+    );
+  const found = await usageBy(by);
+  if (found.ok || found.problem.path !== "to" || by === "all") return found;
+  const whole = await usageBy("all");
+  return whole.ok ? { ...whole, value: { ...whole.value, isWhole: true } } : whole;
+}
+
 export function Overview({ params: { tenant } }: { params: { tenant: string } }) {
   const [query, change] = useQuery();
   const range =
@@ -38,17 +67,9 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
   const by = splits.find((each) => each === query["by"]) ?? "model";
   const metric = (query["metric"] ?? "requests") as MetricName;
   const isTable = query["table"] === "yes";
-  const { ms, bucket } = ranges[range];
   const asks = metric === "duration" ? "all" : by;
   const loading = useLoaded(`usage of ${tenant} ${range} ${asks}`, () =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/usage", {
-        params: {
-          path: { tenant },
-          query: { from: Date.now() - ms, to: Date.now() + 1, bucket, by: asks },
-        },
-      }),
-    ),
+    usageOf(tenant, { range, by: asks }),
   );
   useRepeated(refreshMs, loading.again);
   const choices = useMemo(() => ({ range, by, metric, isTable }), [range, by, metric, isTable]);
@@ -65,8 +86,8 @@ export function Overview({ params: { tenant } }: { params: { tenant: string } })
       <div class="stack">
         <Limits tenant={tenant} />
         <There what="usage" loading={loading}>
-          {({ data, names = {} }) => (
-            <UsagePart {...{ tenant, rows: data, names, choices, change }} />
+          {({ data, names = {}, isWhole = false }) => (
+            <UsagePart {...{ tenant, rows: data, names, isWhole, choices, change }} />
           )}
         </There>
       </div>

@@ -13,6 +13,7 @@ import { NotForRole } from "../parts/role.tsx";
 import { prefix, tenantPath } from "../place.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
+import { RaiseFields, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -45,6 +46,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
   const [denied, setDenied] = useState(lines(policy.deniedModels));
   const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
   const [approval, setApproval] = useState(approvalDraftOf(policy.approval));
+  const [raises, setRaises] = useState(raisesDraftOf(policy.raises));
   const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
   const patch = {
     limits: limitsPatchOf(limits),
@@ -54,6 +56,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
     capture: capture === "" ? null : capture,
     retentionDays: numberOf(days),
     approval: approvalPatchOf(approval),
+    raises: raisesPatchOf(raises),
   };
   const save = async () => {
     const changed = await asked(
@@ -72,6 +75,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
         {(faultOf) => (
           <>
             <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+            <RaiseFields tenant={tenant} draft={raises} change={setRaises} faultOf={faultOf} />
             <Lists {...{ allowed, setAllowed, denied, setDenied }} />
             <ApprovalFields draft={approval} change={setApproval} faultOf={faultOf} />
             <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />

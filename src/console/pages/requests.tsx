@@ -1,6 +1,7 @@
 /** The list of requests. Its filters stand in the address. */
 import { useState } from "preact/hooks";
 import { count, duration, usd, words } from "../format.ts";
+import { later } from "../later.tsx";
 import { Check } from "../parts/form.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -10,7 +11,8 @@ import { isoOf, Time } from "../parts/time.tsx";
 import { filters, Filters } from "../requests/filters.tsx";
 import { askedOf, type RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
-import { RequestDrawer } from "./request.tsx";
+
+const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
 
 type Names = Readonly<Record<string, string>>;
 
@@ -107,7 +109,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Requests"
-      lead="Every sampling request, refused ones included. A row opens with why that model was chosen."
+      lead="Every sampling request, refused ones included. Press a time to see why that model was chosen."
       actions={
         <span title={isFollowing ? "As they happen" : "Every few seconds"}>
           <Check title="Live" name="live" value={isLive} onInput={setLive} />
@@ -127,7 +129,9 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
               current={shown ?? null}
               empty={
                 isFiltered
-                  ? "No request matches these filters."
+                  ? nextCursor === null
+                    ? "No request matches these filters."
+                    : "None of the 100,000 requests that were looked at matches these filters. “Older” looks further."
                   : "No request has come yet. “First steps” shows how to send one."
               }
               foot={

@@ -5,11 +5,11 @@ import { api, asked, type Schemas } from "../api.ts";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
-import { Badge, There } from "../parts/notice.tsx";
+import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { tenantPath } from "../place.ts";
-import type { Asked } from "../problem.ts";
+import type { Asked, Problem } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
 import { NewCredential } from "./credential-forms.tsx";
@@ -142,44 +142,42 @@ function Snippets({ tenant, apiKey }: { tenant: string; apiKey: string }) {
   );
 }
 
+function Arrived({ tenant, record }: { tenant: string; record: RequestRecord }) {
+  return (
+    <div class="notice good" role="status">
+      <strong>It arrived.</strong>
+      <p>
+        <Badge word={record.outcome} /> {record.model ?? ""}{" "}
+        <a href={`${tenantPath(tenant, "/requests")}?open=${record.id}`}>
+          See why that model was chosen
+        </a>
+      </p>
+    </div>
+  );
+}
+
 function Arrival({ tenant }: { tenant: string }) {
   const [since] = useState(() => Date.now());
-  const loading = useLoaded(`first request of ${tenant}`, () =>
-    listRequests(tenant, { from: String(since), limit: "1" }),
-  );
-  // The first one stays in view until its end is known, whatever comes after it.
-  const [heard, setHeard] = useState<RequestRecord | null>(null);
-  useLive({
-    tenant,
-    isOn: true,
-    hear: (records) =>
-      setHeard(
-        (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,
-      ),
-    reload: loading.again,
-    pollMs: watchMs,
-  });
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [first, setFirst] = useState<RequestRecord | null>(null);
+  /** The first one stays in view until its end is known, whatever comes after it. */
+  const hear = (records: readonly RequestRecord[]): void =>
+    setFirst(
+      (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,
+    );
+  // The stream begins at the moment at which the page was opened. So the list is asked where no stream is.
+  const look = async (): Promise<void> => {
+    const found = await listRequests(tenant, { from: String(since) });
+    setProblem(found.ok ? null : found.problem);
+    if (found.ok) hear(found.value.data.toReversed());
+  };
+  useLive({ tenant, isOn: true, hear, reload: look, pollMs: watchMs });
+  if (first !== null) return <Arrived tenant={tenant} record={first} />;
+  if (problem !== null) return <ProblemNotice problem={problem} again={look} />;
   return (
-    <There what="requests" loading={loading}>
-      {({ data: [listed] }) => {
-        const first = heard ?? listed;
-        return first === undefined ? (
-          <p class="waiting" role="status">
-            Waiting for a request…
-          </p>
-        ) : (
-          <div class="notice good" role="status">
-            <strong>It arrived.</strong>
-            <p>
-              <Badge word={first.outcome} /> {first.model ?? ""}{" "}
-              <a href={`${tenantPath(tenant, "/requests")}?open=${first.id}`}>
-                See why that model was chosen
-              </a>
-            </p>
-          </div>
-        );
-      }}
-    </There>
+    <p class="waiting" role="status">
+      Waiting for a request…
+    </p>
   );
 }
 

@@ -38,6 +38,8 @@ interface UsagePartProps {
   rows: readonly UsageRow[];
   /** of keys and servers, by id */
   names: Readonly<Record<string, string>>;
+  /** the rows are the sums of all, since there are too many groups for one answer */
+  isWhole: boolean;
   choices: Choices;
   change: (changes: Record<string, string>) => void;
 }
@@ -179,8 +181,12 @@ function Switches({ metric, by, isTable, change }: SwitchesProps) {
 
 const bucketMs = { hour: 3_600_000, day: 86_400_000 };
 
-export function UsagePart({ tenant, rows, names, choices, change }: UsagePartProps) {
+const allTogether: UsagePartProps["names"] = { "": "all together" };
+
+export function UsagePart(props: UsagePartProps) {
+  const { tenant, rows, isWhole, choices, change } = props;
   const { range, by, isTable } = choices;
+  const names = isWhole ? allTogether : props.names;
   const metric = choices.metric in metrics ? choices.metric : "requests";
   const { bucket } = ranges[range];
   const series = useMemo(() => {
@@ -204,6 +210,11 @@ export function UsagePart({ tenant, rows, names, choices, change }: UsagePartPro
       </div>
       <Tiles rows={rows} />
       <Switches {...{ metric, by, isTable, change }} />
+      {isWhole && (
+        <p class="faint">
+          There are too many to show {splitTitles[by]}: these are the sums of all.
+        </p>
+      )}
       {rows.length === 0 ? (
         <div class="empty">
           Nothing was used in this time. <a href={tenantPath(tenant, "/start")}>First steps</a>

@@ -9,17 +9,18 @@ export interface Part<Row> {
   nextCursor: string | null;
 }
 
-export interface Paging<Row> {
-  loading: Loading<Part<Row>>;
+/** `More`: what a part has besides its rows */
+export interface Paging<Row, More = unknown> {
+  loading: Loading<Part<Row> & More>;
   cursor: string | null;
   go: (cursor: string | null) => void;
 }
 
 /** A list whose part this page remembers by itself. */
-export function usePaging<Row>(
+export function usePaging<Row, More = unknown>(
   what: string,
-  ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row>>>,
-): Paging<Row> {
+  ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row> & More>>,
+): Paging<Row, More> {
   const [cursor, go] = useState<string | null>(null);
   const loading = useLoaded(`${what} ${cursor ?? ""}`, () =>
     ask({ limit: 100, ...(cursor !== null && { cursor }) }),

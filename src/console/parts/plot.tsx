@@ -14,22 +14,53 @@ const strokes = [
   ["#7b858b", []],
 ] as const;
 
-const colourOf = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** In forced colours these alone are sure to be seen on the ground of a page. The dashes tell the lines apart. */
+const forcedStrokes = ["CanvasText", "LinkText", "VisitedText"] as const;
 
-/** A custom property may hold `light-dark()`, which a canvas doesn't know. An element's own colour is resolved. */
-function resolved(element: HTMLElement, name: string): string {
+const forced = matchMedia("(forced-colors: active)");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** A canvas knows neither `light-dark()` nor the system's colours. An element's own colour is resolved. */
+function resolved(element: HTMLElement, colour: string): string {
   const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
+  probe.style.setProperty("forced-color-adjust", "none");
+  probe.style.color = colour;
   element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
-  return color || colourOf(name);
+  return color;
+}
+
+/** What the lines, the words and the grid are drawn in. */
+function coloursAt(place: HTMLElement) {
+  const isForced = forced.matches;
+  const strokeOf = (at: number): string =>
+    isForced
+      ? resolved(place, forcedStrokes[at % forcedStrokes.length] ?? "CanvasText")
+      : (strokes[at % strokes.length] ?? strokes[0])[0];
+  return {
+    strokeOf,
+    ink: resolved(place, isForced ? "CanvasText" : "var(--ink-faint)"),
+    line: resolved(place, isForced ? "GrayText" : "var(--line)"),
+  };
+}
+
+/** Rises when the system changes the colours of pages. */
+function useSystemColours(): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    const changed = (): void => setChanges((count) => count + 1);
+    for (const look of [forced, dark]) look.addEventListener("change", changed);
+    return () => {
+      for (const look of [forced, dark]) look.removeEventListener("change", changed);
+    };
+  }, []);
+  return changes;
 }
 
 function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
-  const ink = resolved(place, "--ink-faint");
-  const grid = { stroke: resolved(place, "--line"), width: 1 };
+  const { strokeOf, ink, line } = coloursAt(place);
+  const grid = { stroke: line, width: 1 };
   return {
     width: place.clientWidth,
     height: 240,
@@ -42,10 +73,11 @@ function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
     series: [
       {},
       ...lines.map(({ name, values }, at) => {
-        const [stroke, dash] = strokes[at % strokes.length] ?? strokes[0];
+        const [, dash] = strokes[at % strokes.length] ?? strokes[0];
         // One bucket makes no line, so a point stands for it.
         const points = { show: values.length < 3 };
-        return { label: name === "" ? "none" : name, stroke, dash: [...dash], width: 2, points };
+        const label = name === "" ? "none" : name;
+        return { label, stroke: strokeOf(at), dash: [...dash], width: 2, points };
       }),
     ],
   };
@@ -55,6 +87,7 @@ function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
 export function Plot({ series, label, theme }: { series: Series; label: string; theme: string }) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);
+  const changes = useSystemColours();
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
@@ -77,7 +110,7 @@ export function Plot({ series, label, theme }: { series: Series; label: string; 
       watcher.disconnect();
       drawn?.destroy();
     };
-  }, [series, theme]);
+  }, [series, theme, changes]);
   if (isMissing) return <p class="faint">This browser can’t draw the plot. The table has it.</p>;
   return <div class="plot" ref={place} role="img" aria-label={label} />;
 }

@@ -38,7 +38,13 @@ const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
 
 export function Table<Row>(props: TableProps<Row>) {
   const { name, columns, rows, keyOf, empty, foot, current } = props;
-  if (rows.length === 0) return <div class="empty">{empty}</div>;
+  if (rows.length === 0)
+    return (
+      <>
+        <div class="empty">{empty}</div>
+        {foot !== undefined && <div class="foot">{foot}</div>}
+      </>
+    );
   return (
     <>
       <div class="frame" role="region" aria-label={name} tabIndex={0}>

@@ -56,6 +56,17 @@ function Facts({ tenant, record }: DetailProps) {
   const asking = askedOf(record);
   const listed = (name: string, value: string) =>
     `${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(value)}`;
+  const named = (title: string, name: string, id: string | null = null) =>
+    id !== null && (
+      <>
+        <dt>{title}</dt>
+        <dd>
+          <a href={listed(name, id)} title={id}>
+            {record.names[id] ?? id}
+          </a>
+        </dd>
+      </>
+    );
   return (
     <dl class="facts">
       <dt>Came</dt>
@@ -66,16 +77,8 @@ function Facts({ tenant, record }: DetailProps) {
           {record.names[who.keyId] ?? who.keyId}
         </a>
       </dd>
-      {who.serverId !== null && (
-        <>
-          <dt>Server</dt>
-          <dd>
-            <a href={listed("server", who.serverId)} title={who.serverId}>
-              {record.names[who.serverId] ?? who.serverId}
-            </a>
-          </dd>
-        </>
-      )}
+      {named("Person", "user", who.user)}
+      {named("Server", "server", who.serverId)}
       {who.tool !== null && (
         <>
           <dt>Tool</dt>

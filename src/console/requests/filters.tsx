@@ -19,18 +19,29 @@ const sizes: readonly (readonly [string, string])[] = [
   ["200", "200"],
 ];
 
-export const filters = ["outcome", "model", "key", "server", "session", "from", "to"] as const;
+export const filters = [
+  "outcome",
+  "model",
+  "key",
+  "user",
+  "server",
+  "session",
+  "from",
+  "to",
+] as const;
 
 interface FiltersProps {
   query: Readonly<Record<string, string>>;
   change: (changes: Record<string, string>) => void;
-  /** of keys and servers, by id */
+  /** of keys, people and servers, by id */
   names: Readonly<Record<string, string>>;
 }
 
-const idPrefixes = { key: "key_", server: "srv_" } as const;
+const idPrefixes = { key: "key_", user: "usr_", server: "srv_" } as const;
+const titles = { key: "Key", user: "Person", server: "Server" } as const;
+const kinds = ["key", "server", "user"] as const;
 
-/** The keys or servers whose names are known, and the one that the address names. */
+/** The keys, people or servers whose names are known, and the one that the address names. */
 function choicesOf(
   kind: keyof typeof idPrefixes,
   { query, names }: Pick<FiltersProps, "query" | "names">,
@@ -39,7 +50,10 @@ function choicesOf(
   const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
   const isKnown = chosen === "" || known.some(([id]) => id === chosen);
   const all = isKnown ? known : [...known, [chosen, chosen] as [string, string]];
-  return [["", `every ${kind}`], ...all.toSorted(([, one], [, other]) => one.localeCompare(other))];
+  return [
+    ["", `every ${titles[kind].toLowerCase()}`],
+    ...all.toSorted(([, one], [, other]) => one.localeCompare(other)),
+  ];
 }
 
 export function Filters({ query, change, names }: FiltersProps) {
@@ -73,16 +87,21 @@ export function Filters({ query, change, names }: FiltersProps) {
         onInput={(outcome) => filter({ outcome })}
       />
       {field("model", "Model", "openai/gpt-5.4-mini")}
-      {(["key", "server"] as const).map((kind) => (
-        <Choice
-          key={kind}
-          title={kind === "key" ? "Key" : "Server"}
-          name={kind}
-          value={query[kind] ?? ""}
-          options={choicesOf(kind, { query, names })}
-          onInput={(id) => filter({ [kind]: id })}
-        />
-      ))}
+      {kinds.map((kind) => {
+        const options = choicesOf(kind, { query, names });
+        // Most tenants have no people.
+        if (kind === "user" && options.length === 1) return null;
+        return (
+          <Choice
+            key={kind}
+            title={titles[kind]}
+            name={kind}
+            value={query[kind] ?? ""}
+            options={options}
+            onInput={(id) => filter({ [kind]: id })}
+          />
+        );
+      })}
       {day("from", "From (UTC)")}
       {day("to", "To (UTC)")}
       <Choice

@@ -50,6 +50,7 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   audioInputTokens: ({ usage }) => usage?.classes?.audioInputTokens ?? null,
   reasoningTokens: ({ usage }) => usage?.classes?.reasoningTokens ?? null,
   usageImplausible: ({ usage }) => (usage === null ? null : usage.implausible === true),
+  user: ({ who }) => who.user ?? null,
 };
 
 export const csvColumns: readonly string[] = Object.keys(columns);

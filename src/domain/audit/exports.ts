@@ -92,8 +92,8 @@ export function parseCursor(text: string): ExportCursor {
 }
 
 /** Filters by time leave a stretch of the chain. All other filters pick records out of it. */
-export const isStretch = ({ outcome, model, key, server, session }: RequestFilter): boolean =>
-  [outcome, model, key, server, session].every((each) => each === undefined);
+export const isStretch = ({ outcome, model, key, user, server, session }: RequestFilter): boolean =>
+  [outcome, model, key, user, server, session].every((each) => each === undefined);
 
 type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
 
@@ -106,6 +106,7 @@ export function matchesFilter(
     [filter.outcome, outcome],
     [filter.model, model],
     [filter.key, who.keyId],
+    [filter.user, who.user],
     [filter.server, who.serverId],
     [filter.session, who.sessionId],
   ];

@@ -84,6 +84,33 @@ export const openExchanges = instrument("sampling_router.open", {
   unit: "{exchange}",
   description: "Requests, streams and messages that the proxy of this process holds open.",
 });
+export const databaseWaiting = instrument("sampling_router.database.waiting", {
+  kind: "gauge",
+  unit: "{statement}",
+  description: "Reads and writes of this process that wait for its database file.",
+});
+export const databaseSize = instrument("sampling_router.database.size", {
+  kind: "gauge",
+  unit: "By",
+  description: "Size of this process's database file, with the log beside the file.",
+});
+export const databaseCommit = instrument("sampling_router.database.commit", {
+  kind: "histogram",
+  unit: "s",
+  description:
+    "Duration of each commit to the database file, which is one for all writes that wait.",
+  bounds: powers(0.0005, 2, 14),
+});
+
+/** The database file of a process, as the process sees it. */
+export interface DatabaseFigures {
+  /** reads and writes that wait for an answer */
+  waiting(): number;
+  /** of the file, and of the log beside the file */
+  bytes(): number;
+  /** Calls `observe` with the ms of each commit from now on. */
+  onCommit(observe: (ms: number) => void): void;
+}
 
 const admittedOutcomes: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 

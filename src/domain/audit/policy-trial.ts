@@ -30,6 +30,11 @@ export interface TriedDecision {
 /** Members on which a call's end depends in a way that its record does not hold. */
 const notReplayable = [
   "limits",
+  "tags",
+  "runs",
+  "perUser",
+  "groups",
+  "raises",
   "rules",
   "toolRounds",
   "approval",

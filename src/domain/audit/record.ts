@@ -50,6 +50,8 @@ export interface Asked {
 export interface Who {
   tenantId: string;
   keyId: string;
+  /** id of the person on whose behalf the key calls; absent: the key is of no person */
+  user?: string;
   sessionId: string | null;
   /** the registered server whose tool asked; null: the caller asked for itself */
   serverId: string | null;
@@ -235,6 +237,8 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
+  /** the person's id */
+  user?: string;
   /** the server's id */
   server?: string;
   session?: string;

@@ -36,6 +36,11 @@ export interface RunLimits {
   usdPerRun?: number;
 }
 
+/** How many runs a key may begin. */
+export interface NewRunLimits {
+  newRunsPerDay?: number;
+}
+
 /** What calls may do that name a tag. */
 export interface TagPolicy {
   /** every call has to name one */
@@ -49,9 +54,30 @@ export interface TagPolicy {
 }
 
 /** What calls may do that name a run. */
-export interface RunPolicy extends RunLimits {
+export interface RunPolicy extends RunLimits, NewRunLimits {
   /** every call has to name one */
   required?: boolean;
+}
+
+/** What a person may do as a member of a group. The groups are those that the identity provider names. */
+export interface GroupPolicy {
+  /** of each group without limits of its own */
+  each?: Limits;
+  /** by the group's name */
+  limits?: Record<string, Limits>;
+}
+
+/** Limits of one node that are higher for a time. A raise ends by itself. */
+export interface Raise {
+  /** the node, as `GET …/limits` names it: the id of the tenant, a key or a server, or such as `user:…` */
+  subject: string;
+  /** what takes the place of smaller limits; a limit that the node has not is none */
+  limits: Limits;
+  /** ms since the epoch: from then on nothing is raised */
+  until: number;
+  why: string;
+  /** who raised; the router writes this */
+  by?: string;
 }
 
 /** What a registered server may do, on top of its tenant's policy and its caller's key. */
@@ -69,6 +95,13 @@ export interface ServerPolicy {
   approval?: ApprovalPolicy;
 }
 
+/** Which programs people may let in. A pattern is a domain, or `*.` and a domain for everything below the domain. */
+export interface OauthClientPolicy {
+  /** absent: every program; empty: none */
+  allowedDomains?: string[];
+  deniedDomains?: string[];
+}
+
 export interface Policy {
   limits?: Limits;
   /** of the days, weeks and months of all limits, such as `Europe/Berlin`; absent: UTC */
@@ -77,6 +110,10 @@ export interface Policy {
   runs?: RunPolicy;
   /** of each person on whose behalf somebody calls */
   perUser?: Limits;
+  /** whether names of people are kept; absent: none */
+  userNames?: "none" | "keep";
+  groups?: GroupPolicy;
+  raises?: Raise[];
   /** tokens: a larger `maxTokens` is lowered to this */
   maxTokens?: number;
   /** how much models reason; absent: the least that each can */
@@ -116,6 +153,8 @@ export interface Policy {
   stopped?: Switches;
   /** which calls wait for a person; absent: none */
   approval?: ApprovalPolicy;
+  /** absent: every program */
+  oauthClients?: OauthClientPolicy;
   /** at which shares of a budget people are told, and where */
   alerts?: AlertPolicy;
 }

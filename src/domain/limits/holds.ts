@@ -4,9 +4,11 @@ import type { CallBounds } from "../choice/policy.ts";
 import {
   isMoney,
   limitNameOf,
+  longestPauseSeconds,
   measureOf,
   moneyResources,
   resources,
+  runBucketOf,
   tokenResources,
   windowOf,
   type Measure,
@@ -21,6 +23,14 @@ export type LimitScope = (typeof limitScopes)[number];
 /** Nodes that one call may be charged at. */
 export const mostNodes = 16;
 
+/** The run that a call names, which begins with the call unless it has made one before. */
+export interface BeginningRun {
+  /** of the run's node, whose calls are counted */
+  subject: string;
+  /** s since the epoch: a run that goes on has a call in this bucket or a later one */
+  since: number;
+}
+
 /** The amount that one call asks for, of one limit. */
 export interface Hold {
   scope: LimitScope;
@@ -33,6 +43,8 @@ export interface Hold {
   bucket: number;
   /** s: the window begins after the last pause that was longer; absent: it begins at `since` */
   pause?: number;
+  /** present: a run is counted if it begins with this call, and is nothing if it goes on */
+  begins?: BeginningRun;
   /** s since the epoch, when the window ends, `endOfTime` if never; null: the window slides */
   until: number | null;
   limit: number;
@@ -94,6 +106,8 @@ export interface LimitedScope {
   limits: NodeLimits;
   /** which limits are the operator's ceiling; absent: none */
   fromCeiling?: ReadonlySet<keyof NodeLimits>;
+  /** of a key: the subject of the run that the call names */
+  run?: string;
 }
 
 /** The smallest limit of money that applies, in micro-USD; null: none applies. */
@@ -114,9 +128,14 @@ export const callBoundsOf = (scopes: readonly LimitedScope[]): CallBounds => ({
   microUsd: smallestBudget(scopes) ?? Number.POSITIVE_INFINITY,
 });
 
+const beginsAt = (subject: string, second: number): BeginningRun => ({
+  subject,
+  since: runBucketOf(second) - longestPauseSeconds,
+});
+
 /** The holds of one node, one for each of its limits. */
 function holdsOfScope(
-  { scope, subject, limits, fromCeiling }: LimitedScope,
+  { scope, subject, limits, fromCeiling, run }: LimitedScope,
   input: { second: number; calendar: Calendar; amounts: Record<Measure, number> },
 ): Hold[] {
   const { second, calendar, amounts } = input;
@@ -132,6 +151,8 @@ function holdsOfScope(
         since: window?.from ?? second - windowSeconds,
         bucket: window?.bucket ?? second,
         ...(window?.pause !== undefined && { pause: window.pause }),
+        ...(measureOf(resource) === "runs" &&
+          run !== undefined && { begins: beginsAt(run, second) }),
         until: window?.until ?? null,
         limit: countedAs(resource, limit),
         amount: amounts[measureOf(resource)],
@@ -157,7 +178,7 @@ export function holdsOf(input: {
 }): Hold[] {
   const second = Math.floor(input.now / 1_000);
   const { calendar = calendarAt(second) } = input;
-  const amounts = { requests: 1, tokens: input.tokens, calls: 1, usd: input.microUsd };
+  const amounts = { requests: 1, tokens: input.tokens, calls: 1, runs: 1, usd: input.microUsd };
   return input.scopes.flatMap((each) => holdsOfScope(each, { second, calendar, amounts }));
 }
 

@@ -1,11 +1,11 @@
 /** What limits count, and in which window: one row for each limit that there is. */
 import type { Calendar, Window } from "../calendar.ts";
-import type { Limits, RunLimits } from "../choice/policy.ts";
+import type { Limits, NewRunLimits, RunLimits } from "../choice/policy.ts";
 
 /** Every limit that a node may have. */
-export type NodeLimits = Limits & RunLimits;
+export type NodeLimits = Limits & RunLimits & NewRunLimits;
 
-export type Measure = "requests" | "tokens" | "calls" | "usd";
+export type Measure = "requests" | "tokens" | "calls" | "usd" | "runs";
 /**
  * `minute` is any 60 seconds. `day`, `week`, `month`: of the tenant's calendar. `total`: for good. `running`: while calls
  * run. `run`: until a run has paused for `runPauseSeconds`.
@@ -38,9 +38,13 @@ export const resourceTable = {
   tokens_total: { limit: "tokensTotal", measure: "tokens", period: "total" },
   requests_run: { limit: "callsPerRun", measure: "requests", period: "run" },
   usd_run: { limit: "usdPerRun", measure: "usd", period: "run" },
+  runs_day: { limit: "newRunsPerDay", measure: "runs", period: "day" },
 } as const satisfies Record<string, Counted>;
 
 export type Resource = keyof typeof resourceTable;
+
+/** By the counters of these the router knows whether a run goes on. */
+export const countedOfRuns = "requests_run" satisfies Resource;
 
 export const resources = Object.keys(resourceTable) as Resource[];
 
@@ -71,7 +75,12 @@ export const endOfTime = 253_402_300_800;
 /** A run is over when it has made no call for as long. Its next call begins another run of that name. */
 export const runPauseSeconds = 86_400;
 /** Calls of a run are counted by the quarter of an hour, so that a long run has few counters. */
-const runBucketSeconds = 900;
+export const runBucketSeconds = 900;
+
+export const runBucketOf = (second: number): number =>
+  Math.floor(second / runBucketSeconds) * runBucketSeconds;
+/** s between two buckets of one run: the last call may stand at the end of its quarter. */
+export const longestPauseSeconds = runPauseSeconds + runBucketSeconds;
 
 export interface CountedWindow extends Window {
   /** the bucket that is added to */
@@ -92,8 +101,7 @@ export function windowOf(
   return {
     from: 0,
     until: endOfTime,
-    bucket: Math.floor(second / runBucketSeconds) * runBucketSeconds,
-    // The last call may stand at the end of its quarter.
-    pause: runPauseSeconds + runBucketSeconds,
+    bucket: runBucketOf(second),
+    pause: longestPauseSeconds,
   };
 }

@@ -31,6 +31,16 @@ const levelAt = (percent: number): RoomLevel =>
 
 export const roomLevel = (room: Room): RoomLevel => levelAt(percentOf(room));
 
+/** More than a call, its captured content and its kept result take. */
+const mostBytesOfCall = 8_000_000;
+const mostUnseenCalls = 256;
+
+/** How many calls surely fit before the level is `full`. To reckon that costs less than to ask a database for its size. */
+export function callsThatFit({ usedBytes, limitBytes }: Room): number {
+  const leftBytes = (limitBytes * beginsAtPercent.full) / 100 - usedBytes;
+  return Math.max(0, Math.min(mostUnseenCalls, Math.floor(leftBytes / mostBytesOfCall)));
+}
+
 /** @param before the level that was noted last */
 export function nextRoomLevel(before: RoomLevel, room: Room): RoomLevel {
   const [now, later] = [levelAt(percentOf(room)), levelAt(percentOf(room) + slackPercent)];

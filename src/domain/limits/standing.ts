@@ -67,6 +67,8 @@ export function verdictOn(
   let isBeyond = false;
   let refusedBy: number | null = null;
   for (const [at, hold] of holds.entries()) {
+    // A run that goes on begins nothing, also where the limit was lowered since.
+    if (hold.begins !== undefined && hold.amount === 0) continue;
     const taken = used[at]?.used ?? 0;
     if (taken + hold.amount > hold.limit) isBeyond = true;
     if (refusedBy === null && taken + (least[at] ?? hold).amount > hold.limit) refusedBy = at;

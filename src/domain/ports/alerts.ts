@@ -1,6 +1,7 @@
 /** The port of alerts: what crossed a line or stopped working, and who was told. */
 import type { Alert, AlertKind, BudgetLine } from "../alerts.ts";
 import type { AdminEvent } from "../admin-event.ts";
+import type { CalendarOf } from "../calendar.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { Page, PageRequest } from "./pages.ts";
@@ -18,7 +19,7 @@ export interface TenantCircuit extends Pick<Circuit, "scope" | "faults" | "probe
 
 export interface AlertStore {
   /** Budgets beyond a share that nobody was told of in this period, some at a time. */
-  crossed(now: number): AsyncResult<BudgetLine[]>;
+  crossed(now: number, calendarOf: CalendarOf): AsyncResult<BudgetLine[]>;
   /** Credentials and servers that fail, and tenants whose records wait for their seal for too long. */
   troubles(now: number): AsyncResult<Trouble[]>;
   /** Circuits that had a fault of late. */

@@ -3,6 +3,8 @@ import type { AsyncResult, Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
 import type { Holder } from "../tenancy/grant-ids.ts";
 import type { OauthResource } from "../tenancy/oauth-resources.ts";
+import type { PendingSignIn } from "../tenancy/sign-in.ts";
+import type { Claims } from "../tenancy/sign-in.ts";
 import type { User } from "../tenancy/user.ts";
 
 /** Why no consent goes on. */
@@ -38,6 +40,9 @@ export interface ApprovedConsent {
   headers: Headers;
 }
 
+/** What the router keeps of a sign-in while the person is at the identity provider. */
+export type SignInSecretsKept = Pick<PendingSignIn, "nonce" | "verifier">;
+
 /** Whom a grant is for. */
 export interface GrantFor {
   holder: Holder;
@@ -67,6 +72,23 @@ export interface TokenRights {
   expiresAt: number;
 }
 
+/** What an identity provider says of a person and a program, its signature and its times already checked. */
+export interface Assertion {
+  resource: OauthResource;
+  issuer: string;
+  /** of the person, as the provider has them */
+  claims: Claims;
+  client: { id: string; name: string; domain: string };
+}
+
+/** Whose word counts in the place of a consent. */
+export interface AssertionRules {
+  /** where the keys of an issuer are that the resource's tenant trusts; null: the tenant does not trust the issuer */
+  keysOf(of: { resource: OauthResource; issuer: string }): AsyncResult<string | null>;
+  /** null: the tenant does not let the program in */
+  grantFor(assertion: Assertion): AsyncResult<GrantFor | null>;
+}
+
 export type ConsentResult<T> = Promise<Result<T, ConsentFault>>;
 
 export interface AuthorizationServer {
@@ -78,6 +100,15 @@ export interface AuthorizationServer {
   open(request: Request): ConsentResult<OpenConsent>;
   approve(request: Request, handle: string): ConsentResult<ApprovedConsent>;
   deny(request: Request, handle: string): ConsentResult<{ to: string; headers: Headers }>;
+  /** A person leaves for an identity provider, with a state that is good once, for ten minutes, in this browser. */
+  beginSignIn(
+    approved: ApprovedConsent,
+    secrets: SignInSecretsKept,
+  ): ConsentResult<{ state: string; headers: Headers }>;
+  /** The person is back, with that state. */
+  finishSignIn(
+    request: Request,
+  ): ConsentResult<{ approved: ApprovedConsent; secrets: SignInSecretsKept }>;
   /** Opens a consent again that was approved, for a person who could not say who they are. */
   reopen(approved: ApprovedConsent): ConsentResult<OpenConsent>;
   /** @returns where the browser goes */

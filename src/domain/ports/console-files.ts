@@ -1,4 +1,4 @@
-/** What the console was built to: a script, a style, and the manifest that names them. */
+/** What the console was built to: a script, a file for each page, and the manifest that names them. */
 
 export interface ConsoleFiles {
   /** null: there is no such file */

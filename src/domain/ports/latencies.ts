@@ -1,7 +1,7 @@
 /** How long calls took: what the job counts, and what is read of it. */
 import type { AsyncResult } from "../refusals.ts";
 import type { Durations, Histogram } from "../latencies.ts";
-import type { UsageAsked } from "./ledger.ts";
+import type { UsageAsked, UsageOfAllBy } from "./ledger.ts";
 
 export const latencyGroupings = ["model", "key", "server"] as const;
 export type LatencyBy = (typeof latencyGroupings)[number];
@@ -32,6 +32,9 @@ export interface HistogramRow {
   histogram: Histogram;
 }
 
+/** What is counted of one hour or day; ms since the epoch. */
+export type CountedRow = Pick<HistogramRow, "at" | "group" | "histogram">;
+
 export interface LatencyStore {
   /** Tenants whose chain has records that are not counted, the one that waited longest first. */
   pending(limit: number): AsyncResult<LatencyCursor[]>;
@@ -47,8 +50,7 @@ export interface LatencyStore {
     counted: { rows: readonly HistogramRow[]; now: number },
   ): AsyncResult<null>;
   /** What is counted of whole hours or days. */
-  read(
-    tenantId: string,
-    asked: UsageAsked<LatencyBy>,
-  ): AsyncResult<Pick<HistogramRow, "at" | "group" | "histogram">[]>;
+  read(tenantId: string, asked: UsageAsked<LatencyBy | "user">): AsyncResult<CountedRow[]>;
+  /** The operator's, of all tenants: by the tenant's id or the model. null: more rows than one answer adds up. */
+  readAll(asked: UsageAsked<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;
 }

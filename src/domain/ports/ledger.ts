@@ -146,11 +146,16 @@ export interface IdempotencyStore {
 export interface LimitStore {
   /** One sum for each of the holds, in their order, all of one moment. Amounts of the holds do not matter. */
   sum(tenantId: string, holds: readonly Hold[], now: number): AsyncResult<SummedLimit[]>;
+  /**
+   * Subjects of groups, runs, tags and people of which something is counted, in their order.
+   * @param after a subject; absent: from the first one
+   */
+  nodes(tenantId: string, about: { after?: string; limit: number }): AsyncResult<string[]>;
 }
 
 export type UsageBucket = "hour" | "day";
 /** `all`: not grouped. */
-export type UsageBy = "model" | "key" | "server" | "all";
+export type UsageBy = "model" | "key" | "user" | "server" | "all";
 /** What the operator may group the usage of all tenants by. */
 export type UsageOfAllBy = "tenant" | "model";
 

@@ -27,6 +27,18 @@ export interface TenantHour {
   hour: number;
 }
 
+/** How long a tenant's calls of one model took in an hour or a day; it stands for what was there before. */
+export interface DeliveredLatency {
+  tenantId: string;
+  /** s: an hour's or a day's */
+  width: number;
+  /** s since the epoch, the beginning */
+  at: number;
+  model: string;
+  /** as `domain/latencies.ts` writes it */
+  histogram: string;
+}
+
 /** What a database has to say that the home shard does not know yet. */
 export interface Delivery {
   /** rises with each delivery of a database that is begun, also of one that is repeated */
@@ -39,6 +51,7 @@ export interface Delivery {
   /** Each hour's usage is whole: a model that is not among `usage` was not used. */
   hours: TenantHour[];
   usage: HourlyUsage[];
+  latencies: DeliveredLatency[];
   auditKeys: StoredAuditKey[];
   /** s since the epoch: what is looked through for changes from then on; null: no more than now */
   since: number | null;

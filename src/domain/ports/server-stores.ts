@@ -94,12 +94,27 @@ export interface TokenStore {
   expire(tenantId: string, serverId: string, generation: string): Stored<null>;
 }
 
+/** Tokens that are a person's own, who authorized the router at a server. */
+export interface UserTokenStore {
+  /** The tokens of one person, as those of the tenant are kept. */
+  of(userId: string): TokenStore;
+  /** Deletes all of the person's tokens, and what is pending. */
+  forget(tenantId: string, userId: string): Stored<null>;
+}
+
+export interface TokenStores {
+  serverTokens: TokenStore;
+  userTokens: UserTokenStore;
+}
+
 /** A person was sent away to authorize the router, and may come back once. */
 export interface Authorization {
   /** hex SHA-256 of the state, so that a reader of the table can't come back with it */
   id: string;
   tenantId: string;
   serverId: string;
+  /** whose account it is for; null: the tenant's */
+  userId: string | null;
   /** who began the authorization */
   actor: string;
   /** JSON of a `PendingAuthorization` */

@@ -6,6 +6,7 @@ import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { CancellationStore } from "./cancellations.ts";
 import type { SignInStore } from "./sign-ins.ts";
+import type { UserStore } from "./users.ts";
 import type { LatencyStore } from "./latencies.ts";
 import type { NameStore } from "./names.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
@@ -28,7 +29,7 @@ import type { Result } from "../result.ts";
 import type { SealedFor, SealingStore, SealedRowStore } from "../tenancy/sealing.ts";
 import type { SealStore } from "../audit/seals.ts";
 import type { SealedServer } from "../servers/server.ts";
-import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
+import type { AuthorizationStore, ServerStore, TokenStores } from "./server-stores.ts";
 import type { Residency } from "../tenancy/residency.ts";
 import type { Bridge, Session } from "../tenancy/session.ts";
 import type { DeliveryStore, OutboxStore } from "./outbox.ts";
@@ -62,8 +63,6 @@ export interface Credential extends CredentialSummary {
 export interface SealedCredential extends Credential {
   sealed: string;
 }
-
-// -- Authentication ---------------------------------------------------------------------------------
 
 /** Everything that a call needs to know about its caller, read in one round trip. */
 export interface Snapshot {
@@ -233,7 +232,7 @@ export interface EventStore {
   wasGivenKey(tenantId: string, keyId: string, actor: string): AsyncResult<boolean>;
 }
 
-export interface Stores {
+export interface Stores extends TokenStores {
   snapshots: Snapshots;
   ledger: Ledger;
   thinning: ThinningStore;
@@ -245,7 +244,6 @@ export interface Stores {
   credentials: CredentialStore;
   overrides: OverrideStore;
   servers: ServerStore;
-  serverTokens: TokenStore;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
   oauthEntries: OauthEntryStore;
@@ -264,6 +262,7 @@ export interface Stores {
   usage: UsageStore;
   latencies: LatencyStore;
   names: NameStore;
+  users: UserStore;
   limits: LimitStore;
   events: EventStore;
   seals: SealStore;

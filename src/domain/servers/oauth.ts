@@ -6,6 +6,10 @@ import type { Result } from "../result.ts";
 
 export const oauthGrants = ["client_credentials", "authorization_code"] as const;
 
+export const oauthOwners = ["tenant", "user"] as const;
+/** Whose account at the server a token is for: one that everybody of the tenant shares, or each person's own. */
+export type OauthOwner = (typeof oauthOwners)[number];
+
 /** How tokens for a server are obtained. Endpoints that are null are discovered (RFC 9728, RFC 8414). */
 export interface OauthClient {
   grant: (typeof oauthGrants)[number];
@@ -18,6 +22,8 @@ export interface OauthClient {
   scope: string | null;
   /** value of RFC 8707's resource indicator; null: what the server's metadata says, or its URL */
   resource: string | null;
+  /** absent: `tenant` */
+  per?: OauthOwner;
 }
 
 /** What an authorization server granted, and where the grant is renewed: a refresh token is sent nowhere else. */

@@ -45,6 +45,13 @@ export function ownUrlOf(asked: Asked, publicUrls: readonly string[]): string | 
   return publicUrls.find((url) => new URL(url).origin === origin) ?? origin;
 }
 
+/** The same where no request is at hand. `origin`: where the requests arrive that are served; absent: none did */
+export const knownUrl = (
+  origin: string | undefined,
+  { publicOrigins, publicUrls }: Pick<Asked, "publicOrigins"> & { publicUrls: readonly string[] },
+): string | null =>
+  ownUrlOf({ url: origin ?? "https://unknown.invalid", publicOrigins }, publicUrls);
+
 /** Whether a browser's `Origin` is the router's own. */
 export function isOwnOrigin(from: string, { url, publicOrigins }: Asked): boolean {
   if (publicOrigins.includes(from)) return true;

@@ -4,6 +4,8 @@ import type { Learnt } from "./server.ts";
 export type Probed =
   /** no answer, or none in time */
   | { kind: "silent" }
+  /** the router itself calls no such address, so nobody was asked */
+  | { kind: "unasked"; problem: string }
   | {
       kind: "mcp";
       /** HTTP status of the answer that was read */
@@ -102,6 +104,8 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         status: null,
         detail: "No answer: nothing listens there, or it takes longer than 10 seconds.",
       };
+    case "unasked":
+      return { ...none, ok: false, status: null, detail: `Not asked. ${probed.problem}` };
     case "mcp":
       return {
         ok: true,

@@ -33,6 +33,8 @@ function problemWithOauth(
       return { path: "oauth.resource", detail: "An absolute URI without a fragment." };
   }
   if (oauth.grant === "client_credentials") {
+    if (oauth.per === "user")
+      return { path: "oauth.per", detail: "A person's own account needs authorization_code." };
     if (oauth.clientSecret === null)
       return { path: "oauth.clientSecret", detail: "Client credentials need one." };
     if (oauth.authorizationEndpoint !== null)

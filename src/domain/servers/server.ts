@@ -91,15 +91,25 @@ export const secretsOf = (server: Destined) => ({
   destination: destinationOf(server),
 });
 
-/** What a server's tokens are sealed for: the same as its secrets. */
-export const tokenOf = (server: Destined) => ({
+/** Whether each person has an account of their own at the server. */
+export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth?.per === "user";
+
+const withUser = (id: string, userId: string | null): string =>
+  userId === null ? id : `${id} ${userId}`;
+
+/** What a server's tokens are sealed for: the same as its secrets, and the person. `userId` null: they are the tenant's. */
+export const tokenOf = (server: Destined, userId: string | null = null) => ({
   ...secretsOf(server),
   purpose: "token" as const,
+  id: withUser(server.id, userId),
 });
 
-/** What a pending authorization is sealed for: the same as the server's secrets. `id`: the authorization's id. */
-export const pendingOf = (server: Destined, id: string) => ({
+/** What a pending authorization is sealed for: the same as the tokens that it is to bring. */
+export const pendingOf = (
+  server: Destined,
+  { id, userId }: { id: string; userId: string | null },
+) => ({
   ...secretsOf(server),
   purpose: "authorization" as const,
-  id,
+  id: withUser(id, userId),
 });

@@ -94,7 +94,9 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
   if (url.username !== "" || url.password !== "") return { problem: "A URL holds no credentials." };
   if (text.includes("#")) return { problem: "A URL to be called has no fragment." };
   if (url.protocol !== "https:" && !(allow.allowPrivate && url.protocol === "http:"))
-    return { problem: "Only https is called." };
+    return {
+      problem: "Only https is called, unless the operator sets ALLOW_PRIVATE_UPSTREAMS to true.",
+    };
   if (leadsTo(url, allow.ownOrigins ?? [])) return { problem: leadsBack };
   if (allow.allowPrivate) return { url };
   // A name may end in a dot. Without the dot it may be an address after all, so it is parsed again.
@@ -102,7 +104,12 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
     : privateNames.test(host) || isPrivateIpv4(host) || !host.includes(".");
-  return isPrivate ? { problem: "Private addresses are not called." } : { url };
+  return isPrivate
+    ? {
+        problem:
+          "Private addresses are not called, unless the operator sets ALLOW_PRIVATE_UPSTREAMS to true.",
+      }
+    : { url };
 }
 
 /** What is wrong with an endpoint's URL, which may have a query; null: it may be called. */

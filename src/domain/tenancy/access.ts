@@ -13,6 +13,8 @@ export interface ApiKey {
   expiresAt: number | null;
   revokedAt: number | null;
   limits: Limits;
+  /** id of the person for whom the key is; null or absent: it is of no person */
+  userId?: string | null;
   createdAt: number;
 }
 
@@ -34,6 +36,8 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
     key.limits as JsonObject,
     key.expiresAt,
     key.revokedAt,
+    // Keys of no person have the text that they had before there were people.
+    ...(key.userId ? [key.userId] : []),
   ]);
 
 /** Who acts on the admin API. */

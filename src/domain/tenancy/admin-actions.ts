@@ -49,6 +49,9 @@ const permissionFor = {
   listAlerts: "view",
   listGrants: "view",
   revokeGrant: "change",
+  createUser: "change",
+  listUsers: "view",
+  forgetUser: "change",
   listWebhooks: "view",
   rotateWebhookSecret: "change",
   listSessions: "view",
@@ -66,6 +69,7 @@ const permissionFor = {
   readUsageOfAll: "view",
   readLimits: "view",
   listEvents: "view",
+  listTenantEvents: "view",
   readCatalogue: "view",
   syncCatalogue: "change",
 } as const satisfies Record<string, Permission>;

@@ -25,5 +25,22 @@ export const tenantIn = (text: string): string | null => holderIn(text)?.tenantI
 /** Whom an access token, a refresh token or a code names; null: it is none of this router's. */
 export const holderOfToken = (token: string): Holder | null => holderBy(tokenPattern, token);
 
+/** A grant of one holder. */
+export interface HeldGrant extends Holder {
+  grantId: string;
+}
+
+/** The grant that a code is for, in the address to which the code is sent; null: there is no code of this router's. */
+export function grantSentTo(address: string): HeldGrant | null {
+  const code = URL.parse(address)?.searchParams.get("code") ?? "";
+  const holder = holderOfToken(code);
+  const grantId = code.split(":")[1];
+  return holder === null || grantId === undefined ? null : { ...holder, grantId };
+}
+
+/** The entry that says when the identity provider was last asked about a grant. */
+export const checkKeyOf = ({ grantId, ...holder }: HeldGrant): string =>
+  `check:${holderText(holder)}:${grantId}`;
+
 /** A token of this router's, wherever it stands in a text. */
 export const anyToken = /\bten_[0-9a-z]+\.key_[0-9a-z]+:/;

@@ -18,6 +18,8 @@ export interface SealedFor {
     | "authorization"
     | "webhook"
     | "sign-in"
+    | "user"
+    | "grant-check"
     | "round";
   tenantId: string;
   /** the owner: a provider's name, or the origin of a server */
@@ -59,9 +61,11 @@ export const sealingSteps = [
   "credentials",
   "servers",
   "tokens",
+  "user-tokens",
   "authorizations",
   "webhooks",
   "sign-ins",
+  "users",
   "captures",
   "results",
   "done",
@@ -89,13 +93,15 @@ export interface SealingRow extends SealingState {
 export const sealingText = ({ keyId, adopts, step, since }: SealingState): string =>
   JSON.stringify([keyId, adopts, step, since]);
 
-const stepOf: Record<Exclude<SealedFor["purpose"], "round">, WorkStep> = {
+const stepOf: Record<Exclude<SealedFor["purpose"], "round" | "grant-check">, WorkStep> = {
   credential: "credentials",
   server: "servers",
-  token: "tokens",
+  // The last of the two steps with tokens.
+  token: "user-tokens",
   authorization: "authorizations",
   webhook: "webhooks",
   "sign-in": "sign-ins",
+  user: "users",
   capture: "captures",
   result: "results",
 };
@@ -113,6 +119,8 @@ export function acceptsFirst(
   at: { now: number; beginsAt: number },
 ): boolean {
   if (!state.adopts) return false;
+  // Seals of this purpose began with version 2.
+  if (purpose === "grant-check") return false;
   if (purpose === "round") return at.now < at.beginsAt + roundsLiveMs;
   return isAhead(state, stepOf[purpose]);
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SealedFor } from "./sealing.ts";
 import { roles, type Role } from "./scopes.ts";
+import type { Identity } from "./user.ts";
 
 export const signInKinds = ["openid-connect", "cloudflare-access"] as const;
 
@@ -17,6 +18,8 @@ export interface SignIn {
   claim: string;
   /** the role by the claim's value */
   roles: Record<string, Role>;
+  /** values of the claim that let a person's programs call; absent or empty: people show a key instead */
+  callers?: string[];
 }
 
 export interface SignInSecrets extends SignIn {
@@ -50,25 +53,59 @@ export const signInSecretsOf = ({
 /** What an identity provider said of a person, verified. */
 export type Claims = JsonObject;
 
-/** The strongest role that the claims give; null: none. */
-export function roleIn(claims: Claims, { claim, roles: mapping }: SignIn): Role | null {
+/** What the claims say where a role is looked up. */
+function valuesIn(claims: Claims, { claim }: SignIn): string[] {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   const values = Array.isArray(value) ? value : [value];
+  return values.filter((each) => typeof each === "string");
+}
+
+/** The strongest role that the claims give; null: none. */
+export function roleIn(claims: Claims, signIn: SignIn): Role | null {
+  const { roles: mapping } = signIn;
   const found = new Set(
-    values.flatMap((each) =>
-      typeof each === "string" && Object.hasOwn(mapping, each) ? (mapping[each] ?? []) : [],
+    valuesIn(claims, signIn).flatMap((each) =>
+      Object.hasOwn(mapping, each) ? (mapping[each] ?? []) : [],
     ),
   );
   return roles.toReversed().find((role) => found.has(role)) ?? null;
 }
 
+export const letsProgramsIn = ({ callers = [] }: SignIn): boolean => callers.length > 0;
+
+/** Whether programs may call on behalf of whom the claims name. */
+export const mayLetIn = (claims: Claims, signIn: SignIn): boolean =>
+  valuesIn(claims, signIn).some((each) => signIn.callers?.includes(each) === true);
+
+const mostGroups = 64;
+const mostGroupCharacters = 200;
+
+/** The groups of a person, for budgets: all values of the claim. */
+export const groupsIn = (claims: Claims, signIn: SignIn): string[] =>
+  valuesIn(claims, signIn)
+    .filter((each) => each !== "" && each.length <= mostGroupCharacters)
+    .slice(0, mostGroups);
+
+/** Who it is; null: the provider does not say. */
+export const identityIn = ({ sub }: Claims, { issuer }: SignIn): Identity | null =>
+  typeof sub === "string" && sub !== "" ? { issuer, subject: sub } : null;
+
+const isVerified = (claims: Claims, { kind }: SignIn): boolean =>
+  claims["email_verified"] === true || kind === "cloudflare-access";
+
+/** What people call the person; null: the provider does not say. */
+export function displayNameIn(claims: Claims, signIn: SignIn): string | null {
+  const { name, email } = claims;
+  if (typeof name === "string") return name;
+  return isVerified(claims, signIn) && typeof email === "string" ? email : null;
+}
+
 const mostNameCharacters = 150;
 
 /** What the log calls a person: an address that the provider verified, else the provider's own name. */
-export function personIn(claims: Claims, { kind }: SignIn): string | null {
+export function personIn(claims: Claims, signIn: SignIn): string | null {
   const { sub, email } = claims;
-  const isVerified = claims["email_verified"] === true || kind === "cloudflare-access";
-  const name = isVerified && typeof email === "string" ? email : sub;
+  const name = isVerified(claims, signIn) && typeof email === "string" ? email : sub;
   return typeof name === "string" && /^[!-~]+$/.test(name)
     ? `person:${name.slice(0, mostNameCharacters)}`
     : null;

@@ -1,7 +1,71 @@
+/** People on whose behalf programs call. Records name a person by an id, which says nothing of the person. */
+import { canonicalJson } from "../canonical.ts";
+import type { SealedFor } from "./sealing.ts";
+
 /** A person on whose behalf a caller calls. */
 export interface User {
   /** a keyed hash of issuer and subject: nobody without the key finds the person by it */
   id: string;
   /** as the tenant's policy lets it be kept; absent: no name is known, or none may be kept */
   name?: string;
+  /** as the identity provider names them; absent: it names none */
+  groups?: readonly string[];
+}
+
+export const userPrefix = "usr";
+
+/** Who somebody is, as an identity provider says it. Stored nowhere. */
+export interface Identity {
+  issuer: string;
+  /** the provider's own id of the person */
+  subject: string;
+}
+
+export const identityText = ({ issuer, subject }: Identity): string =>
+  canonicalJson(["identity", issuer, subject]);
+
+/** A person as administrators see one. */
+export interface KnownUser {
+  id: string;
+  tenantId: string;
+  /** null: none is known, or none may be kept */
+  name: string | null;
+  /** the API key that programs of the person act as, after a sign-in; nobody has its secret */
+  keyId: string;
+  createdAt: number;
+}
+
+/** The row. With the row go the name and the key of the hash, so the id leads to nobody any more. */
+export interface StoredUser extends KnownUser {
+  /** a hash of the identity under the tenant's own key, by which a person is found again */
+  finder: string;
+  /** JSON of `UserSecrets` */
+  sealed: string;
+}
+
+/** Who writes to the database can't make one person act as another: the row has to say what the seal says. */
+export interface UserSecrets {
+  /** the key of the hash which is the person's id */
+  key: string;
+  finder: string;
+  keyId: string;
+  /** what the log of events calls the person who signs in to the console; absent: the person never let a program in */
+  actor?: string;
+}
+
+/** Also of a tenant's own key, whose id is the tenant's. */
+export const userSecretsOf = ({ tenantId, id }: Pick<KnownUser, "tenantId" | "id">): SealedFor => ({
+  purpose: "user",
+  tenantId,
+  provider: "",
+  id,
+  destination: "",
+});
+
+const mostNameCharacters = 150;
+
+/** A name as it may be kept; null: there is none. */
+export function nameToKeep(name: string | null, policy: { userNames?: "none" | "keep" }) {
+  const kept = policy.userNames === "keep" ? (name?.trim().slice(0, mostNameCharacters) ?? "") : "";
+  return kept === "" ? null : kept;
 }

@@ -100,7 +100,28 @@ const endOfSession = {
   },
 };
 
-/** Adds `POST /v1/route`, and `POST` and `DELETE /v1/sampling`. */
+const ofTenant = z.object({
+  tenant: z.string().openapi({ param: { description: "The tenant's slug." } }),
+});
+
+/** The same, at the path for which access tokens are given: the path says whose sampling a token opens. */
+const samplingOfTenant = {
+  ...sampling,
+  path: "/v1/sampling/{tenant}",
+  operationId: "sampleOfTenant",
+  summary: "The same for one tenant, with an API key or an access token",
+  request: { ...sampling.request, params: ofTenant },
+};
+
+const endOfTenantSession = {
+  ...endOfSession,
+  path: "/v1/sampling/{tenant}",
+  operationId: "endSamplingSessionOfTenant",
+  request: { ...endOfSession.request, params: ofTenant },
+};
+
+/** Adds `POST /v1/route`, and `POST` and `DELETE` of `/v1/sampling` and `/v1/sampling/{tenant}`. */
 export function describeCallers(registry: OpenAPIHono["openAPIRegistry"]): void {
-  for (const path of [dryRun, sampling, endOfSession]) registry.registerPath(path);
+  const paths = [dryRun, sampling, endOfSession, samplingOfTenant, endOfTenantSession];
+  for (const path of paths) registry.registerPath(path);
 }

@@ -23,6 +23,7 @@ export function keyRoutes() {
         scopes: body.scopes,
         expiresAt: body.expiresAt ?? null,
         limits: body.limits ?? {},
+        userId: body.userId ?? null,
       }),
   });
   endpoint(app, {

@@ -1,5 +1,6 @@
-/** A tenant's policy, and the limits that a key has too. */
+/** A tenant's policy. */
 import { z } from "@hono/zod-openapi";
+import { oauthClientPolicy } from "./oauth-client-schemas.ts";
 import { longestDeadlineMs } from "../../domain/leases.ts";
 import { formats, parsePredicate, verbosities } from "../../domain/sampling/negotiation.ts";
 import { efforts } from "../../domain/requirements.ts";
@@ -8,56 +9,11 @@ import {
   leastTimeoutSeconds,
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
-import { namePattern } from "../../domain/sampling/call.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
-import { expendable, previewPolicies, type Limits } from "../../domain/choice/policy.ts";
+import { expendable, previewPolicies } from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
+import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count } from "./schemas.ts";
-
-/** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
-export const usd = z
-  .number()
-  .min(0)
-  .max(900_000_000)
-  .refine(
-    (value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3,
-    "At most six decimals.",
-  )
-  .openapi({ example: 25 });
-
-const ofPeriods = "Days, weeks (from Monday) and months are those of the policy's `timeZone`.";
-const limitShapes = {
-  requestsPerMinute: count,
-  requestsPerDay: count,
-  requestsPerWeek: count,
-  requestsPerMonth: count,
-  requestsTotal: count,
-  tokensPerMinute: count,
-  tokensPerDay: count,
-  tokensPerWeek: count,
-  tokensPerMonth: count,
-  tokensTotal: count,
-  concurrent: count,
-  usdPerMinute: usd,
-  usdPerDay: usd,
-  usdPerWeek: usd,
-  usdPerMonth: usd,
-  usdTotal: usd,
-} satisfies Record<keyof Limits, z.ZodType>;
-
-export const limits = z
-  .strictObject(limitShapes)
-  .partial()
-  .openapi("Limits", {
-    description: `An absent limit is none. Those of a minute count any 60 seconds. ${ofPeriods}`,
-  });
-
-/** As a merge patch. */
-export const removableLimits = z.strictObject(
-  Object.fromEntries(
-    Object.entries(limitShapes).map(([name, shape]) => [name, shape.nullish()]),
-  ) as { [Name in keyof typeof limitShapes]: z.ZodOptional<z.ZodNullable<z.ZodNumber>> },
-);
 
 const glob = z.string().min(1).max(200).openapi({ example: "openai/*" });
 
@@ -158,36 +114,6 @@ const alertRule = z
   })
   .openapi("AlertRule", { description: "Who is told that a budget runs out, or of trouble." });
 
-const tagName = z.string().regex(namePattern, "No tag.");
-const tagPolicy = z
-  .strictObject({
-    required: z.boolean().optional(),
-    allowed: z
-      .array(tagName)
-      .max(200)
-      .optional()
-      .openapi({ description: "Absent: whatever tag is named." }),
-    each: limits.optional().openapi({ description: "Of each tag without limits of its own." }),
-    limits: z
-      .record(tagName, limits)
-      .refine((named) => Object.keys(named).length <= 200, "At most 200.")
-      .optional()
-      .openapi({ description: "By tag." }),
-  })
-  .openapi("TagPolicy", {
-    description: 'Of calls that name a tag, in `metadata["sampling-router/tag"]`.',
-  });
-const runPolicy = z
-  .strictObject({
-    required: z.boolean().optional(),
-    callsPerRun: count.optional(),
-    usdPerRun: usd.optional(),
-  })
-  .openapi("RunPolicy", {
-    description:
-      'Of calls that name a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call.',
-  });
-
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -204,6 +130,15 @@ export const policy = z
     runs: runPolicy.optional(),
     perUser: limits.optional().openapi({
       description: "Of each person on whose behalf somebody calls.",
+    }),
+    oauthClients: oauthClientPolicy.optional(),
+    groups: groupPolicy.optional(),
+    raises: z.array(raise).max(100).optional().openapi({
+      description: "Larger limits for a time. The node's own limits hold again from `until` on.",
+    }),
+    userNames: z.enum(["none", "keep"]).optional().openapi({
+      description:
+        "keep: the name that an identity provider says of a person is kept, until the person is forgotten. Default: none.",
     }),
     maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
     reasoning: z

@@ -1,10 +1,11 @@
 /** Schemas of what is only read: sessions, audit records, the log of admin actions. */
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
+import { userPrefix } from "../../domain/tenancy/user.ts";
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit/record.ts";
-import { usd } from "./policy-schemas.ts";
+import { usd } from "./limit-schemas.ts";
 import { millis, time } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
@@ -117,6 +118,9 @@ export const record = z
     who: z.object({
       tenantId: z.string(),
       keyId: z.string(),
+      user: z.string().optional().openapi({
+        description: "Id of the person on whose behalf the key called. Absent: of no person.",
+      }),
       sessionId: z.string().nullable(),
       serverId: z.string().nullable(),
       tool: z.string().nullable().openapi({ description: "the tool that was being called" }),
@@ -165,7 +169,7 @@ export const record = z
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const names = z.record(z.string(), z.string()).openapi({
-  description: "What people call the keys and servers that the answer has by id.",
+  description: "What people call the keys, servers and persons that the answer has by id.",
   example: { srv_1: "github" },
 });
 export const recordWithContent = record
@@ -180,18 +184,17 @@ export const recordWithContent = record
   })
   .openapi("SamplingRequestWithContent");
 /** A name in place of an id would find nothing, which looks like an answer. */
-const idOf = (kind: "key" | "server") =>
-  z
-    .string()
-    .startsWith(`${idPrefixes[kind]}_`, `must be an id: it begins with ${idPrefixes[kind]}_`);
+const idWith = (prefix: string) =>
+  z.string().max(200).startsWith(`${prefix}_`, `must be an id: it begins with ${prefix}_`);
 
 export const recordFilter = z.object({
   from: time.optional().openapi({ param: { description: "inclusive" } }),
   to: time.optional().openapi({ param: { description: "exclusive" } }),
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
-  key: idOf("key").optional().openapi({ description: "an API key's id" }),
-  server: idOf("server").optional().openapi({ description: "a server's id" }),
+  key: idWith(idPrefixes.key).optional().openapi({ description: "an API key's id" }),
+  user: idWith(userPrefix).optional().openapi({ description: "a person's id" }),
+  server: idWith(idPrefixes.server).optional().openapi({ description: "a server's id" }),
   session: z.string().optional(),
 });
 
@@ -200,7 +203,7 @@ export const usageQuery = z.object({
   to: time.optional().openapi({ param: { description: "after the last hour" } }),
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
   by: z
-    .enum(["model", "key", "server", "all"])
+    .enum(["model", "key", "user", "server", "all"])
     .optional()
     .openapi({ description: "model unless told; all: one row a bucket" }),
 });
@@ -229,7 +232,7 @@ export const usage = z.object({
       .object({
         at: millis.openapi({ description: "The bucket's beginning in UTC." }),
         group: z.string().openapi({
-          description: "Model, or the id of a key, server or tenant; empty: none.",
+          description: "Model, or the id of a key, person, server or tenant; empty: none.",
           example: "openai/gpt-5",
         }),
         requests: figure.openapi({ description: "Ended ones, refused ones included." }),
@@ -242,7 +245,7 @@ export const usage = z.object({
         outputTokens: figure,
         costUsd: z.number().min(0),
         latency: latency.nullable().optional().openapi({
-          description: "null: no call is counted. Absent: of all tenants.",
+          description: "null: no call is counted. Absent: of more tenants than one answer adds up.",
         }),
       })
       .openapi("Usage"),
@@ -256,8 +259,11 @@ export const limitState = z
         "Whose limit, and which. `ceiling`: the operator's for the tenant. `tenant.storageBytes`: the room of the tenant's own database.",
       example: "tenant.usdPerDay",
     }),
-    subject: z.string().openapi({ description: "The id of the tenant, the key or the server." }),
-    unit: z.enum(["requests", "tokens", "calls", "usd", "bytes"]),
+    subject: z.string().openapi({
+      description:
+        "The id of the tenant, the key or the server; of others such as `user:…`, `group:eng`, `tag:nightly`, `run:key_…:one`.",
+    }),
+    unit: z.enum(["requests", "tokens", "calls", "usd", "runs", "bytes"]),
     limit: z.number(),
     used: z.number().openapi({ description: "By calls that ended; of requests and calls, all." }),
     reserved: z.number().openapi({ description: "By calls that run." }),

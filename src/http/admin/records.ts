@@ -52,7 +52,7 @@ export function recordRoutes() {
     tag: "Requests",
     summary: "List audit records, newest first",
     description:
-      "One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match.",
+      "One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match. A page of a filtered list looks at 100,000 records: it may have fewer than `limit`, or none, and a `nextCursor` that goes on.",
     params: tenantParams,
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record).extend({ names }),
@@ -112,12 +112,26 @@ export function recordRoutes() {
   });
   endpoint(app, {
     method: "get",
+    path: "/{tenant}/events",
+    id: "listTenantEvents",
+    tag: "Events",
+    summary: "The log of admin actions on one tenant, newest first",
+    description:
+      "Every change of the tenant that was made over the admin API: who, what, when. `names` has the names of the keys and servers that stand there by id.",
+    params: tenantParams,
+    query: pageQuery,
+    answer: pageOf(event).extend({ names }),
+    run: ({ admin, actor, params, query }) =>
+      admin.records.eventsOf(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "get",
     path: "/{tenant}/usage",
     id: "readUsage",
     tag: "Usage",
     summary: "What was used, by the hour or the day in which requests came, oldest first",
     description:
-      "Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
+      "Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key, person or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
     params: tenantParams,
     query: usageQuery,
     answer: usage,
@@ -130,7 +144,7 @@ export function recordRoutes() {
     tag: "Usage",
     summary: "Every limit, what is used and reserved of it, and what is left",
     description:
-      "First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.",
+      "First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out; then the groups, runs, tags and people of which something is counted. A page looks at so many of each kind; follow `nextCursor` for the others.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(limitState),

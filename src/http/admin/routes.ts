@@ -27,6 +27,7 @@ import { sealRoutes } from "./seals.ts";
 import { describeSessions } from "./session-description.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { tenantRoutes } from "./tenants.ts";
+import { userRoutes } from "./users.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** RFC 7396: every PATCH here is one. */
@@ -93,6 +94,7 @@ export function adminRoutes() {
   app.route("/tenants", approvalRoutes());
   app.route("/tenants", alertRoutes());
   app.route("/tenants", grantRoutes());
+  app.route("/tenants", userRoutes());
   app.route("/tenants", webhookRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());

@@ -54,10 +54,13 @@ export const slug = z
 export const name = z.string().min(1).max(200);
 
 export const pageQuery = z.object({
-  // An id, or a model's name.
+  // An id, a model's name, or a node of limits.
   cursor: z
     .string()
-    .regex(/^([a-z]+_[0-9a-z]{26,38}|[a-z0-9-]+\/.{1,200})$/, "Not a cursor that was given out.")
+    .regex(
+      /^([a-z]+_[0-9a-z]{26,38}|[a-z0-9-]+\/.{1,200}|(user|group|tag|run):.{1,250})$/,
+      "Not a cursor that was given out.",
+    )
     .optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });

@@ -1,8 +1,9 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
-import { oauthGrants } from "../../domain/servers/oauth.ts";
+import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
-import { approvalRule, limits, policy, removableLimits } from "./policy-schemas.ts";
+import { limits, removableLimits } from "./limit-schemas.ts";
+import { approvalRule, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
 const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
@@ -37,6 +38,10 @@ const clientFigures = {
   grant: z.enum(oauthGrants),
   clientId: z.string().min(1).max(500),
 };
+const per = z.enum(oauthOwners).optional().openapi({
+  description:
+    "user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.",
+});
 const oauthInput = z
   .strictObject({
     ...clientFigures,
@@ -49,6 +54,7 @@ const oauthInput = z
       .max(2_000)
       .nullish(),
     resource: url.nullish(),
+    per,
   })
   .openapi("OauthInput", {
     description:
@@ -138,6 +144,7 @@ export const server = z
         authorizationEndpoint: z.string().nullable(),
         scope: z.string().nullable(),
         resource: z.string().nullable(),
+        per,
       })
       .nullable(),
     learnt: z

@@ -25,6 +25,7 @@ const oauthOf = (oauth: NonNullable<z.output<typeof serverInput>["oauth"]>): Oau
   authorizationEndpoint: oauth.authorizationEndpoint ?? null,
   scope: oauth.scope ?? null,
   resource: oauth.resource ?? null,
+  ...(oauth.per === "user" && { per: "user" }),
 });
 
 export function serverRoutes() {

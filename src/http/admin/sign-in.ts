@@ -23,6 +23,15 @@ const settings = {
     description: "The role by the claim's value. Of several the strongest counts.",
     example: { "platform-team": "admin", finance: "viewer" },
   }),
+  callers: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .optional()
+    .openapi({
+      description:
+        "Values of the claim that let people's programs call, by OAuth. Absent: people show an API key there.",
+      example: ["engineering"],
+    }),
 };
 
 const signInInput = z

@@ -3,7 +3,8 @@ import { z } from "@hono/zod-openapi";
 import { regions } from "../../domain/tenancy/residency.ts";
 import { hasOneRole, scopes } from "../../domain/tenancy/scopes.ts";
 import { jurisdictions } from "../../domain/tenancy/tenant-databases.ts";
-import { limits, policy, removableLimits } from "./policy-schemas.ts";
+import { limits, removableLimits } from "./limit-schemas.ts";
+import { policy } from "./policy-schemas.ts";
 import { millis, name, slug, time } from "./schemas.ts";
 
 const region = z.enum(regions);
@@ -125,6 +126,9 @@ export const keyInput = z
         "Absent: never, or when the key expires that asks. No later than that, which an operator's token does not.",
     }),
     limits: limits.optional(),
+    userId: z.string().max(200).optional().openapi({
+      description: "The person for whom the key is, of the tenant's users. Absent: of no person.",
+    }),
   })
   .openapi("KeyInput");
 const limitsPatch = removableLimits.openapi("LimitsPatch", {
@@ -147,6 +151,7 @@ export const key = z
     expiresAt: millis.nullable(),
     revokedAt: millis.nullable(),
     limits,
+    userId: z.string().nullable().openapi({ description: "The person for whom the key is." }),
     createdAt: millis,
   })
   .openapi("Key");

@@ -1,7 +1,8 @@
 /** The page on which a person lets a program in. Everything that the program says of itself is escaped. */
-import type { ConsentFacts, OpenConsent } from "../../domain/ports/authorization-server.ts";
+import type { ConsentFacts } from "../../domain/ports/authorization-server.ts";
+import type { AskedConsent } from "../../pipeline/consent-grants.ts";
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const style = `
@@ -15,7 +16,7 @@ label{display:block;margin:1rem 0 .25rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.4rem}
 button{font:inherit;padding:.4rem 1.2rem;margin:1rem .5rem 0 0}`;
 
-const document = (title: string, body: string): string =>
+export const document = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><style>${style}</style></head><body><main>${body}</main></body></html>`;
 
 const row = (name: string, value: string): string => `<dt>${name}</dt><dd>${escaped(value)}</dd>`;
@@ -25,7 +26,14 @@ const allowed = ({ resource }: ConsentFacts): string =>
     ? `Use the MCP server ${resource.server} behind this router, and the sampling that the server asks for.`
     : "Ask this router for sampling.";
 
-export function consentPage({ facts, handle }: OpenConsent, wrong: string | null): string {
+const askKey = `<label for="key">An API key of the tenant. The program does not see the key, and acts within the key's limits.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="allow">Allow</button>`;
+
+/** @param host of the identity provider */
+const askSignIn = (host: string): string =>
+  `<p>You sign in at <b>${escaped(host)}</b>. The program then calls in your name, and your administrators see what it used.</p><button name="decision" value="sign-in">Sign in and allow</button>`;
+
+export function consentPage({ open, signInAt }: AskedConsent, wrong: string | null): string {
+  const { facts, handle } = open;
   const { clientName, clientDomain, redirectHost, redirectIsLoopback, resource } = facts;
   const name = escaped(clientName.slice(0, 100));
   const rows = [
@@ -44,9 +52,16 @@ export function consentPage({ facts, handle }: OpenConsent, wrong: string | null
     `Let ${name} in`,
     `<h1>Let ${name} in?</h1><dl>${rows.join("")}</dl>${warning}${
       wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`
-    }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}"><label for="key">An API key of the tenant. The program does not see the key, and acts within the key's limits.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button></form>`,
+    }<form method="post" action="/oauth/authorize"><input type="hidden" name="handle" value="${escaped(handle)}">${signInAt === null ? askKey : askSignIn(signInAt)}<button name="decision" value="deny">Deny</button></form>`,
   );
 }
+
+/** A page that leads on by itself: a form may lead to addresses alone that its own page names. */
+export const leavingPage = (to: string): string =>
+  document(
+    "Sign in",
+    `<meta http-equiv="refresh" content="0;url=${escaped(to)}"><h1>You go on to sign in</h1><p><a href="${escaped(to)}">Go on to ${escaped(new URL(to).host)}</a></p>`,
+  );
 
 export const faultPage = (detail: string): string =>
   document("Not authorized", `<h1>Nobody was let in</h1><p role="alert">${escaped(detail)}</p>`);

@@ -1,5 +1,6 @@
 /** `/.well-known/oauth-…`: where clients find out how to be let in (RFC 9728, RFC 8414). */
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
 import { resourceAt } from "../../domain/tenancy/oauth-resources.ts";
 import type { HttpEnv } from "../context.ts";
@@ -8,17 +9,18 @@ import { problem } from "../problem.ts";
 const nothing = { reason: "not_found", what: "no such path" } as const;
 const prefix = "/.well-known/oauth-protected-resource";
 
-/** Public, and the same for everybody: pages of any origin may read it. */
-const published = createMiddleware<HttpEnv>(async (c, next) => {
+const notKept = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
-  c.res.headers.set("Access-Control-Allow-Origin", "*");
   c.res.headers.set("Cache-Control", "no-store");
 });
 
+/** The documents are public, and the same for everybody: pages of any origin may read them. */
+const anyOrigin = cors({ origin: "*", allowMethods: ["GET"] });
+
 export const metadataRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .use("/oauth-authorization-server", published)
-    .use("/oauth-protected-resource/*", published)
+    .use("/oauth-authorization-server", anyOrigin, notKept)
+    .use("/oauth-protected-resource/*", anyOrigin, notKept)
     .get("/oauth-authorization-server", async (c) => {
       const server = c.get("services").oauth.authorizationServer();
       return server === null ? problem(c, nothing) : server.metadata();

@@ -1,42 +1,23 @@
 /** The router as an authorization server: `/oauth/authorize`, `/oauth/token`, `/oauth/register`. */
 import { Hono, type Context } from "hono";
-import type { ConsentFault, OpenConsent } from "../../domain/ports/authorization-server.ts";
-import { readBounded } from "../../domain/bounded-body.ts";
-import type { Decided } from "../../pipeline/oauth-consents.ts";
+import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
+import type { AskedConsent, Decided } from "../../pipeline/consent-grants.ts";
 import type { Result } from "../../domain/result.ts";
-import type { HttpEnv } from "../context.ts";
+import { ownOriginOf } from "../../domain/servers/own-origin.ts";
+import type { Onward } from "../../pipeline/person-connections.ts";
+import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
-import { consentPage, faultPage } from "./consent-page.ts";
+import { goOn } from "./connect-onward.ts";
+import { bodyText, mostBytes, protect } from "./form.ts";
+import { consentPage, faultPage, leavingPage } from "./consent-page.ts";
 
-const mostBytes = 64 * 1024;
+const mostAssertionCharacters = 16_384;
 const off = { reason: "not_found", what: "OAuth, which is off here" } as const;
 
-/** As text; null: too long. */
-async function bodyText(c: Context<HttpEnv>): Promise<string | null> {
-  const bytes = await readBounded(c.req.raw.body, mostBytes);
-  return bytes === null ? null : new TextDecoder().decode(bytes);
-}
-
-/** @param target where the form's answer may lead: browsers ask the page's policy for redirects too */
-function protect(headers: Headers, target: string | null): void {
-  const to = target === null ? "" : ` ${new URL(target).origin}`;
-  const form = target === null ? "'none'" : `'self'${to}`;
-  headers.set(
-    "Content-Security-Policy",
-    `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action ${form}; frame-ancestors 'none'`,
-  );
-  headers.set("X-Frame-Options", "DENY");
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("Cache-Control", "no-store");
-  // The form's own `Origin` is asked for, which `no-referrer` would hide.
-  headers.set("Referrer-Policy", "same-origin");
-  headers.set("Content-Type", "text/html; charset=utf-8");
-}
-
-function shown(open: OpenConsent, wrong: string | null): Response {
-  const headers = new Headers(open.headers);
-  protect(headers, open.facts.redirectUri);
-  return new Response(consentPage(open, wrong), { status: wrong === null ? 200 : 403, headers });
+function shown(asked: AskedConsent, wrong: string | null): Response {
+  const headers = new Headers(asked.open.headers);
+  protect(headers, asked.open.facts.redirectUri);
+  return new Response(consentPage(asked, wrong), { status: wrong === null ? 200 : 403, headers });
 }
 
 const left = (to: string, headers = new Headers()): Response => {
@@ -57,9 +38,26 @@ function failed(c: Context<HttpEnv>, fault: ConsentFault): Response {
 function decided(c: Context<HttpEnv>, result: Result<Decided, ConsentFault>): Response {
   if (!result.ok) return failed(c, result.error);
   const { value } = result;
-  return value.kind === "redirect"
-    ? left(value.to, value.headers)
-    : shown(value.open, value.detail);
+  if (value.kind === "redirect") return left(value.to, value.headers);
+  if (value.kind === "onward") return onward(c, value);
+  return value.kind === "leave" ? leaving(value) : shown(value.asked, value.detail);
+}
+
+function onward(
+  c: Context<HttpEnv>,
+  { onward: leads, headers }: { onward: Onward; headers: Headers },
+): Response {
+  for (const [name, text] of headers) c.header(name, text, { append: true });
+  const origin = ownOriginOf(askedAt(c));
+  return origin === null ? problem(c, off) : goOn(c, { origin, onward: leads });
+}
+
+function leaving({ to, headers: given }: { to: string; headers: Headers }): Response {
+  const headers = new Headers(given);
+  protect(headers, null);
+  // The address holds the state, which the provider has to know and nobody else.
+  headers.set("Referrer-Policy", "no-referrer");
+  return new Response(leavingPage(to), { headers });
 }
 
 async function authorize(c: Context<HttpEnv>): Promise<Response> {
@@ -76,9 +74,25 @@ async function decide(c: Context<HttpEnv>): Promise<Response> {
   if (consents === null) return problem(c, off);
   const fields = new URLSearchParams((await bodyText(c)) ?? "");
   const handle = fields.get("handle") ?? "";
-  if (fields.get("decision") !== "allow") return decided(c, await consents.deny(c.req.raw, handle));
-  const given = { handle, key: fields.get("key") ?? "", address: c.env.address?.() ?? "" };
+  const decision = fields.get("decision");
+  if (decision !== "allow" && decision !== "sign-in")
+    return decided(c, await consents.deny(c.req.raw, handle));
+  const address = c.env.address?.() ?? "";
+  if (decision === "sign-in") {
+    const sent = c.req.header("Cf-Access-Jwt-Assertion");
+    const assertion = sent?.slice(0, mostAssertionCharacters + 1) ?? null;
+    return decided(c, await consents.allowBySignIn(c.req.raw, { handle, assertion, address }));
+  }
+  const given = { handle, key: fields.get("key") ?? "", address };
   return decided(c, await consents.allowByKey(c.req.raw, given));
+}
+
+/** A person is back from the identity provider. */
+async function signedIn(c: Context<HttpEnv>): Promise<Response> {
+  const consents = c.get("services").oauth.consents();
+  if (consents === null) return problem(c, off);
+  const address = c.env.address?.() ?? "";
+  return decided(c, await consents.finishSignIn(c.req.raw, { address }));
 }
 
 async function token(c: Context<HttpEnv>): Promise<Response> {
@@ -106,5 +120,6 @@ export const authorizationRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/authorize", authorize)
     .post("/authorize", decide)
+    .get("/sign-in", signedIn)
     .post("/token", token)
     .post("/register", register);

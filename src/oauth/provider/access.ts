@@ -6,10 +6,10 @@ import type {
 } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import { holderIn, holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
+import { checkKeyOf, holderIn, holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
 import type { User } from "../../domain/tenancy/user.ts";
 import { envOf, providerFor, type ProviderDeps } from "./provider.ts";
-import { refusalThrown } from "./storage.ts";
+import { refusalThrown, stored } from "./storage.ts";
 
 /** As the library has it in its entry. */
 interface GrantRow {
@@ -18,7 +18,7 @@ interface GrantRow {
   userId: string;
   scope: string[];
   resource?: string;
-  metadata?: { clientName?: string; redirectHost?: string };
+  metadata?: { clientName?: string; redirectHost?: string; byAssertion?: true };
   createdAt: number;
   expiresAt?: number;
   /** hash of the code; a grant without refresh tokens whose code nobody exchanged is no grant yet */
@@ -48,6 +48,16 @@ const grantOf = ({
   expiresAt: times.expiresAt === undefined ? null : times.expiresAt * 1_000,
 });
 
+/** The identity provider is asked about this grant no more. */
+async function forgetCheck(deps: ProviderDeps, userId: string, grantId: string): Promise<void> {
+  const holder = holderIn(userId);
+  if (holder === null) return;
+  const key = checkKeyOf({ ...holder, grantId });
+  const gone = { key, value: null, expiresAt: null, ifVersion: "any" } as const;
+  const { tenantId } = holder;
+  stored(await deps.entriesOf(tenantId).change({ tenantId, ...gone }, deps.now()));
+}
+
 type Access = Pick<AuthorizationServer, "check" | "grantsOf" | "revoke">;
 
 export function createAccess(deps: ProviderDeps): Access {
@@ -57,7 +67,12 @@ export function createAccess(deps: ProviderDeps): Access {
     const found = await entriesOf(tenantId).list(tenantId, place, now());
     if (!found.ok) return found;
     const rows = found.value.map(({ value }) => JSON.parse(value) as GrantRow);
-    return ok(rows.filter(({ refreshTokenId }) => refreshTokenId !== undefined));
+    return ok(
+      rows.filter(
+        ({ refreshTokenId, metadata }) =>
+          refreshTokenId !== undefined || metadata?.byAssertion === true,
+      ),
+    );
   };
   return {
     async check(token, path): AsyncResult<TokenRights | null> {
@@ -95,6 +110,7 @@ export function createAccess(deps: ProviderDeps): Access {
       try {
         const api = providerFor(deps, null).getOAuthApi(envOf(deps));
         await api.revokeGrant(grantId, row.userId);
+        await forgetCheck(deps, row.userId, grantId);
         return ok(true);
       } catch (thrown) {
         const refusal = refusalThrown(thrown);

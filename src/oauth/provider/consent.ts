@@ -7,6 +7,7 @@ import type {
   ConsentResult,
   GrantFor,
   OpenConsent,
+  SignInSecretsKept,
 } from "../../domain/ports/authorization-server.ts";
 import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -130,6 +131,28 @@ export function createConsents(deps: ProviderDeps) {
       attempt(deps, async () => {
         const denied = await apiFor(null).denyConsent(atIssuer(deps, request, ""), handle);
         return ok({ to: denied.redirectTo, headers: denied.headers });
+      }),
+
+    beginSignIn: (
+      { request, headers }: ApprovedConsent,
+      secrets: SignInSecretsKept,
+    ): ConsentResult<{ state: string; headers: Headers }> =>
+      attempt(deps, async () =>
+        ok(await apiFor(null).beginUpstream(request as AuthRequest, { data: secrets, headers })),
+      ),
+
+    finishSignIn: (
+      request: Request,
+    ): ConsentResult<{ approved: ApprovedConsent; secrets: SignInSecretsKept }> =>
+      attempt(deps, async () => {
+        const api = apiFor(null);
+        const came = await api.finishUpstream(atIssuer(deps, request));
+        const resource = resourceOf(came.request, issuer);
+        if (resource === null) return page(gone);
+        const { request: asked, headers } = came;
+        const facts = await factsOf(api, asked, resource);
+        const secrets = came.data as SignInSecretsKept;
+        return ok({ approved: { facts, request: asked, headers }, secrets });
       }),
 
     reopen: ({ request, facts }: ApprovedConsent): ConsentResult<OpenConsent> =>

@@ -87,7 +87,19 @@ declare module "#oauth-provider" {
     revokeGrant(grantId: string, userId: string): Promise<void>;
   }
 
+  /** Identity assertions for programs (ID-JAG). */
+  export interface Assertions {
+    trustedIssuers: (asked: {
+      iss: string;
+    }) => Promise<{ issuer: string; jwksUri: string; algorithms: string[] } | null>;
+    mapClaims: (asserted: {
+      claims: { iss: string; sub: string; [claim: string]: unknown };
+      clientInfo: { clientId: string; clientName?: string; redirectUris?: string[] };
+    }) => Promise<{ userId: string; scope: string[]; metadata: unknown; props: unknown } | null>;
+  }
+
   export interface Options {
+    enterpriseManagedAuthorization?: Assertions;
     issuer: string;
     resources: readonly string[];
     authorizeEndpoint: string;

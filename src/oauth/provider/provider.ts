@@ -1,6 +1,11 @@
 /** The library, set up for the one resource that a request names. */
 import type { AuthorizationServer as Provider, Library, Env } from "#oauth-provider";
 import type { OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
+import { resourceAt } from "../../domain/tenancy/oauth-resources.ts";
+import type { AssertionRules } from "../../domain/ports/authorization-server.ts";
+import { libraryRulesOf } from "./assertions.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import type { HeldGrant } from "../../domain/tenancy/grant-ids.ts";
 import { createStorage, type Lens } from "./storage.ts";
 
 export const daySeconds = 86_400;
@@ -22,6 +27,10 @@ export interface ProviderDeps {
   mostClients: number;
   /** consents that may stand open in all */
   mostOpenConsents: number;
+  /** absent: no identity assertion counts */
+  assertions?: AssertionRules;
+  /** Whether the person may still come, as the identity provider says; absent: nobody is asked. */
+  stands?: (grant: HeldGrant) => AsyncResult<boolean>;
   /** Told of a refresh token that was copied. The family is revoked by then. */
   reused: (of: { tenantId: string; keyId: string; grantId: string }) => Promise<void>;
 }
@@ -35,7 +44,7 @@ const registrationSeconds = 90 * daySeconds;
 const noResource = "/mcp/none/none";
 
 export function providerFor(
-  { issuer, library }: ProviderDeps,
+  { issuer, library, assertions }: ProviderDeps,
   /** a resource's path; null: the request names none */
   path: string | null,
 ): Provider {
@@ -53,6 +62,12 @@ export function providerFor(
     refreshTokenTTL: grantSeconds,
     cookiePrefix: "__Host-sr-oauth-",
     onError: () => {},
+    ...(assertions !== undefined && {
+      enterpriseManagedAuthorization: libraryRulesOf(
+        assertions,
+        path === null ? null : resourceAt(path),
+      ),
+    }),
   });
 }
 

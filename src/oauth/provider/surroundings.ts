@@ -34,6 +34,33 @@ export function createDocumentFetch({ fetch, allowPrivate }: FetchDeps) {
   };
 }
 
+/** ms. As long as the library waits before it asks an issuer again for a key that it does not know. */
+const keysRememberedMs = 30_000;
+
+/**
+ * A set of keys is asked for once in 30 s, so that somebody who sends forged assertions makes the router ask an
+ * identity provider no more often. The library marks the request by `cf`.
+ */
+export function rememberKeys(
+  fetchDocument: ReturnType<typeof createDocumentFetch>,
+  now: () => number,
+): ReturnType<typeof createDocumentFetch> {
+  const kept = new Map<string, { bytes: ArrayBuffer; until: number }>();
+  return async (input, init) => {
+    if (init === undefined || !("cf" in init)) return fetchDocument(input, init);
+    const known = kept.get(input);
+    if (known !== undefined && known.until > now()) return new Response(known.bytes.slice(0));
+    const answer = await fetchDocument(input, init);
+    if (!answer.ok) return answer;
+    const bytes = await answer.arrayBuffer();
+    kept.delete(input);
+    kept.set(input, { bytes, until: now() + keysRememberedMs });
+    const [oldest] = kept.keys();
+    if (kept.size > documentsKept && oldest !== undefined) kept.delete(oldest);
+    return new Response(bytes.slice(0));
+  };
+}
+
 /** Documents by their own `Cache-Control`, which the library has bounded and written into the response. */
 export function createDocumentCache(now: () => number): DocumentCache {
   const kept = new Map<string, { bytes: ArrayBuffer; type: string; until: number }>();
@@ -66,7 +93,7 @@ export function createDocumentCache(now: () => number): DocumentCache {
 export function loadLibrary(deps: FetchDeps & { now: () => number }): Library {
   const documents = createDocumentCache(deps.now);
   return loadProvider({
-    fetch: createDocumentFetch(deps),
+    fetch: rememberKeys(createDocumentFetch(deps), deps.now),
     // The guarded fetch does what this flag promises.
     Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } },
     caches: { open: async () => documents },

@@ -1,5 +1,8 @@
 /** `POST /oauth/token`: codes and refresh tokens against access tokens, and revocation. */
+import { pathOfResource } from "../../domain/tenancy/oauth-resources.ts";
+import { ok } from "../../domain/result.ts";
 import { holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
+import { assertionGrant, resourceOfAssertion, watchRules } from "./assertions.ts";
 import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
 import { createRefreshLens, type RefreshLens } from "./refresh.ts";
 import { isLostWrite, refusalThrown, stored } from "./storage.ts";
@@ -38,9 +41,13 @@ async function pathOf(deps: ProviderDeps, { tenantId, key }: NamedGrant): Promis
   return url?.origin === deps.issuer ? url.pathname : null;
 }
 
-async function revokeFamily(deps: ProviderDeps, grant: NamedGrant): Promise<void> {
+async function endGrant(deps: ProviderDeps, grant: NamedGrant): Promise<void> {
   const api = providerFor(deps, null).getOAuthApi(envOf(deps));
   await api.revokeGrant(grant.grantId, holderText(grant));
+}
+
+async function revokeFamily(deps: ProviderDeps, grant: NamedGrant): Promise<void> {
+  await endGrant(deps, grant);
   await deps.reused(grant);
 }
 
@@ -75,19 +82,46 @@ async function exchanged(
   }
 }
 
+const outOfReach = (): Response =>
+  answer(503, "temporarily_unavailable", "The router's database is out of reach.");
+
+/** An assertion of an identity provider against an access token. Of equal assertions one counts. */
+async function answerAssertion(
+  deps: ProviderDeps,
+  { request, body, assertion }: { request: Request; body: string; assertion: string },
+): Promise<Response> {
+  const resource = resourceOfAssertion(assertion, deps.issuer);
+  if (resource === null)
+    return answer(400, "invalid_target", "The assertion has to name one resource of this router.");
+  if (deps.assertions === undefined)
+    return answer(400, "unsupported_grant_type", "No assertion counts here.");
+  const assertions = watchRules(deps.assertions);
+  const asked = { request, body, path: pathOfResource(resource) };
+  const { response } = await exchanged({ ...deps, assertions }, asked, null);
+  return assertions.refusal() === null ? response : outOfReach();
+}
+
 export async function answerToken(
   deps: ProviderDeps,
   request: Request,
   body: string,
 ): Promise<Response> {
   const fields = new URLSearchParams(body);
+  const assertion = fields.get("assertion");
   const refreshToken = fields.get("refresh_token");
   const isRefresh = fields.get("grant_type") === "refresh_token" && refreshToken !== null;
   const grant = grantNamed((isRefresh ? refreshToken : fields.get("code")) ?? "");
   try {
+    if (fields.get("grant_type") === assertionGrant && assertion !== null)
+      return await answerAssertion(deps, { request, body, assertion });
     const path = grant === null ? null : await pathOf(deps, grant);
     if (!isRefresh || grant === null)
       return (await exchanged(deps, { request, body, path }, null)).response;
+    const stands = (await deps.stands?.(grant)) ?? ok(true);
+    if (!stored(stands)) {
+      await endGrant(deps, grant);
+      return answer(400, "invalid_grant", "The person may no longer let programs in here.");
+    }
     const { now, graceMs } = deps;
     const id = await sha256Hex(refreshToken);
     const { response, lens } = await exchanged(deps, { request, body, path }, () =>
@@ -99,6 +133,6 @@ export async function answerToken(
     return response;
   } catch (thrown) {
     if (refusalThrown(thrown) === null) throw thrown;
-    return answer(503, "temporarily_unavailable", "The router's database is out of reach.");
+    return outOfReach();
   }
 }

@@ -8,7 +8,7 @@ import type {
   HeldCall,
 } from "../../domain/ports/approvals.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
-import type { EventStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { actorName, type Actor } from "../../domain/tenancy/access.ts";
@@ -21,6 +21,7 @@ import type { PlacesOf } from "../approvals/places.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { Named } from "./records.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { createOwnCall, type OwnCallDeps } from "./own-calls.ts";
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 
@@ -38,10 +39,9 @@ export interface DecisionInput {
   shown: string;
 }
 
-export interface ApprovalAdminDeps extends AdminDeps {
+export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   approvals: ApprovalStore;
   names: NameStore;
-  events: Pick<EventStore, "wasGivenKey">;
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
@@ -100,28 +100,17 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return ok({ ...listed(held.approval), content, names: names.value });
   };
 
-  /** Whether a person decides who was given the key that asks. */
-  const asksForPerson = async (
-    actor: Actor,
-    { tenantId, keyId }: { tenantId: string; keyId: string },
-  ): AsyncResult<boolean> =>
-    actor.kind === "person" || (actor.kind === "operator" && actor.person !== undefined)
-      ? deps.events.wasGivenKey(tenantId, keyId, actorName(actor))
-      : ok(false);
+  const ownCall = createOwnCall(deps);
 
-  /** The key that asks does not decide, or every key could approve what it asks itself. */
   const decideOnce = async (
     actor: Actor,
     { tenant, held }: { tenant: Tenant; held: HeldCall },
     { decision, reason, shown, edited: edits }: DecisionInput,
   ): AsyncResult<null> => {
     const { approval } = held;
-    if (actor.kind === "key" && actor.keyId === approval.keyId)
-      return err({ reason: "forbidden", action: "a key decides no request of its own" });
-    const isOwn = await asksForPerson(actor, approval);
-    if (!isOwn.ok) return isOwn;
-    if (isOwn.value)
-      return err({ reason: "forbidden", action: "a person decides no request of a key of theirs" });
+    const own = await ownCall(actor, approval);
+    if (!own.ok) return own;
+    if (own.value !== null) return err({ reason: "forbidden", action: own.value });
     const { requestId, stage, state: before } = approval;
     if (before !== "waiting") return late;
     const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);

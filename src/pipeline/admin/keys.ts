@@ -12,6 +12,7 @@ import type { Scope } from "../../domain/tenancy/scopes.ts";
 import type { Limits } from "../../domain/choice/policy.ts";
 import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { UserStore } from "../../domain/ports/users.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
@@ -27,6 +28,8 @@ export interface KeyInput {
   scopes: Scope[];
   expiresAt: number | null;
   limits: Limits;
+  /** the person for whom the key is; null: it is of no person */
+  userId: string | null;
 }
 
 /** A merge patch (RFC 7396): absent members stay, and null takes a limit away. */
@@ -46,7 +49,24 @@ const expiresSooner = (actor: Actor) =>
     detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
   } as const);
 
-type KeyAdminDeps = AdminDeps & { keys: KeyStore; tokens: KeyTokens; keyCodes: KeyCodes };
+type KeyAdminDeps = AdminDeps & {
+  keys: KeyStore;
+  tokens: KeyTokens;
+  keyCodes: KeyCodes;
+  users: Pick<UserStore, "get">;
+};
+
+/** A key's name may be a person's, and the log of events outlives the person's wish to be forgotten. */
+const detailOf = ({ name, scopes, userId }: KeyInput, expiresAt: number | null): JsonObject => ({
+  ...(userId === null ? { name } : { userId }),
+  scopes,
+  expiresAt,
+});
+
+const withoutName = ({ name, ...patch }: KeyPatch) => ({
+  ...patch,
+  ...(name !== undefined && { name: "changed" }),
+});
 
 /** Why the actor may not change the key; null: the actor may. */
 async function refusedChange(
@@ -69,6 +89,11 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     // Without an end of its own, the key ends together with the key that makes it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
     if (outlives(expiresAt, actor)) return expiresSooner(actor);
+    const { userId } = input;
+    if (userId !== null) {
+      const user = await present(deps.users.get(tenant.value.id, userId), `user ${userId}`);
+      if (!user.ok) return user;
+    }
     const key: ApiKey = {
       id: deps.ids.next("key"),
       tenantId: tenant.value.id,
@@ -86,7 +111,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
         action: "key.create",
         tenantId: key.tenantId,
         target: key.id,
-        detail: { name: input.name, scopes: input.scopes, expiresAt },
+        detail: detailOf(input, expiresAt),
       }),
     );
     return created.ok ? ok({ ...key, key: token }) : created;
@@ -135,7 +160,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
             action: "key.update",
             tenantId: current.tenantId,
             target: id,
-            detail: patch as JsonObject,
+            detail: (current.userId ? withoutName(patch) : patch) as JsonObject,
           }),
           ifVersion,
         );

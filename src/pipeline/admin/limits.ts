@@ -1,9 +1,16 @@
-/** Every limit of a tenant, its ceiling, its keys and its servers, and what is left of each. */
-import type { Limits } from "../../domain/choice/policy.ts";
-import { holdsOf, type Hold, type LimitedScope } from "../../domain/limits/holds.ts";
+/** Every limit of a tenant, its ceiling, its keys, its servers and whatever calls named, and what is left of each. */
+import type { Limits, Policy } from "../../domain/choice/policy.ts";
+import {
+  holdsOf,
+  limitScopes,
+  type Hold,
+  type LimitedScope,
+  type LimitScope,
+} from "../../domain/limits/holds.ts";
+import { raisedLimits } from "../../domain/limits/raises.ts";
 import { isMoney, measureOf, type Measure } from "../../domain/limits/resources.ts";
 import type { Room } from "../../domain/limits/room.ts";
-import { standingOf, type Standing } from "../../domain/limits/standings.ts";
+import { standingOf, type Standing, type SummedLimit } from "../../domain/limits/standings.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { KeyStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
@@ -11,7 +18,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { isExpired, type Actor } from "../../domain/tenancy/access.ts";
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
-import { subjectOfTag } from "../scopes.ts";
+import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../scopes.ts";
 import { calendarOf } from "../time-zones.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
@@ -52,7 +59,7 @@ const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit
 const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
 
 /** The tenant's own limits and the operator's are counted alike, and both are shown. */
-const scopesOf = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
+const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
   const ceilingLimits = ceiling?.limits ?? {};
   return [
     { scope: "tenant", subject: id, limits: policy.limits ?? {} },
@@ -67,6 +74,11 @@ const scopesOf = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
       subject: subjectOfTag(tag),
       limits,
     })),
+    ...Object.entries(policy.groups?.limits ?? {}).map(([group, limits]): LimitedScope => ({
+      scope: "group",
+      subject: subjectOfGroup(group),
+      limits,
+    })),
   ];
 };
 
@@ -78,33 +90,81 @@ type LimitDeps = AdminDeps & {
   roomNow: (() => AsyncResult<Room>) | null;
 };
 
-/**
- * Servers, then keys, newest first. Those without limits count for the page's size, and are not shown. A cursor
- * of a server goes on with servers.
- */
-async function pageOfScopes(
-  { keys, servers, now }: LimitDeps,
-  tenantId: string,
-  { cursor, limit }: PageRequest,
-): AsyncResult<Page<LimitedScope>> {
-  const scopes: LimitedScope[] = [];
-  const isAmongKeys = cursor?.startsWith(`${idPrefixes.key}_`) === true;
-  if (!isAmongKeys) {
-    const found = await servers.list(tenantId, { cursor, limit });
-    if (!found.ok) return found;
-    for (const { id, policy } of found.value.data)
-      if (hasLimits(policy.limits))
-        scopes.push({ scope: "server", subject: id, limits: policy.limits ?? {} });
-    if (found.value.nextCursor !== null)
-      return ok({ data: scopes, nextCursor: found.value.nextCursor });
-  }
-  const found = await keys.list(tenantId, { cursor: isAmongKeys ? cursor : null, limit });
+/** A page of what has limits, and where the next one begins. */
+type Listed = AsyncResult<Page<LimitedScope>>;
+
+async function serversOf({ servers }: LimitDeps, tenantId: string, page: PageRequest): Listed {
+  const found = await servers.list(tenantId, page);
+  if (!found.ok) return found;
+  const data = found.value.data
+    .filter(({ policy }) => hasLimits(policy.limits))
+    .map(({ id, policy }): LimitedScope => ({
+      scope: "server",
+      subject: id,
+      limits: policy.limits ?? {},
+    }));
+  return ok({ data, nextCursor: found.value.nextCursor });
+}
+
+async function keysOf({ keys, now }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const found = await keys.list(tenant.id, page);
   if (!found.ok) return found;
   const at = now();
-  for (const key of found.value.data)
-    if (key.revokedAt === null && !isExpired(key, at) && hasLimits(key.limits))
-      scopes.push({ scope: "key", subject: key.id, limits: key.limits });
-  return ok({ data: scopes, nextCursor: found.value.nextCursor });
+  const { newRunsPerDay } = tenant.policy.runs ?? {};
+  const ofAll = newRunsPerDay === undefined ? {} : { newRunsPerDay };
+  const data = found.value.data
+    .filter((key) => key.revokedAt === null && !isExpired(key, at))
+    .map(({ id, limits }): LimitedScope => ({
+      scope: "key",
+      subject: id,
+      limits: { ...limits, ...ofAll },
+    }))
+    .filter(({ limits }) => hasLimits(limits));
+  return ok({ data, nextCursor: found.value.nextCursor });
+}
+
+/** `user:ann` → `user`; null: the subject is no such node */
+const scopeOfNode = (subject: string): LimitScope | null =>
+  limitScopes.find((scope) => subject.startsWith(`${scope}:`)) ?? null;
+
+/** Nodes without a row of their own, of which something is counted: groups, runs, tags, people. */
+async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const after = page.cursor === null ? {} : { after: page.cursor };
+  const found = await limits.nodes(tenant.id, { ...after, limit: page.limit + 1 });
+  if (!found.ok) return found;
+  const subjects = found.value.slice(0, page.limit);
+  const shownBefore = new Set(ownScopes(tenant).map(({ subject }) => subject));
+  const data = subjects.flatMap((subject): LimitedScope[] => {
+    const scope = scopeOfNode(subject);
+    if (scope === null || shownBefore.has(subject)) return [];
+    return [{ scope, subject, limits: limitsOfNode(tenant.policy, { scope, subject }) }];
+  });
+  const hasMore = found.value.length > page.limit;
+  return ok({ data, nextCursor: hasMore ? (subjects.at(-1) ?? null) : null });
+}
+
+/**
+ * Servers, then keys, newest first, then whatever else something is counted of. What has no limits counts for the page's
+ * size, and is not shown. A cursor says among what it is.
+ */
+async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const { cursor, limit } = page;
+  const isNode = cursor !== null && scopeOfNode(cursor) !== null;
+  const isKey = cursor?.startsWith(`${idPrefixes.key}_`) === true;
+  const first = { cursor: null, limit };
+  const steps = [
+    () => serversOf(deps, tenant.id, page),
+    () => keysOf(deps, tenant, isKey ? page : first),
+    () => nodesOf(deps, tenant, isNode ? page : first),
+  ];
+  const data: LimitedScope[] = [];
+  for (const step of steps.slice(isNode ? 2 : isKey ? 1 : 0)) {
+    const found = await step();
+    if (!found.ok) return found;
+    data.push(...found.value.data);
+    if (found.value.nextCursor !== null) return ok({ data, nextCursor: found.value.nextCursor });
+  }
+  return ok({ data, nextCursor: null });
 }
 
 /** On the first page alone, after the tenant's own limits. */
@@ -118,30 +178,37 @@ async function roomShown(
   return room.ok ? ok([shownRoom(subject, room.value)]) : room;
 }
 
+/** The operator's ceiling is raised by the operator alone. */
+const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): LimitedScope =>
+  node.fromCeiling === undefined
+    ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
+    : node;
+
+/** A run that is over has counters for some time still. */
+const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
+  scope === "run" && counted === 0;
+
 export const createLimitAdmin =
   (deps: LimitDeps) =>
   async (actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownLimit>> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    const { id } = tenant.value;
-    const others = await pageOfScopes(deps, id, page);
+    const { id, policy } = tenant.value;
+    const others = await pageOfScopes(deps, tenant.value, page);
     if (!others.ok) return others;
-    const scopes = [...(page.cursor === null ? scopesOf(tenant.value) : []), ...others.value.data];
     const now = deps.now();
-    const holds = holdsOf({
-      now,
-      scopes,
-      tokens: 0,
-      microUsd: 0,
-      calendar: calendarOf(tenant.value.policy.timeZone, now),
-    });
+    const own = page.cursor === null ? ownScopes(tenant.value) : [];
+    const scopes = [...own, ...others.value.data].map((scope) => raisedScope(scope, policy, now));
+    const calendar = calendarOf(policy.timeZone, now);
+    const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
     const sums = await deps.limits.sum(id, holds, now);
     if (!sums.ok) return sums;
     const room = await roomShown(deps, id, page);
     if (!room.ok) return room;
     const data = holds.flatMap((hold, at): ShownLimit[] => {
       const summed = sums.value[at];
-      return summed === undefined ? [] : [shown(hold, standingOf(hold, summed))];
+      if (summed === undefined || isForgotten(hold, summed)) return [];
+      return [shown(hold, standingOf(hold, summed))];
     });
     const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
     data.splice(ofTenant, 0, ...room.value);

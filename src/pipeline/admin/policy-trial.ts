@@ -118,7 +118,7 @@ function poolsOf(figures: Figures, tenant: Tenant) {
     server: AskingServer | null,
   ): ModelPool => {
     const snapshot = { tenant: { ...tenant, policy }, key: key as StoredKey };
-    const poolPolicy = policyFor(snapshot, server);
+    const poolPolicy = policyFor(snapshot, { server, now: figures.now });
     const name = JSON.stringify(poolPolicy);
     const pool = pools.get(name) ?? poolFrom({ ...figures, policy: poolPolicy });
     pools.set(name, pool);

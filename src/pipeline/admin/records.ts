@@ -2,7 +2,7 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
 import { roleMay } from "../../domain/tenancy/scopes.ts";
-import type { SamplingRecord } from "../../domain/audit/record.ts";
+import type { SamplingRecord, Who } from "../../domain/audit/record.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { openedOf, sealedIn, type ProviderMessage } from "../../domain/audit/capture.ts";
 import type { JsonValue } from "../../domain/json.ts";
@@ -20,10 +20,14 @@ import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
-/** Names of the keys and servers that the answer has by id. */
+/** Names of the keys, servers and people that the answer has by id. */
 export interface Named {
   names: Record<string, string>;
 }
+
+/** Ids that people have names for. */
+const idsIn = ({ keyId, serverId, user }: Who): string[] =>
+  [keyId, serverId ?? [], user ?? []].flat();
 
 export interface RecordWithContent extends SamplingRecord, Named {
   /** the request's params and the result's content; null: not captured, not for the actor's role, or no key opens it */
@@ -69,8 +73,10 @@ export function createRecordAdmin(
       const { id } = tenant.value;
       const listed = await deps.requests.list(id, filter, page);
       if (!listed.ok) return listed;
-      const ids = listed.value.data.flatMap(({ who }) => [who.keyId, who.serverId ?? []].flat());
-      const names = await deps.names.of(id, ids);
+      const names = await deps.names.of(
+        id,
+        listed.value.data.flatMap(({ who }) => idsIn(who)),
+      );
       return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
 
@@ -81,8 +87,7 @@ export function createRecordAdmin(
       const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
       if (!found.ok) return found;
       const { content, ...record } = found.value;
-      const { keyId, serverId } = record.who;
-      const named = await deps.names.of(tenantId, [keyId, serverId ?? []].flat());
+      const named = await deps.names.of(tenantId, idsIn(record.who));
       if (!named.ok) return named;
       const names = named.value;
       const nothing = { content: null, providerMessages: [] };
@@ -96,6 +101,22 @@ export function createRecordAdmin(
         destination: "",
       });
       return ok({ ...record, names, ...(opened.ok ? openedOf(opened.value) : nothing) });
+    },
+
+    /** One tenant's, with the names of the keys and servers that did or suffered something. */
+    async eventsOf(
+      actor: Actor,
+      slug: string,
+      page: PageRequest,
+    ): AsyncResult<Page<AdminEvent> & Named> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.events.list(id, page);
+      if (!listed.ok) return listed;
+      const ids = listed.value.data.flatMap((event) => [event.actor, event.target]);
+      const names = await deps.names.of(id, ids);
+      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
 
     /** The operator sees all tenants' events, and a tenant sees its own. */

@@ -65,7 +65,8 @@ export const createSignInAdmin = (deps: SignInDeps) => ({
       JSON.stringify(secrets),
       signInSecretsOf({ tenantId, issuer }),
     );
-    const detail = { kind, issuer, clientId, claim: signIn.claim, roles: signIn.roles };
+    const { claim, roles, callers = [] } = signIn;
+    const detail = { kind, issuer, clientId, claim, roles, callers };
     const event = eventOf(deps, actor, {
       action: "sign_in.replace",
       tenantId,

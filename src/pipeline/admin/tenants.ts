@@ -1,5 +1,5 @@
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
-import type { Actor } from "../../domain/tenancy/access.ts";
+import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
@@ -11,6 +11,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { calendarOf } from "../time-zones.ts";
+import { withRaisers } from "./raises.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
@@ -139,8 +140,12 @@ export const createTenantAdmin = (
         const { policy, version } = tenant.value;
         return ok({ current: tenant.value, shown: policy, version });
       },
-      async write({ id, ceiling, policy: current }, ifVersion) {
-        const policy = policyFrom(current);
+      async write(tenant, ifVersion) {
+        const { id, ceiling, policy: current } = tenant;
+        const wanted = policyFrom(current);
+        if (!wanted.ok) return wanted;
+        const about = { tenant, actor: actorName(actor), now: deps.now() };
+        const policy = withRaisers(wanted.value, about);
         if (!policy.ok) return policy;
         const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling?.limits ?? {});
         if (beyond !== null)

@@ -8,7 +8,7 @@ import {
   type Histogram,
   type Latency,
 } from "../../domain/latencies.ts";
-import type { HistogramRow, LatencyStore } from "../../domain/ports/latencies.ts";
+import type { CountedRow, LatencyStore } from "../../domain/ports/latencies.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
 import type {
   UsageAsked,
@@ -32,7 +32,7 @@ const microUsd = 1_000_000;
 /** Usage as the API shows it, with money in USD. */
 export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & {
   costUsd: number;
-  /** null: no call is counted; absent: of all tenants */
+  /** null: no call is counted; absent: of more tenants than one answer adds up */
   latency?: Latency | null;
 };
 
@@ -44,8 +44,8 @@ const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
 /** The rows with how long their calls took. */
 function withLatency(
   rows: readonly ShownUsage[],
-  counted: readonly Pick<HistogramRow, "at" | "group" | "histogram">[],
-  by: UsageBy,
+  counted: readonly CountedRow[],
+  by: UsageBy | UsageOfAllBy,
 ): ShownUsage[] {
   const nameOf = ({ at, group }: { at: number; group: string }): string =>
     by === "all" ? String(at) : `${at} ${group}`;
@@ -81,7 +81,11 @@ const shownRows = (rows: readonly UsageRow[]): Result<{ data: ShownUsage[] }, Re
     : ok({ data: rows.map(shown) });
 
 export const createUsageAdmin = (
-  deps: AdminDeps & { usage: UsageStore; latencies: Pick<LatencyStore, "read">; names: NameStore },
+  deps: AdminDeps & {
+    usage: UsageStore;
+    latencies: Pick<LatencyStore, "read" | "readAll">;
+    names: NameStore;
+  },
 ) => ({
   async read(actor: Actor, slug: string, { by = "model", ...asked }: Partial<UsageAsked>) {
     const tenant = await tenantFor(deps, actor, slug);
@@ -97,7 +101,7 @@ export const createUsageAdmin = (
       by: by === "all" ? "model" : by,
     });
     if (!counted.ok) return counted;
-    const groups = by === "key" || by === "server" ? rows.value.data.map(({ group }) => group) : [];
+    const groups = by === "model" || by === "all" ? [] : rows.value.data.map(({ group }) => group);
     const names = await deps.names.of(tenant.value.id, groups);
     return names.ok
       ? ok({ data: withLatency(rows.value.data, counted.value, by), names: names.value })
@@ -114,7 +118,13 @@ export const createUsageAdmin = (
     const range = rangeOf(asked, deps.now());
     if (!range.ok) return range;
     const found = await deps.usage.readAll({ ...range.value, by, limit: mostRows + 1 });
-    return found.ok ? shownRows(found.value) : found;
+    const rows = found.ok ? shownRows(found.value) : found;
+    if (!rows.ok) return rows;
+    const counted = await deps.latencies.readAll({ ...range.value, by });
+    if (!counted.ok) return counted;
+    return counted.value === null
+      ? rows
+      : ok({ data: withLatency(rows.value.data, counted.value, by) });
   },
 });
 

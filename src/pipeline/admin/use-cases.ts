@@ -5,6 +5,7 @@ import type { Oauth } from "../../domain/servers/oauth.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { KeyCodes } from "../key-codes.ts";
+import type { UserHash } from "../users.ts";
 import type { SealDeps } from "../scheduled/seal-check.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
@@ -34,6 +35,7 @@ import { createFollowRequests } from "./request-feeds.ts";
 import { createSealAdmin } from "./seals.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
+import { createUserAdmin } from "./users.ts";
 import { createWebhookAdmin } from "./webhooks.ts";
 
 /** Everything the admin API can do. */
@@ -67,6 +69,8 @@ export const createAdminUseCases = (
       wait: (ms: number, signal?: AbortSignal) => Promise<void>;
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
+      userHash: UserHash;
+      isSame: (one: string, other: string) => Promise<boolean>;
     },
 ) => {
   const records = createRecordAdmin(deps);
@@ -81,6 +85,7 @@ export const createAdminUseCases = (
     records,
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
+    users: createUserAdmin(deps),
     limits: createLimitAdmin(deps),
     followRequests: createFollowRequests(deps),
     replay: createReplayAdmin(deps),

@@ -43,7 +43,8 @@ export const createPlacesOf =
     if (!found.ok) return found;
     if (found.value === null) return ok([]);
     const { snapshot, server } = found.value;
-    const scopes = scopesOf(snapshot, server);
-    const holds = holdsOf({ now: now(), scopes, tokens: 0, microUsd: 0 });
+    const at = now();
+    const scopes = scopesOf(snapshot, { server, now: at });
+    const holds = holdsOf({ now: at, scopes, tokens: 0, microUsd: 0 });
     return ok(holds.filter(({ resource }) => resource === "concurrent"));
   };

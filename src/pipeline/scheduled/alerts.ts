@@ -10,6 +10,7 @@ import type { AlertStore, TenantCircuit, Trouble } from "../../domain/ports/aler
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
+import { calendarOf } from "../time-zones.ts";
 
 export interface AlertDeps {
   alerts: AlertStore;
@@ -34,7 +35,7 @@ const alertOfTrouble = (trouble: Trouble, now: number): AlertSubject => ({
 
 async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
   const at = now();
-  const crossed = await alerts.crossed(at);
+  const crossed = await alerts.crossed(at, calendarOf);
   if (!crossed.ok) return crossed;
   const troubles = await alerts.troubles(at);
   if (!troubles.ok) return troubles;

@@ -15,7 +15,7 @@ export interface DeliveryDeps {
   now: () => number;
 }
 
-/** Returns how many events, hours and keys were delivered; 0: nothing is left. */
+/** Returns how many events, hours, counts and keys were delivered; 0: nothing is left. */
 export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<number> => {
   const { database, outbox, deliveries, now } = deps;
   const begun = await outbox.begin(now());
@@ -24,8 +24,8 @@ export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<n
   if (delivery === null) return ok(0);
   const entered = await deliveries.enter({ database, now: now() }, delivery);
   if (!entered.ok) return entered;
-  const { events, hours, auditKeys } = delivery;
-  const count = events.length + hours.length + auditKeys.length;
+  const { events, hours, latencies, auditKeys } = delivery;
+  const count = events.length + hours.length + latencies.length + auditKeys.length;
   // Another run was faster, or this database comes from a backup and counts from an earlier number.
   const ended = entered.value.entered
     ? await outbox.end(delivery)

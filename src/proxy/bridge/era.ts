@@ -53,6 +53,7 @@ export async function discover(
   try {
     const sent = await services.upstream({
       server: exchange.server,
+      caller: exchange.caller,
       method: "POST",
       headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],

@@ -6,6 +6,7 @@ import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { sentBy } from "../../domain/servers/proxied-headers.ts";
+import { isPerUser } from "../../domain/servers/server.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -51,6 +52,8 @@ async function bridgeKeyOf(
     server.sampling,
     routerCapabilitiesFor(services, exchange),
     server.supportedModalities,
+    // The session is one person's, where each has an account of their own.
+    ...(isPerUser(server) ? [exchange.caller.user?.id ?? null] : []),
   ];
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
@@ -109,6 +112,7 @@ async function beginSession(
   if (!stored.ok) return stored;
   const notified = await services.upstream({
     server,
+    caller,
     method: "POST",
     headers: sessionHeaders(exchange.headers, { upstreamId, revision }),
     authorization: exchange.authorization,

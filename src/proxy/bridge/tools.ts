@@ -49,6 +49,7 @@ export async function readTools(
     const { clientInfo } = session;
     const sent = await services.upstream({
       server: exchange.server,
+      caller: exchange.caller,
       method: "POST",
       headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],

@@ -96,6 +96,7 @@ export function createAnswering(
   const deliver = (text: string): Promise<number> =>
     deps.deliver({
       server,
+      caller: exchange.caller,
       headers: answerHeaders(exchange.headers, { revision: negotiated.revision, session }),
       authorization: exchange.authorization,
       body: text,

@@ -9,7 +9,9 @@ const never = new AbortController().signal;
 export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => Promise<void> }) {
   const { upstream, wait } = deps;
   /** The HTTP status with which the server took the answer; 0: the server could not be reached. */
-  return async (answer: Pick<Sending, "server" | "headers" | "authorization" | "body">) => {
+  return async (
+    answer: Pick<Sending, "server" | "caller" | "headers" | "authorization" | "body">,
+  ) => {
     for (let count = 1; ; count += 1) {
       const sent = await upstream({ ...answer, method: "POST", signal: never, timeoutMs });
       // A body that stays open would hold one of the invocation's few connections.

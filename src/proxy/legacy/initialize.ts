@@ -44,6 +44,7 @@ export async function initializeServer(
   const send = async (advertised: Advertised): Promise<Result<FirstAnswer, Refusal>> => {
     const response = await services.upstream({
       server,
+      caller: exchange.caller,
       method: "POST",
       headers: exchange.headers,
       authorization: exchange.authorization,

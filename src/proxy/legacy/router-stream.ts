@@ -118,6 +118,7 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
   try {
     const opened = await services.upstream({
       server: exchange.server,
+      caller: exchange.caller,
       method: "GET",
       headers,
       authorization: exchange.authorization,

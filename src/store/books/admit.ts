@@ -1,7 +1,7 @@
-/** Admits a call: decided from memory, one row written. */
+/** Admits a call. The memory of the books decides, and one row is written. */
 import { minuteOf, recordedRefusals } from "../../domain/audit/thinning.ts";
 import { nameOfLimit, type Hold } from "../../domain/limits/holds.ts";
-import { isMoney } from "../../domain/limits/resources.ts";
+import { countedOfRuns, isMoney } from "../../domain/limits/resources.ts";
 import { usedIn, verdictOn, waitFor, type Used } from "../../domain/limits/standing.ts";
 import { heldText } from "../held.ts";
 import type { AdmitEntry, Answer } from "./entries.ts";
@@ -15,7 +15,7 @@ const noServer = "";
 const holdsIn = (claim: readonly Bound[], at: number): Hold[] =>
   JSON.parse(String(claim[at])) as Hold[];
 
-/** Whether the session is the key's and lives; where it does, it was used now. */
+/** Whether the key has this session and the session lives. A session that gets a new expiry is marked as used now. */
 function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
   const { session, tenantId, keyId, now } = entry;
   if (session === null) return true;
@@ -41,13 +41,23 @@ function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Us
   return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since), hold);
 }
 
+/** What the call asks for: nothing of new runs, if its run goes on. */
+const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly Hold[]): Hold[] =>
+  holds.map((hold) => {
+    if (hold.begins === undefined) return hold;
+    const { subject, since } = hold.begins;
+    const run = { tenantId, subject, resource: countedOfRuns };
+    const goesOn = [...memory.counters.bucketsOf(run, 0).keys()].some((bucket) => bucket >= since);
+    return goesOn ? { ...hold, amount: 0 } : hold;
+  });
+
 const standingOf = (desk: Desk, entry: AdmitEntry, holds: readonly Hold[]): (number | null)[] =>
   holds.flatMap((hold) => {
     const { used, oldest } = usedOf(desk, entry, hold);
     return [used, oldest];
   });
 
-/** False: the id is taken. */
+/** False: a row has the id already. */
 const insert = (
   { sql, texts }: Desk,
   claim: readonly Bound[],
@@ -93,18 +103,17 @@ function refuse(
 function admitClaim(
   desk: Desk,
   entry: AdmitEntry,
-  { holds, isBeyond }: { holds: Hold[]; isBeyond: boolean },
+  { holds, kept, isBeyond }: { holds: Hold[]; kept: Hold[]; isBeyond: boolean },
 ): Answer | null {
   const { memory, sql, texts } = desk;
   const { tenantId, keyId, serverId, replay, codes, leaseUntil, createdAt, now, id } = entry;
   const smaller = isBeyond ? entry.smaller : null;
-  const held = smaller === null ? holds : holdsIn(smaller, texts.holdsAt);
   const claim = [...(smaller ?? entry.row.slice(texts.claimAt))];
-  claim[texts.holdsAt] = heldText(held);
+  claim[texts.holdsAt] = heldText(kept);
   const number = memory.numbers.next(tenantId);
   const code = smaller === null ? codes.admitted : codes.smaller;
   const decided = [number, code, "admitted", null, null, null, null, null, 1];
-  // Read before the row is written, or the row would be among them twice.
+  // The running calls are read before the row is written. Otherwise this call would be among them twice.
   const calls = memory.calls.of(tenantId);
   if (!insert(desk, claim, entry.row, decided)) return null;
   if (replay !== null) {
@@ -123,7 +132,7 @@ function admitClaim(
     ...heldBy(String(claim[desk.texts.holdsAt])),
     number,
   });
-  for (const { subject, resource, bucket, amount } of held)
+  for (const { subject, resource, bucket, amount } of kept)
     if (resource !== "concurrent")
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
   return {
@@ -134,7 +143,10 @@ function admitClaim(
   };
 }
 
-/** null: not current, or written before: what became of it is a question for the ledger's own SQL. */
+/**
+ * null: the tenant's version is another one, the call's row was written before, or the session is over. Then the
+ * ledger's own SQL says what became of the call.
+ */
 export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   const { memory, texts } = desk;
   if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;
@@ -142,11 +154,13 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   if (!useSession(desk, entry)) return null;
   const repeated = heldByAnother(desk, entry);
   if (repeated !== null) return repeated;
-  const holds = holdsIn(entry.row, texts.claimAt + texts.holdsAt);
-  const least = entry.smaller === null ? holds : holdsIn(entry.smaller, texts.holdsAt);
+  const asked = (claim: readonly Bound[], at: number): Hold[] =>
+    askedIn(desk, entry.tenantId, holdsIn(claim, at));
+  const holds = asked(entry.row, texts.claimAt + texts.holdsAt);
+  const least = entry.smaller === null ? holds : asked(entry.smaller, texts.holdsAt);
   const used = holds.map((hold) => usedOf(desk, entry, hold));
   const { isBeyond, refusedBy } = verdictOn(holds, { least, used });
   return refusedBy === null
-    ? admitClaim(desk, entry, { holds, isBeyond })
+    ? admitClaim(desk, entry, { holds, kept: isBeyond ? least : holds, isBeyond })
     : refuse(desk, entry, { holds, least, position: refusedBy });
 }

@@ -1,7 +1,7 @@
 /**
- * The books: the ledger of a database with a single writer. Counters, open calls and sums are in memory, and the
- * rows are their truth. Whoever owns the transaction calls `flush` before the commit, so what a call changes in
- * memory is on the disk with the call's own row.
+ * The books: the ledger of a database with a single writer. Counters, open calls and sums are in memory, and the rows
+ * are the truth about all three. The owner of the transaction calls `flush` before the commit. So what a call changes
+ * in memory reaches the disk together with the call's own row.
  */
 import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "./entries.ts";
@@ -11,26 +11,26 @@ import type { Remembered, Sql, Statement } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
 export interface Books {
-  /** null: the books leave it to the ledger's own SQL, and have entered nothing. */
+  /** null: the books leave the entry to the ledger's own SQL, and have written nothing. */
   enter(entry: Entry): Answer | null;
   /**
-   * Stands before statements that are not the books' own: their tables are written first, whatever they do. The
-   * function that it gives stands after them, since they may have changed these tables.
+   * Is called before statements that are not the books' own. It writes what the tables of these statements lack. The
+   * function that it returns is called after the statements, since they may have changed these tables.
    */
   makeWay(statements: readonly Statement[]): () => void;
   /** Whether a table that the statements read lacks something that `makeWay` would write. */
   lag(statements: readonly Statement[]): boolean;
-  /** Stands before the commit. */
+  /** Is called before the commit. */
   flush(): void;
-  /** Stands after a rollback: what is remembered was not written. */
+  /** Is called after a rollback, since then the memory has what no row has. */
   forget(): void;
 }
 
-/** Whether a statement may touch the table: every statement names what it reads and writes. */
+/** Finds the statements that may touch one of the tables: a statement names every table that it reads or writes. */
 export const namesOf = (tables: readonly string[], flags = "i"): RegExp =>
   new RegExp(`\\b(?:${tables.join("|")})\\b`, flags);
 
-/** Everything that is remembered, and what of it statements may touch. */
+/** All parts of the memory, and those parts whose tables the statements may touch. */
 export function remembersOf(memory: Memory): {
   all: readonly Remembered[];
   namedIn(statements: readonly Statement[]): Remembered[];
@@ -53,7 +53,7 @@ export function remembersOf(memory: Memory): {
   };
 }
 
-/** Where nobody keeps books, everything is left to the ledger's own SQL. */
+/** For an engine without books: all entries are left to the ledger's own SQL. */
 export const noBooks: Books = {
   enter: () => null,
   makeWay: () => () => {},
@@ -75,7 +75,7 @@ export function createBooks(sql: Sql, texts: BookTexts): Books {
         for (const each of named) each.forget();
       };
     },
-    // Whoever reads reads what was committed, and all sums are.
+    // A reader sees what was committed, and each commit has all sums.
     lag: () => false,
     flush() {
       for (const each of remembered.all) each.flush();

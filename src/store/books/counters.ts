@@ -1,10 +1,10 @@
-/** Counters of limits. Reading them is a look into memory, and all calls of a group share one write. */
+/** Counters of limits. A counter is read from memory, and all calls of a group share one write of it. */
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { Buckets } from "../../domain/limits/standing.ts";
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
-/** One counter: of whom, and of what. */
+/** Names a counter: whose it is, and what it counts. */
 export interface Counter {
   tenantId: string;
   subject: string;
@@ -12,14 +12,14 @@ export interface Counter {
 }
 
 interface Line extends Counter {
-  /** Every bucket from this one on is in `buckets`. */
+  /** `buckets` has every bucket of the counter that is not older than this one. */
   from: number;
   buckets: Map<number, number>;
 }
 
-/** Each has at most as many buckets as rows that were not pruned yet. */
+/** A line has at most as many buckets as its counter has rows that were not pruned yet. */
 const linesKept = 10_000;
-/** A line with more than that gives up what its window has left behind. */
+/** A line with more buckets forgets those that its window has left behind. */
 const bucketsKept = 256;
 
 const keyOf = ({ tenantId, subject, resource }: Counter): string =>
@@ -39,7 +39,7 @@ export interface Counters extends Remembered {
 
 export function createCounters(sql: Sql, texts: BookTexts): Counters {
   const lines = new Map<string, Line>();
-  /** What the rows lack, by counter and bucket. */
+  /** Amounts that the rows lack, by counter and bucket. */
   const unwritten = new Map<string, { counter: Counter; buckets: Map<number, number> }>();
 
   const read = (counter: Counter, since: number): Line => {
@@ -76,11 +76,17 @@ export function createCounters(sql: Sql, texts: BookTexts): Counters {
       waiting.buckets.set(bucket, sum(waiting.buckets.get(bucket) ?? 0, amount));
     },
     flush() {
-      for (const { counter, buckets } of unwritten.values()) {
+      const rows = [...unwritten.values()].flatMap(({ counter, buckets }) => {
         const { tenantId, subject, resource } = counter;
-        for (const [bucket, amount] of buckets)
-          sql.change(texts.addCounter, [tenantId, subject, resource, bucket, amount]);
-      }
+        return [...buckets].map(([bucket, amount]) => [
+          tenantId,
+          subject,
+          resource,
+          bucket,
+          amount,
+        ]);
+      });
+      if (rows.length > 0) sql.change(texts.addCounters, [JSON.stringify(rows)]);
       unwritten.clear();
       if (lines.size > linesKept) lines.clear();
     },

@@ -1,4 +1,4 @@
-/** What a ledger has entered into the books, and what it hears. Plain values, for they travel between threads. */
+/** What a ledger asks the books to enter, and their answers. Both are plain values, since they cross threads. */
 import type { Booking } from "../../domain/audit/bookings.ts";
 import type { HealthChange } from "../../domain/choice/health.ts";
 import type { Bound, Statement } from "./sql.ts";
@@ -13,13 +13,13 @@ export interface AdmitEntry {
   tenantVersion: number;
   now: number;
   leaseUntil: number;
-  /** in the order of `admittedNames` */
+  /** values in the order of `admittedNames` */
   row: Bound[];
-  /** the smaller claim, in the order of `claimNames`; null: there is none */
+  /** the smaller claim, its values in the order of `claimNames`; null: there is none */
   smaller: Bound[] | null;
-  /** the record's first code by what becomes of the call, as `admission-codes.ts` has them */
+  /** the first code of the record, for each thing that may become of the call; see `admission-codes.ts` */
   codes: { admitted: string; smaller: string | null; limited: string | null };
-  /** `expiresAt` null: the session's expiry stays */
+  /** `expiresAt` is null where the session keeps its expiry */
   session: { id: string; expiresAt: number | null } | null;
   replay: { key: string; contentSha256: string; expiresAt: number } | null;
 }
@@ -29,18 +29,18 @@ export interface SettleEntry {
   id: string;
   tenantId: string;
   now: number;
-  /** in the order of `endedNames` */
+  /** values in the order of `endedNames` */
   row: Bound[];
   outcome: string;
   chargedTokens: number;
   chargedMicroUsd: number;
-  /** the model of bookings without one; null: the one that was chosen */
+  /** the model of bookings that name no model; null: the model that was chosen */
   model: string | null;
   bookings: Booking[];
   health: HealthChange[];
   /** scopes of circuits that the call closes */
   closes: string[];
-  /** what is kept of the call, written once the row has ended */
+  /** statements that write what is kept of the call; they run once the call's row has ended */
   kept: Statement[];
 }
 
@@ -51,7 +51,7 @@ export type Answer =
       state: "admitted";
       number: number;
       claimed: "first" | "smaller";
-      /** used and oldest bucket of each hold, one after the other */
+      /** two values for each hold, one hold after the other: what is used, and the oldest bucket */
       standing: (number | null)[];
     }
   | {
@@ -63,5 +63,5 @@ export type Answer =
   | { state: "repeated"; requestId: string; contentSha256: string }
   | { state: "settled" };
 
-/** Enters it; null: the books leave it to the ledger's own SQL, and have written nothing. */
+/** null: the books leave the entry to the ledger's own SQL, and have written nothing. */
 export type Enter = (entry: Entry) => Answer | null;

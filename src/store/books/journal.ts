@@ -1,9 +1,12 @@
 /**
- * The books of a writer that pays for each row, such as a Durable Object. Sums are not written with each call: an
- * admission is its row alone, and a settlement its row and one of the journal. The journal is a ring of rows, so it
- * adds no row to an index and needs no deletion. Sums are written together, before anybody reads or changes their
- * tables, and before the ring comes round. What they lacked when the memory was lost is found again: running calls and
- * recorded refusals by the numbers of their rows, and everything else in the journal.
+ * The books of a writer that pays for each row, such as a Durable Object. An admission writes the call's row alone. A
+ * settlement writes the call's row and one row of the journal. No call writes sums by itself.
+ *
+ * The journal is a ring of rows, so the journal adds no row to an index and needs no deletion. All sums are written
+ * together: before anybody reads or changes their tables, and before the ring comes round.
+ *
+ * An object can lose its memory before its sums are written. Then the books find the missing amounts again. The numbers
+ * of rows tell which running calls and recorded refusals are missing, and the journal has everything else.
  */
 import type { HealthChange } from "../../domain/choice/health.ts";
 import { minuteOf } from "../../domain/audit/thinning.ts";
@@ -21,7 +24,7 @@ import { countRefused } from "./usage.ts";
 
 /** Rows of the ring. */
 const places = 512;
-/** Entries after which sums are written: some are always free. */
+/** After so many entries the sums are written. So the ring always has free rows. */
 const mostUnwritten = 256;
 
 /** What one entry adds to sums. */
@@ -33,7 +36,7 @@ interface Added {
 
 const nothing = (): Added => ({ counters: [], usage: [], health: [] });
 
-/** A memory that says what was added to its sums. */
+/** Wraps a memory, and tells what was added to the memory's sums. */
 function recording(memory: Memory): { memory: Memory; take: () => Added } {
   let added = nothing();
   return {
@@ -79,7 +82,7 @@ function replay(memory: Memory, { counters, usage, health }: Added): void {
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Rows whose numbers are above the last one that was written with the sums. */
+/** Adds the rows whose numbers are above the last number that was written with the sums. Gives their count. */
 function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   const running = sql.all(texts.readUncountedRunning, []);
   for (const [tenant, number, key, server, holds] of running) {
@@ -93,7 +96,7 @@ function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   for (const [tenant, number, outcome, reason, createdAt, key, server, model, at] of ended) {
     const tenantId = String(tenant);
     memory.numbers.use(tenantId, Math.max(Number(number), memory.numbers.next(tenantId) - 1));
-    // What a settlement adds is in the journal.
+    // The journal has what a settlement adds.
     if (outcome !== "refused") continue;
     const [keyId, serverId] = [String(key), textOr(server)];
     const refusals = { tenantId, subject: keyId, resource: "refusals" };
@@ -111,15 +114,15 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
   const remembered = remembersOf(memory);
   const { counters, usage, health, numbers } = texts.tables;
   const lagging = namesOf([counters, usage, health, numbers]);
-  /** the last entry of the journal; null: what the sums lack was not read yet */
+  /** the number of the journal's last entry; null: the journal was not read yet */
   let last: number | null = null;
-  /** the last entry that the sums have */
+  /** the number of the last entry that the sums include */
   let written = 0;
   let isLagging = false;
 
   const recover = (): number => {
     if (last !== null) return last;
-    // Before the migrations there is nothing that anything could lack.
+    // Before the migrations there are no sums.
     if (sql.all(texts.findJournal, []).length === 0) return 0;
     written = Number(sql.all(texts.readJournalMark, [])[0]?.[0] ?? 0);
     let found = written;
@@ -151,7 +154,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     const answer = settleEntry(desk, entry);
     const added = recorder.take();
     if (answer === null || call === undefined) return answer;
-    // Its row runs no more, so nobody will find there what the sums lack.
+    // `readUncountedRunning` no longer finds this call's holds, since the call's row has ended.
     if (!isCounted)
       for (const { subject, resource, bucket, amount } of heldIn(call.holds, { ...call, tenantId }))
         added.counters.push([tenantId, subject, resource, bucket, amount]);
@@ -162,7 +165,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     const next = memory.numbers.next(entry.tenantId);
     const answer = admitEntry(desk, entry);
     const added = recorder.take();
-    // A refusal beyond the hundredth of a minute has no row.
+    // Above the hundredth refusal of a minute, a refusal has no row: see `recordedRefusals`.
     if (answer?.state === "refused" && memory.numbers.next(entry.tenantId) === next) log(added);
     return answer;
   };

@@ -18,7 +18,7 @@ export const createMemory = (sql: Sql, texts: BookTexts) => ({
 
 export type Memory = ReturnType<typeof createMemory>;
 
-/** What every entry is entered with. */
+/** What it takes to enter an entry. */
 export interface Desk {
   sql: Sql;
   texts: BookTexts;

@@ -1,4 +1,4 @@
-/** The calls that run, by tenant: for limits of concurrency, and for their settlements. */
+/** The running calls of each tenant. Limits of concurrency count them, and settlements end them. */
 import type { Hold } from "../../domain/limits/holds.ts";
 import { hasPlace } from "../../domain/limits/places.ts";
 import { placesIn } from "../held.ts";
@@ -9,21 +9,21 @@ export interface OpenCall {
   keyId: string;
   serverId: string | null;
   leaseUntil: number | null;
-  /** when a person approved it; null: nobody has, or it was taken up */
+  /** when a person approved the call; null: nobody has, or the caller took the approved call up */
   approvedAt: number | null;
   createdAt: number;
   model: string | null;
-  /** JSON of what the call holds */
+  /** the call's holds as JSON, as its row keeps them */
   holds: string;
-  /** where it takes a place under a limit of concurrency, beside its tenant, key and server */
+  /** whose limits of concurrency count the call, beside those of its tenant, key and server */
   places: readonly string[];
-  /** of its record */
+  /** the number of the call's record */
   number: number;
 }
 
 const tenantsKept = 1_000;
 
-/** What a call holds, and where it takes a place. `holds`: JSON, as a row keeps it. */
+/** A call's holds, and whose limits of concurrency count the call. `holds` is JSON, as a row keeps it. */
 export const heldBy = (holds: string): Pick<OpenCall, "holds" | "places"> => ({
   holds,
   places: placesIn(holds),
@@ -52,7 +52,7 @@ const callOf = ([
   number: Number(number),
 });
 
-/** As `held.ts` says it in SQL. */
+/** The same rule as the SQL of `held.ts`. */
 function takesPlace(
   { keyId, serverId, places }: OpenCall,
   { scope, subject }: Pick<Hold, "scope" | "subject">,
@@ -64,7 +64,7 @@ function takesPlace(
 
 export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
-  /** How many calls take a place under a limit of concurrency. */
+  /** How many calls count against a limit of concurrency. */
   count(tenantId: string, limit: Pick<Hold, "scope" | "subject">, now: number): number;
 }
 

@@ -1,11 +1,11 @@
-/** Ends a call that runs: one row is rewritten, and everything else is a sum in memory. */
+/** Ends a running call. The call's row is rewritten, and everything else is added to sums in memory. */
 import { isMoney, isTokens, type Resource } from "../../domain/limits/resources.ts";
 import { heldIn } from "../held.ts";
 import type { Answer, SettleEntry } from "./entries.ts";
 import type { Desk } from "./memory.ts";
 import { countSettled } from "./usage.ts";
 
-/** What a resource is charged; null: it is not charged anew. */
+/** What a settlement charges to a resource; null: the resource is not charged anew. */
 const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
   if (isTokens(resource)) return entry.chargedTokens;
   return isMoney(resource) ? entry.chargedMicroUsd : null;

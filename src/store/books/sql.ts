@@ -1,6 +1,6 @@
-/** What the books ask of a database that they own: libSQL's connection has it, and so has a Durable Object. */
+/** What the books need of their database. A connection of libSQL has it, and so has a Durable Object. */
 
-/** What SQLite takes as a parameter. */
+/** What SQLite accepts as a parameter. */
 export type Bound = string | number | bigint | null | Uint8Array;
 
 export interface Statement {
@@ -8,24 +8,24 @@ export interface Statement {
   params: Bound[];
 }
 
-/** Synchronous, within a transaction that its owner begins and ends. */
+/** Runs statements synchronously, in a transaction that the caller begins and ends. */
 export interface Sql {
-  /** Rows, their values in the order of the columns. */
+  /** Gives rows. The values of a row are in the order of the columns. */
   all(sql: string, params: Bound[]): unknown[][];
-  /** How many rows were written. */
+  /** Gives the number of rows that the statement wrote. */
   change(sql: string, params: Bound[]): number;
 }
 
 /**
- * What the books remember of one table. The rows are the truth: whoever writes them in another way has the
- * memory written before, and forgotten afterwards.
+ * What the books remember of one table. The rows are the truth. Before other statements write these rows, the memory is
+ * written with `flush`; after them the memory is emptied with `forget`.
  */
 export interface Remembered {
   table: string;
-  /** another table whose rows it depends on, and never writes */
+  /** another table that this memory is read from, and that this memory never writes */
   alsoReads?: string;
-  /** Writes what the rows do not say yet. */
+  /** Writes what the rows lack. */
   flush(): void;
-  /** Afterwards the rows are read again. What was not written is lost. */
+  /** Empties the memory, so that the rows are read again. What was not written is lost. */
   forget(): void;
 }

@@ -1,10 +1,13 @@
-/** What settlements only add to: usage by the hour, and samples of health. All calls of a group share one write. */
+/**
+ * Sums that a settlement adds to and never reads: usage by the hour, and samples of health. All calls of a group share
+ * one write of a sum.
+ */
 import { keptSamples, type HealthChange, type Sample } from "../../domain/choice/health.ts";
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { Bound, Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
-/** Where usage counts: tenant, hour, key, server, model. */
+/** Names a row of usage. */
 export type UsageKey = [
   tenantId: string,
   hour: number,
@@ -14,7 +17,7 @@ export type UsageKey = [
 ];
 
 export interface UsageSums extends Remembered {
-  /** @param figures by the name of their column; absent: 0 */
+  /** @param figures by the name of their column; a figure that is absent is 0 */
   add(key: UsageKey, figures: Record<string, number>): void;
 }
 

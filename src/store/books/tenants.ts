@@ -1,10 +1,10 @@
-/** What the books remember of a tenant beside its calls: the version, the last record's number, circuits. */
+/** What the books remember of a tenant beside running calls: version, number of the last record, failing circuits. */
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
 const tenantsKept = 10_000;
 
-/** What `read` gives, once for each tenant. */
+/** Remembers for each tenant what `read` gave at the first question. */
 function createMemory<T>(table: string, read: (tenantId: string) => T) {
   const known = new Map<string, T>();
   return {
@@ -23,7 +23,7 @@ function createMemory<T>(table: string, read: (tenantId: string) => T) {
   };
 }
 
-/** null: there is no such tenant. */
+/** The version of a tenant; null: there is no such tenant. */
 export const createVersions = (sql: Sql, texts: BookTexts) =>
   createMemory(texts.tables.tenants, (tenantId): number | null => {
     const [row] = sql.all(texts.readVersion, [tenantId]);
@@ -41,7 +41,7 @@ export interface Numbers extends Remembered {
   /** The number of the tenant's next record. */
   next(tenantId: string): number;
   use(tenantId: string, number: number): void;
-  /** The last number that the rows have. */
+  /** The highest number that the rows have. */
   written(tenantId: string): number;
 }
 

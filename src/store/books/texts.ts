@@ -1,6 +1,6 @@
 /**
- * The statements of the books, and the order of their parameters: made once, from the schema. The books get them
- * as plain values, so a thread needs no drizzle to keep them.
+ * The statements of the books, and the order of their parameters. They are made once, from the schema. The books get
+ * them as plain values, so the thread that keeps the books does not load drizzle.
  */
 import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
@@ -32,7 +32,7 @@ type Name = keyof RequestRow;
 const columnsOf = (names: readonly Name[]): string[] => names.map((name) => columns[name].name);
 const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
-/** Columns of a claim. The smaller claim replaces all of them. */
+/** Columns of a claim. The smaller claim replaces the values of all of these columns. */
 export const claimNames = [
   "model",
   "reservedTokens",
@@ -41,7 +41,7 @@ export const claimNames = [
   "holds",
 ] as const satisfies Name[];
 
-/** Columns that are known before the decision; those of the claim stand last. */
+/** Columns that are known before the decision. The columns of the claim are the last ones. */
 export const admittedNames = [
   ...callNames,
   "overshoot",
@@ -52,7 +52,7 @@ export const admittedNames = [
   ...claimNames,
 ] as const satisfies Name[];
 
-/** Columns that the decision adds. */
+/** Columns whose values the decision sets. */
 export const decidedNames = [
   "recordNumber",
   "openingCode",
@@ -65,7 +65,7 @@ export const decidedNames = [
   "counted",
 ] as const satisfies Name[];
 
-/** Columns that a settlement writes. The last one, of `holds`, is null where they stay. */
+/** Columns that a settlement writes. The last value is null where the row keeps its `holds`. */
 export const endedNames = [
   ...endingNames,
   "recordVersion",
@@ -92,8 +92,10 @@ const added = (table: string, column: string): string =>
 const columnNames = (table: Table): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name);
 
-const addCounter = `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
-  values (?, ?, ?, ?, ?) on conflict (tenant_id, subject, resource, bucket)
+/** All at once: a call may be charged at sixteen nodes, and a statement costs more than a row. */
+const addCounters = `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?) where true
+  on conflict (tenant_id, subject, resource, bucket)
   do update set ${added(tables.counters, "amount")}`;
 const readCounter = `select bucket, ${readable("amount")} from ${tables.counters}
   where tenant_id = ? and subject = ? and resource = ? and bucket >= ?`;
@@ -112,7 +114,7 @@ const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
 const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)
   on conflict (tenant_id) do update set last = excluded.last`;
 
-/** The new samples stand before those of the row, newest first. */
+/** Puts the new samples before the samples of the row: the newest sample is the first one. */
 const addSamples = `insert into ${tables.health}
     (tenant_id, credential_id, model, samples, failures, updated_at)
   values (?, ?, ?, ?, 0, ?)
@@ -132,7 +134,7 @@ const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
     ${readable("created_at")}, model, holds, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
 
-// What sums lack that were not written with each call. Cross joins keep the order of the loops.
+// Rows that the journaled sums lack. `cross join` makes SQLite keep the order of the tables.
 const aboveLast = `r.record_number > coalesce(
     (select n.last from ${tables.numbers} n where n.tenant_id = r.tenant_id), 0)`;
 const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.holds
@@ -141,7 +143,7 @@ const readUncountedEnded = `select r.tenant_id, r.record_number, r.outcome, r.re
     r.created_at, r.key_id, r.server_id, r.model, r.settled_at
   from ${tables.tenants} t cross join ${tables.requests} r
   where r.tenant_id = t.id and r.seal_number is null and r.outcome <> 'admitted' and ${aboveLast}`;
-/** The place of the mark, beside the places of the ring. */
+/** The place of the journal's mark, which is none of the ring's places. The mark is the last entry in the sums. */
 const mark = -1;
 const findJournal = `select 1 from sqlite_master where name = '${tables.journal}'`;
 const readJournalMark = `select number from ${tables.journal} where place = ${mark}`;
@@ -172,13 +174,13 @@ const claimAt = admittedNames.length - claimNames.length;
 
 export const bookTexts = {
   tables,
-  /** where the claim begins in an admission's row, and columns within the claim */
+  /** the position of the claim in an admission's row; `holdsAt` and `modelAt` are positions in the claim */
   claimAt,
   holdsAt: claimNames.indexOf("holds"),
   modelAt: claimNames.indexOf("model"),
   insertRequest,
   endRequest,
-  addCounter,
+  addCounters,
   readCounter,
   usageFigures,
   addUsage,

@@ -1,4 +1,4 @@
-/** Which figures of usage a call adds, and to which hour. The SQL of `store/usage.ts` adds the same. */
+/** The figures of usage that a call adds, and their hour. The SQL of `store/usage.ts` adds the same figures. */
 import type { AdmitEntry, SettleEntry } from "./entries.ts";
 import type { OpenCall } from "./open-calls.ts";
 import type { Bound } from "./sql.ts";

@@ -6,14 +6,14 @@
  */
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
-import { roomLevel, type Room } from "../../domain/limits/room.ts";
+import { callsThatFit, roomLevel, type Room } from "../../domain/limits/room.ts";
 import { fullCode, type Job, type Outcome } from "../engine.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
 import { nextDue } from "./next-due.ts";
 import type { Migration } from "../migrations.ts";
 import { createObjectEngine } from "./object-engine.ts";
 import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
-import { hasTables, migrateObject } from "./object-migrations.ts";
+import { hasTables, lacksMigrations, migrateObject } from "./object-migrations.ts";
 
 export interface ObjectDatabase {
   write(job: Job): Outcome;
@@ -80,11 +80,22 @@ export function createObjectDatabase(deps: {
   const prepare = (): void => {
     if (tables !== "unknown") return;
     if (holds === "home" || hasTables(sql)) {
-      storage.transactionSync(() => migrateObject(sql, migrations));
+      // An object wakes far more often than it is updated, and a transaction costs a commit.
+      if (lacksMigrations(sql, migrations))
+        storage.transactionSync(() => migrateObject(sql, migrations));
       tables = "current";
     } else tables = "none";
   };
   const room = (): Room => ({ usedBytes: storage.sql.databaseSize, limitBytes });
+  /** calls that fit, whatever they write */
+  let fitting = 0;
+  const isFull = (): boolean => {
+    fitting -= 1;
+    if (fitting >= 0) return false;
+    const now = room();
+    fitting = callsThatFit(now);
+    return roomLevel(now) === "full";
+  };
   const createWith = (job: Job): Outcome => {
     if ("kind" in job) return nothing(job);
     let undone: Undone | null = null;
@@ -115,7 +126,7 @@ export function createObjectDatabase(deps: {
     write: (job) =>
       prepared(() => {
         if (tables === "none") return createWith(job);
-        return addsRecord(job) && roomLevel(room()) === "full" ? full : engine.write(job);
+        return addsRecord(job) && isFull() ? full : engine.write(job);
       }),
     read: (statements) =>
       prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
@@ -132,6 +143,7 @@ export function createObjectDatabase(deps: {
     room,
     forget() {
       tables = "unknown";
+      fitting = 0;
       engine.forget();
     },
   };

@@ -7,11 +7,18 @@ const table = "d1_migrations";
 export const hasTables = (sql: ObjectSql): boolean =>
   sql.all(`select 1 from sqlite_master where type = 'table' and name = '${table}'`, []).length > 0;
 
+const appliedIn = (sql: ObjectSql): Set<unknown> =>
+  new Set(hasTables(sql) ? sql.all(`select name from ${table}`, []).map(([name]) => name) : []);
+
+/** Whether `migrateObject` would apply anything. */
+export function lacksMigrations(sql: ObjectSql, migrations: readonly Migration[]): boolean {
+  const applied = appliedIn(sql);
+  return migrations.some(({ name }) => !applied.has(name));
+}
+
 /** Applies the migrations that are not applied yet. */
 export function migrateObject(sql: ObjectSql, migrations: readonly Migration[]): void {
-  const applied = new Set(
-    hasTables(sql) ? sql.all(`select name from ${table}`, []).map(([name]) => name) : [],
-  );
+  const applied = appliedIn(sql);
   if (applied.size === 0)
     sql.change(
       `create table if not exists ${table} (id integer primary key autoincrement, name text unique,

@@ -10,6 +10,8 @@ export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
   /** How many requests wait for an answer. */
   readonly waiting: number;
+  /** called with the ms of each group; absent: nobody asks */
+  onGroup?: (ms: number) => void;
   close(): Promise<void>;
 }
 
@@ -102,9 +104,9 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
         state = "serving";
         return resolve(ok(thread));
       }
-      const isIdle = arrived.length === 0;
-      arrived.push(...reply.outcomes);
-      if (isIdle) deliver();
+      thread.onGroup?.(reply.ms);
+      // Nothing waited to be handed over before.
+      if (arrived.push(...reply.outcomes) === reply.outcomes.length) deliver();
     });
     worker.on("error", (cause) => end({ ...ended, message: String(cause) }, cause));
     worker.on("exit", () => end(ended));

@@ -1,4 +1,6 @@
 /** The database in a file of this machine, owned by this process. One thread writes, others read. */
+import { statSync } from "node:fs";
+import type { DatabaseFigures } from "../../domain/audit/metrics.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
 import type { BookTexts } from "../books/texts.ts";
@@ -10,6 +12,7 @@ import { isDamage, startFault } from "./faults.ts";
 const readers = 2;
 
 export interface EmbeddedEngine extends Engine {
+  figures: DatabaseFigures;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,13 @@ export interface Start {
 
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+
+/** The log is there while the file is open, and both may be replaced while somebody looks. */
+const bytesOf = (path: string): number =>
+  [path, `${path}-wal`].reduce(
+    (sum, each) => sum + (statSync(each, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 
 /** Refused at once where another process owns the file, or where the file can't be written. */
 export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine, string>> {
@@ -71,6 +81,13 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
       return outcome;
     },
     read: (statements) => leastBusy(reading).run(statements),
+    figures: {
+      waiting: () => [writer.value, ...reading].reduce((sum, each) => sum + each.waiting, 0),
+      bytes: () => bytesOf(path),
+      onCommit(observe) {
+        writer.value.onGroup = observe;
+      },
+    },
     close,
   });
 }

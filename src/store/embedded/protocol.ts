@@ -23,4 +23,10 @@ export interface Run {
 export type Request = { kind: "run"; runs: Run[] } | { kind: "close"; id: number };
 
 /** First whether the file could be opened, then of one group of requests after the other. */
-export type Reply = { opened: Fault | null } | { outcomes: { id: number; outcome: Outcome }[] };
+export type Reply = { opened: Fault | null } | Outcomes;
+
+export interface Outcomes {
+  outcomes: { id: number; outcome: Outcome }[];
+  /** so long the group took; of the writer it is one commit */
+  ms: number;
+}

@@ -53,8 +53,10 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
   const answer = (runs: readonly Run[]): void => {
     for (let from = 0; from < runs.length; from += most) {
       const group = runs.slice(from, from + most);
+      const begun = performance.now();
       const outcomes = work(group);
       say({
+        ms: performance.now() - begun,
         outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
       });
     }
@@ -65,7 +67,7 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     } catch {
       // Pages that could not go into the file stay in the log beside the file, and the next start reads the log.
     }
-    say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
+    say({ ms: 0, outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
   // Jobs that came while the last group was written are the next group.

@@ -1,8 +1,20 @@
 /** The router whose objects do what the bench says: wait with everything for a while, or leave their memory. */
-import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
+import type {
+  DurableObjectNamespace,
+  DurableObjectState,
+  ExecutionContext,
+} from "@cloudflare/workers-types";
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 
+/** How often an object began to run: when it was first asked, and whenever it was asked after an eviction. */
+let woken = 0;
+
 export class TenantDatabase extends Real {
+  constructor(ctx: DurableObjectState, env: ConstructorParameters<typeof Real>[1]) {
+    super(ctx, env);
+    woken += 1;
+  }
+
   override async alarm(): Promise<void> {}
 
   /** Answers nobody for so many ms. The thread that other objects share here goes on. */
@@ -17,7 +29,16 @@ export class TenantDatabase extends Real {
   }
 }
 
-export type Hook = { databases: string[] } & ({ what: "block"; ms: number } | { what: "leave" });
+export type Hook = { databases: string[] } & (
+  | { what: "block"; ms: number }
+  | { what: "leave" }
+  /** Does nothing, and asks for the count. */
+  | { what: "count" }
+);
+
+export interface Hooking {
+  woken: number;
+}
 
 interface Hooked {
   block(ms: number): Promise<void>;
@@ -27,6 +48,7 @@ interface Hooked {
 async function act(namespace: DurableObjectNamespace, hook: Hook): Promise<void> {
   await Promise.all(
     hook.databases.map(async (name) => {
+      if (hook.what === "count") return;
       const object = namespace.getByName(name) as unknown as Hooked;
       if (hook.what === "block") return object.block(hook.ms);
       // Whoever asked an object that leaves gets an error.
@@ -43,6 +65,6 @@ export default {
   ): Promise<Response> {
     if (new URL(request.url).pathname !== "/bench/hook") return worker.fetch(request, env, context);
     await act(env.DATABASES, (await request.json()) as Hook);
-    return new Response(null, { status: 204 });
+    return Response.json({ woken } satisfies Hooking);
   },
 };

@@ -90,6 +90,7 @@ const settling =
 const nodesOf = ({ keyId }: Caller): LimitedScope[] => [
   { scope: "user", subject: "user:ann", limits: { concurrent: 2, usdPerMinute: 0.001 } },
   { scope: "tag", subject: "tag:night", limits: { requestsPerDay: 4, tokensTotal: 2_000 } },
+  { scope: "key", subject: keyId, limits: { newRunsPerDay: 1 }, run: `run:${keyId}:one` },
   { scope: "run", subject: `run:${keyId}:one`, limits: { callsPerRun: 3, usdPerRun: 0.004 } },
 ];
 

@@ -6,6 +6,8 @@ import { verifySignature } from "../../../src/crypto/signatures.ts";
 import { createVerification } from "../../../src/domain/audit/verification.ts";
 import { readTextLines } from "../../fakes/text-lines.ts";
 import type { SinkObject } from "../../../src/domain/ports/audit-sink.ts";
+import { sinkOf } from "../../../src/compose/sink.ts";
+import { sinkBehindMs } from "../../../src/domain/alerts.ts";
 import { createSinkJob } from "../../../src/pipeline/sink/send.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { createS3Sink } from "../../../src/telemetry/s3-sink.ts";
@@ -100,6 +102,54 @@ describe("the audit sink", () => {
     expect((await findingsIn([first, first, third])).length).toBeGreaterThan(0);
   });
 
+  it("has its people told once it has been behind for half an hour, and not any more once it is there", async () => {
+    const { alerts } = storesOn(opened.db);
+    const kinds = async (at: number) => value(await alerts.troubles(at)).map(({ kind }) => kind);
+    const behind = { kind: "sink_behind", tenantId: who.tenantId, subject: who.tenantId };
+    await seal(1);
+    isDown = true;
+    expect(await run()).toBe(0);
+    const since = now;
+    now += 61_000;
+    expect(await run()).toBe(0);
+    expect(await kinds(since + sinkBehindMs - 1)).not.toContain("sink_behind");
+    expect(value(await alerts.troubles(since + sinkBehindMs))).toContainEqual(behind);
+    isDown = false;
+    now += 121_000;
+    expect(await run()).toBe(1);
+    expect(await kinds(since + sinkBehindMs)).not.toContain("sink_behind");
+  });
+
+  it("is a webhook: one signed message for each object, which is sent again under the same id", async () => {
+    const key = Buffer.alloc(24, 7);
+    const asked: { url: string; init: RequestInit }[] = [];
+    const answers = [503, 204];
+    const url = "https://audit.test/router";
+    const send = sinkOf(
+      { kind: "webhook", url, secret: `whsec_${key.toString("base64")}` },
+      {
+        async fetch(to, init) {
+          asked.push({ url: String(to), init: init ?? {} });
+          return new Response(null, { status: answers.shift() ?? 500 });
+        },
+        now: () => start,
+      },
+    );
+    const object = { name: "ten_1/1-2.ndjson", text: "line\n" };
+    expect(await send?.(object)).toContain("503");
+    expect(await send?.(object)).toBeNull();
+    for (const { url: to, init } of asked) {
+      const headers = new Headers(init.headers);
+      const sent = `${object.name}.${Math.floor(start / 1_000)}.${object.text}`;
+      expect([to, init.body, init.redirect]).toEqual([url, object.text, "manual"]);
+      expect(headers.get("content-type")).toBe("application/x-ndjson");
+      expect(headers.get("webhook-id")).toBe(object.name);
+      expect(headers.get("webhook-signature")).toBe(
+        `v1,${createHmac("sha256", key).update(sent).digest("base64")}`,
+      );
+    }
+  });
+
   it("is asked to keep an object, and not to replace one; the request is signed by AWS's version 4", async () => {
     const asked: Request[] = [];
     const answers = [200, 412, 500];
@@ -112,8 +162,8 @@ describe("the audit sink", () => {
         lockDays: 30,
       },
       sha256: async (bytes) => createHash("sha256").update(bytes).digest(),
-      async fetch(request) {
-        asked.push(request);
+      async fetch(url, init) {
+        asked.push(new Request(url, init));
         return new Response(null, { status: answers.shift() ?? 200 });
       },
       now: () => start,

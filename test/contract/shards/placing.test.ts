@@ -97,6 +97,7 @@ function invocation(
         now: () => now,
         tokens: undefined as never,
         vault: undefined as never,
+        userHash: undefined as never,
         readContent: undefined as never,
         endHeld: undefined as never,
         editHeld: undefined as never,
@@ -125,6 +126,7 @@ function invocation(
         nonce: undefined as never,
         wait: undefined as never,
         sha256Hex: undefined as never,
+        isSame: undefined as never,
       }),
     };
     made.set(name, shard);

@@ -1,7 +1,7 @@
 /** Alerts on each engine: found from the counters, written once a period, told to a receiver once. */
 import { describe, expect, it } from "vitest";
 import { keptAlertsMs } from "../../../src/store/alerts.ts";
-import { createAlertJob } from "../../../src/pipeline/scheduled/alerts.ts";
+import { calendarOf } from "../../../src/pipeline/time-zones.ts";
 import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { ok } from "../../../src/domain/result.ts";
@@ -16,14 +16,12 @@ import {
   settlement,
   start,
   type Caller,
-  type ReservationFields,
 } from "./fixtures.ts";
-import { givenLedger, told } from "./given-ledger.ts";
+import { givenAlerts, minuteMs } from "./given-alerts.ts";
+import { told } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";
 
 const url = "https://hooks.test/alerts";
-const page = { cursor: null, limit: 50 };
-const minuteMs = 60_000;
 /** `start` is 2027-01-15T08:00:00Z. */
 const midnight = Date.UTC(2_027, 0, 16);
 const usdPerDay = 0.1;
@@ -31,29 +29,9 @@ const alerted: Policy = { alerts: { webhookUrl: url } };
 
 export const alertsSuite = (backend: Backend): void => {
   describe("alerts", () => {
-    const { world, running, settle, admit } = givenLedger(backend);
-
-    const look = async (now = start, stores = world.stores) =>
-      value(await createAlertJob({ alerts: stores.alerts, ids: { next: id }, now: () => now })());
-    const alertsOf = async ({ tenantId }: Caller) =>
-      value(await world.stores.alerts.list(tenantId, page)).data.toReversed();
+    const { world, running, settle, admit, look, alertsOf, spend, messagesOf, eventsOf } =
+      givenAlerts(backend);
     const sharesOf = async (who: Caller) => (await alertsOf(who)).map(({ share }) => share);
-    const messagesOf = async ({ tenantId }: Caller) =>
-      value(await world.stores.webhooks.list(tenantId, page)).data;
-    const eventsOf = async ({ tenantId }: Caller) =>
-      value(await world.stores.events.list(tenantId, page)).data.filter(
-        ({ action }) => action === "alert.raised",
-      );
-    /** A call that came to so many micro-USD. */
-    const spend = async (
-      who: Caller,
-      amount: number,
-      { now = start, ...fields }: ReservationFields & { now?: number } = {},
-    ) =>
-      settle(await running(who, now, { microUsd: amount, ...fields }), now, {
-        costMicroUsd: amount,
-        chargedMicroUsd: amount,
-      });
 
     it("tell of 80 % once while sixteen processes cross it", { timeout: 120_000 }, async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
@@ -61,12 +39,12 @@ export const alertsSuite = (backend: Backend): void => {
       while (processes.length < 16) processes.push(storesOn(await world.again()));
       await Promise.all(
         processes.map(async (stores) => {
-          for (let count = 0; count < 8; count += 1) {
-            const reserved = reservation(who, start, { microUsd: 900 });
+          for (let count = 0; count < 4; count += 1) {
+            const reserved = reservation(who, start, { microUsd: 1_400 });
             const admission = value(await stores.ledger.admit(reserved));
             expect(told(admission)).toBe("admitted");
             const receipt = admission.state === "admitted" ? admission.receipt : null;
-            const charged = { costMicroUsd: 650, chargedMicroUsd: 650, receipt };
+            const charged = { costMicroUsd: 1_300, chargedMicroUsd: 1_300, receipt };
             value(await stores.ledger.settle(settlement(reserved, start, charged)));
             await look(start, stores);
           }
@@ -116,7 +94,7 @@ export const alertsSuite = (backend: Backend): void => {
         now: () => now,
       });
       for (; now < start + 240 * minuteMs; now += 5 * minuteMs) {
-        expect(value(await world.stores.alerts.crossed(now))).toEqual([]);
+        expect(value(await world.stores.alerts.crossed(now, calendarOf))).toEqual([]);
         value(await send());
       }
       const messages = await messagesOf(who);
@@ -127,7 +105,7 @@ export const alertsSuite = (backend: Backend): void => {
     it("are written once where a batch is sent twice", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
       await spend(who, 60_000);
-      const [line] = value(await world.stores.alerts.crossed(start));
+      const [line] = value(await world.stores.alerts.crossed(start, calendarOf));
       if (line === undefined) throw new Error("Nothing was crossed.");
       const alert = { ...line, kind: "budget_crossed", id: id("alert"), at: start } as const;
       const its = event(who.tenantId, "alert.raised");

@@ -250,8 +250,13 @@ export const approvalsSuite = (backend: Backend): void => {
 
     it("are so many at most", async () => {
       const who = await caller(world.stores);
-      for (let at = 0; at < mostHeld; at += 1)
-        expect((await hold(who)).admission.state).toBe("admitted");
+      const bunch = 50;
+      for (let at = 0; at < mostHeld; at += bunch) {
+        const held = await Promise.all(Array.from({ length: bunch }, () => hold(who)));
+        expect(new Set(held.map(({ admission }) => admission.state))).toEqual(
+          new Set(["admitted"]),
+        );
+      }
       expect((await hold(who)).admission.state).toBe("stale");
       expect(value(await world.stores.approvals.count(who.tenantId))).toBe(mostHeld);
     });

@@ -11,6 +11,7 @@ import { histogramOfCalls } from "../../../src/domain/latencies.ts";
 import { holdsOf } from "../../../src/domain/limits/holds.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import type { StoredSignIn } from "../../../src/domain/tenancy/sign-in.ts";
+import type { StoredUser } from "../../../src/domain/tenancy/user.ts";
 import { createLatencyJob } from "../../../src/pipeline/scheduled/latencies.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
@@ -54,6 +55,9 @@ const waiting: NewApproval = {
 };
 const messageOf = ({ held }: Owned): string => `msg_${held.opening.id}_request_held`;
 
+/** A person of the owner's, whose id a stranger knows. */
+const ownerUser = "usr_owner";
+
 const ownedTables = [
   "api_keys",
   "approvals",
@@ -77,11 +81,13 @@ const ownedTables = [
   "sampling_requests",
   "seals",
   "server_tokens",
+  "user_tokens",
   "servers",
   "sessions",
   "sign_ins",
   "unreadable_records",
   "usage",
+  "users",
   "webhook_messages",
   "webhook_secrets",
 ] as const;
@@ -93,6 +99,19 @@ const grantEntryOf = (tenantId: string): OauthEntryChange => ({
   expiresAt: null,
   ifVersion: "any",
 });
+
+function userOf(tenantId: string): Pick<Owned, "user" | "userKey"> {
+  const user: StoredUser = {
+    id: `usr_${tenantId}`,
+    tenantId,
+    finder: "found",
+    name: "Mine",
+    keyId: newId("key"),
+    sealed: "v2.mine",
+    createdAt: start,
+  };
+  return { user, userKey: key(tenantId, { id: user.keyId, userId: user.id }) };
+}
 
 const signInOf = (tenantId: string): StoredSignIn => ({
   tenantId,
@@ -128,6 +147,9 @@ interface Owned {
   running: ReturnType<typeof reservation>;
   lost: ReturnType<typeof reservation>;
   held: ReturnType<typeof reservation>;
+  user: StoredUser;
+  /** that programs of the person act as */
+  userKey: ReturnType<typeof key>;
 }
 
 const heldPlaceOf = ({ held }: Owned, { tenantId }: Caller) => ({
@@ -177,6 +199,7 @@ const nameNoTenant = [
   "latencies.pending",
   // The operator's plot of all tenants.
   "usage.readAll",
+  "latencies.readAll",
   "placements.claim",
   "placements.replace",
   "placements.bySlug",
@@ -382,6 +405,24 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "serverTokens.expire": async ({ serverTokens }, owner, { tenantId }) => {
       value(await serverTokens.expire(tenantId, owner.server.id, owner.tokens.generation));
+    },
+    "userTokens.of": async ({ userTokens }, owner, { tenantId }) => {
+      const theirs = userTokens.of(ownerUser);
+      const place = [tenantId, owner.server.id] as const;
+      const from = owner.tokens.generation;
+      const until = start + dayMs;
+      expect(value(await theirs.get(...place))).toBeNull();
+      const claim = { from: null, lease: "mine", now: start, leaseUntil: until };
+      expect(value(await theirs.claim(...place, claim))).toBeNull();
+      const fresh = { from, generation: "stolen", sealed: "stolen", expiresAt: null };
+      expect(value(await theirs.save(...place, fresh))).toBe(false);
+      value(await theirs.fail(...place, { from, fault: "invalid_grant", leaseUntil: until }));
+      value(await theirs.expire(...place, from));
+      const stolen = tokens(...place, { sealed: "stolen" });
+      value(await theirs.replace(stolen, { event: event(tenantId), now: start + 1 }));
+    },
+    "userTokens.forget": async ({ userTokens }, _, { tenantId }) => {
+      value(await userTokens.forget(tenantId, ownerUser));
     },
     "sealedRows.replace": async ({ sealedRows }, owner, { tenantId }) => {
       const { id, sealed } = owner.credential;
@@ -723,10 +764,50 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const holds = holdsOf({ now: start, scopes, tokens: 0, microUsd: 0 });
       expect(value(await limits.sum(tenantId, holds, start))).toMatchObject([{ counted: 0 }]);
     },
+    "limits.nodes": async ({ limits }, { who }, { tenantId }) => {
+      expect(value(await limits.nodes(tenantId, { limit: 9 }))).toEqual([]);
+      expect(value(await limits.nodes(who.tenantId, { limit: 9 }))).toEqual(["tag:mine"]);
+    },
     "names.of": async ({ names }, { who }, { tenantId }) => {
       const ids = [who.keyId];
       expect(value(await names.of(tenantId, ids))).toEqual({});
       expect(Object.keys(value(await names.of(who.tenantId, ids)))).toContain(who.keyId);
+    },
+    "users.get": async ({ users }, owner, { tenantId }) => {
+      expect(value(await users.get(tenantId, owner.user.id))).toBeNull();
+      expect(value(await users.get(owner.who.tenantId, owner.user.id))).toEqual(owner.user);
+    },
+    "users.byFinder": async ({ users }, owner, { tenantId }) => {
+      expect(value(await users.byFinder(tenantId, owner.user.finder))).toBeNull();
+      expect(value(await users.byFinder(owner.who.tenantId, owner.user.finder))).toEqual(
+        owner.user,
+      );
+    },
+    "users.list": async ({ users }, owner, { tenantId }) => {
+      expect(value(await users.list(tenantId, page))).toEqual(empty);
+      expect(value(await users.list(owner.who.tenantId, page)).data).toEqual([owner.user]);
+    },
+    "users.finderKey": async ({ users }, owner, { tenantId }) => {
+      expect(value(await users.finderKey(tenantId))).toBeNull();
+      expect(value(await users.finderKey(owner.who.tenantId))).toBe("v2.key");
+    },
+    "users.keepFinderKey": async ({ users }, _owner, { tenantId }) => {
+      value(await users.keepFinderKey({ tenantId, sealed: "v2.theirs", createdAt: start }));
+    },
+    "users.create": async ({ users }, { user, userKey }, { tenantId }) => {
+      const same = { ...user, tenantId };
+      value(await users.create(same, { ...userKey, tenantId, userId: user.id }, event(tenantId)));
+    },
+    "users.change": async ({ users }, { user }, { tenantId }) => {
+      value(await users.change(tenantId, user.id, { name: "Theirs", sealed: "v2.theirs" }));
+    },
+    "users.keysOf": async ({ users }, { user, who }, { tenantId }) => {
+      expect(value(await users.keysOf(tenantId, user.id))).toEqual([]);
+      expect(value(await users.keysOf(who.tenantId, user.id))).toHaveLength(1);
+    },
+    "users.forget": async ({ users }, { user }, { tenantId }) => {
+      const keys = [{ id: user.keyId, name: "Theirs", code: null, revokedAt: start }];
+      value(await users.forget({ tenantId, id: user.id, keys }, event(tenantId)));
     },
     "usage.read": async ({ usage }, owner, { tenantId }) => {
       const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key", limit: 9 } as const;
@@ -806,9 +887,12 @@ export const isolationSuite = (backend: Backend): void => {
         }),
         consoleSession: consoleSession(tenantId, keyId),
         settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
-        running: reservation(who, start),
+        running: reservation(who, start, {
+          nodes: [{ scope: "tag", subject: "tag:mine", limits: { requestsPerDay: 9 } }],
+        }),
         lost: reservation(who, start - dayMs),
         held: reservation(who, start, { leaseUntil: null, approval: waiting }),
+        ...userOf(who.tenantId),
       };
       value(await stores.ledger.admit(its.lost));
       value(await stores.ledger.sweep(start - 1));
@@ -844,11 +928,15 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.servers.create(its.server, event(tenantId)));
       const granted = { event: event(tenantId), now: start };
       value(await stores.serverTokens.replace(its.tokens, granted));
+      const own = { event: event(tenantId), now: start };
+      value(await stores.userTokens.of(ownerUser).replace(its.tokens, own));
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));
       value(await stores.signIns.put(signInOf(tenantId), event(tenantId)));
       value(await stores.oauthEntries.change(grantEntryOf(tenantId), start));
+      value(await stores.users.keepFinderKey({ tenantId, sealed: "v2.key", createdAt: start }));
+      expect(value(await stores.users.create(its.user, its.userKey, event(tenantId)))).toBe(true);
       value(await stores.cancellations.record(callOf(its), start));
       const secret = { id: newId("webhook"), tenantId, sealed: "v2.mine", createdAt: start };
       value(await stores.webhooks.rotate(secret, start, event(tenantId)));
@@ -951,7 +1039,13 @@ export const isolationSuite = (backend: Backend): void => {
         expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
           // A placement is the directory's, and of another shard. Its release takes the delivered usage with it:
           // `pipeline/admin/removal.ts`.
-          [...ownedTables, "admin_events", "placements", "delivered_usage"].toSorted(),
+          [
+            ...ownedTables,
+            "admin_events",
+            "placements",
+            "delivered_usage",
+            "delivered_latencies",
+          ].toSorted(),
         );
       });
     });

@@ -29,6 +29,7 @@ export const latenciesSuite = (backend: Backend): void => {
         callsAfter: async (cursor) => world.stores.latencies.callsAfter(cursor, 2),
         count: async (...given) => world.stores.latencies.count(...given),
         read: async (...given) => world.stores.latencies.read(...given),
+        readAll: async (...given) => world.stores.latencies.readAll(...given),
       },
       now: () => start,
     });

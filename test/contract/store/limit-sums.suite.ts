@@ -1,6 +1,11 @@
 /** What is used of limits, as people see it. */
 import { describe, expect, it } from "vitest";
-import { holdsOf, type Hold, type LimitedScope } from "../../../src/domain/limits/holds.ts";
+import {
+  holdsOf,
+  type Hold,
+  type LimitedScope,
+  type LimitScope,
+} from "../../../src/domain/limits/holds.ts";
 import { caller, leaseMs, start, type Caller } from "./fixtures.ts";
 import { givenLedger, second } from "./given-ledger.ts";
 import { value, type Backend } from "./open.ts";
@@ -93,6 +98,31 @@ export const limitSumsSuite = (backend: Backend): void => {
       const theirs = holdsAt(start, scopesOf(other));
       const stolen = value(await world.stores.limits.sum(who.tenantId, theirs, start));
       expect(stolen.map(({ counted }) => counted)).toEqual(theirs.map(() => 0));
+    });
+
+    it("are found of nodes of which something is counted, a page at a time", async () => {
+      const [who, other] = [await given(), await given()];
+      const node = (subject: string): LimitedScope => ({
+        scope: subject.split(":")[0] as LimitScope,
+        subject,
+        limits: { requestsPerDay: 9, usdTotal: 9 },
+      });
+      const named = ["user:ann", "run:key_1:one", "tag:b", "tag:a", "group:eng", "user:bob"];
+      for (const at of [start, start + 90_000 * second])
+        await admit(who, at, { nodes: named.map(node) });
+      await admit(other, start, { nodes: [node("tag:theirs")] });
+      const nodesAfter = async (limit: number, after?: string) =>
+        value(
+          await world.stores.limits.nodes(who.tenantId, {
+            limit,
+            ...(after !== undefined && { after }),
+          }),
+        );
+      const all = named.toSorted();
+      expect(await nodesAfter(9)).toEqual(all);
+      expect(await nodesAfter(4)).toEqual(all.slice(0, 4));
+      expect(await nodesAfter(4, all[3])).toEqual(all.slice(4));
+      expect(await nodesAfter(4, all.at(-1))).toEqual([]);
     });
 
     it("agree with what an admission says is left", async () => {

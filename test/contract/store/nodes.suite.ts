@@ -8,9 +8,9 @@ import {
   type LimitScope,
 } from "../../../src/domain/limits/holds.ts";
 import type { NodeLimits } from "../../../src/domain/limits/resources.ts";
-import { caller, leaseMs, start, type Caller } from "./fixtures.ts";
+import { caller, leaseMs, reservation, start, type Caller } from "./fixtures.ts";
 import { givenLedger, limitsOf, second, told, waitOf } from "./given-ledger.ts";
-import { value, type Backend } from "./open.ts";
+import { storesOn, value, type Backend } from "./open.ts";
 import { sealAll } from "./sealing.ts";
 
 const hourMs = 3_600_000;
@@ -104,6 +104,49 @@ export const nodesSuite = (backend: Backend): void => {
       expect(await counted("run:long", "requests_run")).toBe(0);
     });
 
+    /** A call of a run, and of a key that may begin so many of them in a day. */
+    const ofRun = (name: string, { keyId }: Caller, newRunsPerDay: number): LimitedScope[] => {
+      const run = `run:${keyId}:${name}`;
+      return [
+        { scope: "key", subject: keyId, limits: { newRunsPerDay }, run },
+        { scope: "run", subject: run, limits: { callsPerRun: 100 } },
+      ];
+    };
+
+    it("count the runs that a key begins in a day, and not the calls of those that go on", async () => {
+      const who = await caller(world.stores);
+      const ask = async (run: string, at: number) =>
+        told(await admit(who, at, { nodes: ofRun(run, who, 2) }));
+      const full = "refused by key runs_day";
+      for (const run of ["one", "one", "two", "one", "two"])
+        expect(await ask(run, start)).toBe("admitted");
+      const refused = await admit(who, start, { nodes: ofRun("three", who, 2) });
+      expect([told(refused), waitOf(refused)]).toEqual([full, 16 * hourMs]);
+      expect(await ask("one", start)).toBe("admitted");
+      expect(await counted(who.keyId, "runs_day")).toBe(2);
+      // On the next day "one" goes on, so two others may begin.
+      const next = start + 20 * hourMs;
+      for (const run of ["one", "three", "four"]) expect(await ask(run, next)).toBe("admitted");
+      for (const run of ["five", "six"]) expect(await ask(run, next)).toBe(full);
+      // "two" has paused for a day, so its name begins another run.
+      expect(await ask("two", start + 25 * hourMs)).toBe(full);
+      expect(await counted(who.keyId, "runs_day")).toBe(4);
+    });
+
+    it("begin exactly as many runs as a key may, for 64 callers of eight runs at once", async () => {
+      const who = await caller(world.stores);
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, async (_, at) => {
+          const run = `r${at % 8}`;
+          return [run, told(await admit(who, start, { nodes: ofRun(run, who, 5) }))] as const;
+        }),
+      );
+      const admitted = answers.filter(([, state]) => state === "admitted");
+      expect(admitted).toHaveLength(5 * 8);
+      expect(new Set(admitted.map(([run]) => run)).size).toBe(5);
+      expect(await counted(who.keyId, "runs_day")).toBe(5);
+    });
+
     it("count by the day of the tenant's clocks", async () => {
       const who = await caller(world.stores);
       const berlin = (moment: number) => {
@@ -136,11 +179,18 @@ export const nodesSuite = (backend: Backend): void => {
       expect(seal).toMatchObject({ count: 5, checked: { tampered: [] } });
     });
 
-    it("hold exactly for 64 callers at once against all that one call may name", async () => {
+    it("hold exactly for 64 callers of two processes at once against all that one call may name", async () => {
       const who = await caller(world.stores);
       const nodes = nodesOfOneCall(who);
       expect(nodes).toHaveLength(mostNodes);
-      const asked = Array.from({ length: 64 }, () => admit(who, start, { nodes }));
+      const processes = [world.stores, storesOn(await world.again())];
+      const asked = Array.from({ length: 64 }, async (_, at) =>
+        value(
+          await (processes[at % 2] ?? world.stores).ledger.admit(
+            reservation(who, start, { nodes }),
+          ),
+        ),
+      );
       const admitted = (await Promise.all(asked)).filter(({ state }) => state === "admitted");
       expect(admitted).toHaveLength(17);
       for (const { subject } of nodes) expect(await counted(subject, "requests_day")).toBe(17);

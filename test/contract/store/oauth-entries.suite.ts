@@ -12,6 +12,8 @@ import {
   registration,
   registrationRequest,
 } from "../../fakes/oauth-client.ts";
+import { assertionFields, createAsserter } from "../../fakes/asserter.ts";
+import { ok } from "../../../src/domain/result.ts";
 import { start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 
@@ -22,8 +24,10 @@ const holder = {
   keyId: "key_0000000000000000000000000a",
 };
 const user = { id: "u1", name: "somebody" };
+const asserter = createAsserter({ issuer: "https://idp.test", audience: issuer, resource });
 const library = loadLibrary({
-  fetch: () => Promise.reject(new Error("nobody is asked")),
+  // The identity provider alone is asked, for its keys.
+  fetch: async () => Response.json((await asserter).keys),
   allowPrivate: false,
   now: Date.now,
 });
@@ -91,9 +95,13 @@ export const oauthEntriesSuite = (backend: Backend): void => {
     let at = Date.now();
     const reused: string[] = [];
     /** A process of its own: it shares the database alone. */
-    const server = (): AuthorizationServer =>
+    const server = (named = issuer): AuthorizationServer =>
       createAuthorizationServer({
-        issuer,
+        issuer: named,
+        assertions: {
+          keysOf: async () => ok((await asserter).keysAt),
+          grantFor: async () => ok({ holder, user }),
+        },
         library: () => library,
         entriesOf: () => world.stores.oauthEntries,
         now: () => at,
@@ -166,6 +174,37 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       expect(rights).toMatchObject({ holder, user, scopes: ["proxy"] });
       expect(value(await server().check(body.access_token, "/mcp/acme/other"))).toBeNull();
       expect(value(await server().check(`${body.access_token}x`, "/mcp/acme/notes"))).toBeNull();
+    });
+
+    it("gives no router of another issuer a token that counts there", async () => {
+      const { body } = await redeem(await givenCode());
+      const { access_token: token } = body;
+      const other = server("https://other.test");
+      expect(value(await other.check(token, "/mcp/acme/notes"))).toBeNull();
+      expect(await opens(body)).toBe(true);
+    });
+
+    it("gives a token for one of sixteen equal assertions, and lists its grant", async () => {
+      const secret = { token_endpoint_auth_method: "client_secret_post" };
+      const answer = await server().register(
+        registrationRequest(issuer, secret),
+        JSON.stringify({ ...registration, ...secret }),
+      );
+      const client = (await answer.json()) as { client_id: string; client_secret: string };
+      const { client_id, client_secret } = client;
+      const assertion = await (await asserter).assertion({ client_id });
+      const fields = assertionFields({ client_id, client_secret }, assertion);
+      const answers = await sixteen(() => ask(fields));
+      const [good, ...more] = answers.filter(({ status }) => status === 200);
+      expect(more).toEqual([]);
+      const errors = new Set(answers.map(({ body }) => body.error));
+      expect(errors).toEqual(new Set([undefined, "invalid_grant"]));
+      expect(good?.body.refresh_token).toBeUndefined();
+      expect(await opens(good!.body)).toBe(true);
+      const [grant] = value(await server().grantsOf(holder.tenantId));
+      expect(grant).toMatchObject({ clientId: client_id, resource, scopes: ["proxy"] });
+      expect(value(await server().revoke(holder.tenantId, grant!.id))).toBe(true);
+      expect(await opens(good!.body)).toBe(false);
     });
 
     it("answers sixteen equal refreshes at once by one family, and keeps all pairs good", async () => {

@@ -4,6 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { histogramOfCalls, histogramText, latencyOf } from "../../../src/domain/latencies.ts";
 import type { Delivery, HourlyUsage } from "../../../src/domain/ports/outbox.ts";
 import type { UsageOfAllBy, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
@@ -35,6 +36,7 @@ const delivery = (fields: Partial<Delivery> = {}): Delivery => ({
   deleted: [],
   hours: [],
   usage: [],
+  latencies: [],
   auditKeys: [],
   since: null,
   ...fields,
@@ -54,6 +56,16 @@ const used = (tenantId: string, fields: Partial<HourlyUsage> = {}): HourlyUsage 
   costMicroUsd: 100,
   ...fields,
 });
+
+const histogram = histogramOfCalls([{ total: 100, provider: 90, overhead: 10 }]);
+
+/** One call that took 100 ms, after so many that are counted already. */
+const countCall = async ({ latencies }: Stores, tenantId: string, before = 0): Promise<void> => {
+  const from = { tenantId, seal: before, position: -1 };
+  const row = { width: 3_600, at: startHour, group: "a/b", histogram };
+  const rows = (["model", "key"] as const).map((by) => ({ ...row, by }));
+  value(await latencies.count(from, { ...from, seal: before + 1 }, { rows, now: start }));
+};
 
 export const outboxSuite = (backend: Backend): void => {
   describe("the outbox of a database", () => {
@@ -116,6 +128,22 @@ export const outboxSuite = (backend: Backend): void => {
       value(await world.stores.ledger.refuse(opening(who), "internal", null, null));
       const [second] = await settle();
       expect(second?.usage.reduce((sum, row) => sum + row.succeeded, 0)).toBe(2);
+    });
+
+    it("has how long calls took by the model, and again when more are counted", async () => {
+      const { tenantId } = await caller(world.stores);
+      await settle();
+      await countCall(world.stores, tenantId);
+      const row = { tenantId, width: 3_600, at: startHour, model: "a/b" };
+      const counted = { ...row, histogram: histogramText(histogram) };
+      const lost = await begin();
+      expect(lost?.latencies).toEqual([counted]);
+      await countCall(world.stores, tenantId, 1);
+      value(await world.stores.outbox.end(lost ?? delivery()));
+      const [next, ...others] = await settle();
+      expect([next?.latencies, others]).toMatchObject([[row], []]);
+      expect(next?.latencies).not.toEqual([counted]);
+      expect(await begin()).toBeNull();
     });
 
     it("keeps what was not confirmed, and what changed before it was", async () => {
@@ -275,6 +303,46 @@ export const outboxSuite = (backend: Backend): void => {
         }
     });
 
+    it("merges how long calls of all tenants took, its own with them, and says when those are too many", async () => {
+      const [one, theirs] = [await placed(), await placed("us")];
+      const row = {
+        width: 3_600,
+        at: startHour,
+        model: "a/b",
+        histogram: histogramText(histogram),
+      };
+      const took = delivery({ version: 2, latencies: [{ ...row, tenantId: one }] });
+      await enter(took);
+      await enter(took);
+      await enter(delivery({ version: 3, latencies: [{ ...row, tenantId: theirs }] }));
+      const { tenantId } = await caller(world.stores);
+      await countCall(world.stores, tenantId);
+      const range = { from: start - dayMs, to: start + dayMs, bucket: "hour" } as const;
+      const callsBy = async (by: UsageOfAllBy) =>
+        value(await world.stores.latencies.readAll({ ...range, by }))?.map((found) => [
+          found.at,
+          found.group,
+          latencyOf(found.histogram)?.calls,
+        ]);
+      const at = startHour * 1_000;
+      const byTenant = [one, tenantId].map((group) => [at, group, 1]);
+      expect((await callsBy("tenant"))?.toSorted()).toEqual(byTenant.toSorted());
+      expect(await callsBy("model")).toEqual([
+        [at, "a/b", 1],
+        [at, "a/b", 1],
+      ]);
+      await enter(delivery({ version: 4, deleted: [one] }));
+      expect(await callsBy("tenant")).toEqual([[at, tenantId, 1]]);
+      value(
+        await world.db.write([
+          raw(sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5001)
+            insert into delivered_latencies (width, at, tenant_id, model, histogram)
+            select 3600, ${startHour}, ${one}, i, '[{},{},{}]' from n`),
+        ]),
+      );
+      expect(await callsBy("model")).toBeUndefined();
+    });
+
     it("keeps a delivery to its own database's tenants", async () => {
       const theirs = await placed("us");
       await enter(withUsage(2, used(theirs)));
@@ -322,11 +390,11 @@ export const outboxSuite = (backend: Backend): void => {
         }),
       );
       expect(await usageBy("tenant")).toEqual([]);
-      const tables = ["delivered_usage", "deliveries", "placements"];
+      const tables = ["delivered_usage", "delivered_latencies", "deliveries", "placements"];
       const left = await world.db.write(
         tables.map((table) => raw(sql`select * from ${sql.identifier(table)}`)),
       );
-      expect(value(left)).toEqual([[], [], []]);
+      expect(value(left)).toEqual([[], [], [], []]);
       // A delivery that was on its way when the tenant went.
       await enter(withUsage(4, used(stays)));
       expect(await usageBy("tenant")).toEqual([]);

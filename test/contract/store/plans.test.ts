@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type Client, type InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { noCalls } from "../../../src/domain/latencies.ts";
+import { histogramText, noCalls } from "../../../src/domain/latencies.ts";
 import type { Delivery } from "../../../src/domain/ports/outbox.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { openLibsql } from "../../../src/store/db.ts";
@@ -22,6 +22,7 @@ import {
   tenant,
   type Caller,
 } from "./fixtures.ts";
+import { calendarOf } from "../../../src/pipeline/time-zones.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { storesOn, value } from "./open.ts";
 import { sealingOn } from "./sealing.ts";
@@ -88,9 +89,10 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (latencies|sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|alerts|a|r|c|b|i|s|k|u|p)\b/;
+    /^SCAN (latencies|sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|delivered_latencies|usage_totals|deliveries|alerts|a|r|c|b|i|s|k|u|p)\b/;
   /** Hold the calls that run, and events that wait for a minute, so they are small however large their tables are. */
-  const live = / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox)$/;
+  const live =
+    / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox|latencies_outbox)$/;
   const page = { cursor: null, limit: 50 };
 
   const placement = { slug: "acme", tenantId: "ten_1", shard: "eu", residency: null };
@@ -113,6 +115,15 @@ describe("query plans", () => {
         inputTokens: 1,
         outputTokens: 1,
         costMicroUsd: 1,
+      },
+    ],
+    latencies: [
+      {
+        tenantId: "ten_1",
+        width: 3_600,
+        at: 3_600,
+        model: "a/b",
+        histogram: histogramText(noCalls),
       },
     ],
     auditKeys: [],
@@ -165,6 +176,7 @@ describe("query plans", () => {
         }),
       ),
     "idempotency.prune": ({ idempotency }) => idempotency.prune(start),
+    "limits.nodes": ({ limits }) => limits.nodes(who.tenantId, { after: "run:", limit: 9 }),
     "usage.read": ({ usage }) =>
       usage.read(who.tenantId, {
         from: start,
@@ -183,6 +195,8 @@ describe("query plans", () => {
     },
     "latencies.read": ({ latencies }) =>
       latencies.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),
+    "latencies.readAll": ({ latencies }) =>
+      latencies.readAll({ from: start, to: start + 1, bucket: "hour", by: "tenant" }),
     "requests.prune": ({ requests }) => requests.prune(start),
     "seals.waitingTenants": ({ seals }) => seals.waitingTenants("", 9),
     "seals.waiting": ({ seals }) => seals.waiting(who.tenantId, start, 9),
@@ -197,7 +211,7 @@ describe("query plans", () => {
     "seals.reach": ({ seals }) => seals.sealRange(who.tenantId, { after: 0, from: 1, to: 2 }),
     "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
-    "alerts.crossed": ({ alerts }) => alerts.crossed(start),
+    "alerts.crossed": ({ alerts }) => alerts.crossed(start, calendarOf),
     "alerts.troubles": ({ alerts }) => alerts.troubles(start),
     "alerts.prune": ({ alerts }) => alerts.prune(start),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),

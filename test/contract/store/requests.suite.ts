@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { defaultRetentionDays } from "../../../src/domain/choice/policy.ts";
 import type { RequestFilter } from "../../../src/domain/audit/record.ts";
+import type { Page } from "../../../src/domain/ports/pages.ts";
+import { createRequestStore } from "../../../src/store/requests.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
@@ -34,6 +36,31 @@ export const requestsSuite = (backend: Backend): void => {
         (page) => world.stores.requests.list(who.tenantId, { outcome: "refused" }, page),
         made,
       );
+    });
+
+    it("looks at so many records for one page, and goes on with the next one", async () => {
+      const who = await caller(world.stores);
+      const oldest = await refused(who, start);
+      for (let at = 1; at < 8; at += 1)
+        value(await world.stores.ledger.admit(reservation(who, start + at)));
+      const requests = createRequestStore({
+        db: world.db,
+        note: async () => undefined,
+        mostSearched: 3,
+      });
+      const filter: RequestFilter = { outcome: "refused" };
+      const pages: string[][] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<{ id: string }> = value(
+          await requests.list(who.tenantId, filter, { cursor, limit: 9 }),
+        );
+        pages.push(page.data.map(({ id }) => id));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(pages).toEqual([[], [], [oldest]]);
+      const all = value(await requests.list(who.tenantId, {}, { cursor: null, limit: 9 }));
+      expect([all.data.length, all.nextCursor]).toEqual([8, null]);
     });
 
     it("finds by time, outcome, model, key, server and session", async () => {

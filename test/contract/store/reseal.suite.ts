@@ -1,5 +1,6 @@
 /** Everything that is sealed or coded comes under the current master key and version, once. */
 import { signInSecretsOf } from "../../../src/domain/tenancy/sign-in.ts";
+import { userSecretsOf } from "../../../src/domain/tenancy/user.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
@@ -59,11 +60,13 @@ export const resealSuite = (backend: Backend): void => {
         await textsIn(sql`select sealed from authorizations`),
         await textsIn(sql`select sealed from webhook_secrets`),
         await textsIn(sql`select sealed from sign_ins`),
+        await textsIn(sql`select sealed from users`),
         await textsIn(sql`select replace(sealed, 'messages:', '') from captures`),
         await textsIn(sql`select sealed from results where part = 0`),
         await textsIn(sql`select replace(code, 'c1', 'v2') from api_keys`),
       ];
-      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 1, 1, 3, 3, 1]);
+      const lengths = [manyCredentials, 1, 1, 1, 1, 1, 1, 3, 3, 1];
+      expect(found.map((texts) => texts.length)).toEqual(lengths);
       return found.flat();
     };
     const resultOf = async (requestId: string) =>
@@ -112,8 +115,13 @@ export const resealSuite = (backend: Backend): void => {
       const sealed = await vault.seal("grant", tokenOf(its));
       const about = { event: event(tenantId), now: start };
       value(await stores.serverTokens.replace(tokens(tenantId, its.id, { sealed }), about));
+      const own = await vault.seal("own grant", tokenOf(its, "usr_1"));
+      const theirs = tokens(tenantId, its.id, { sealed: own });
+      value(
+        await stores.userTokens.of("usr_1").replace(theirs, { event: event(tenantId), now: start }),
+      );
       const state = authorization(tenantId, its.id);
-      state.sealed = await vault.seal("pending", pendingOf(its, state.id));
+      state.sealed = await vault.seal("pending", pendingOf(its, { id: state.id, userId: null }));
       value(await stores.authorizations.create(state, event(tenantId)));
       const secret = { id: id("webhook"), tenantId, createdAt: start };
       const signs = webhookSecretOf(secret);
@@ -123,6 +131,9 @@ export const resealSuite = (backend: Backend): void => {
       const letsIn = signInSecretsOf(provider);
       const signIn = { ...provider, sealed: await vault.seal("lets in", letsIn) };
       value(await stores.signIns.put(signIn, event(tenantId)));
+      const people = userSecretsOf({ tenantId, id: tenantId });
+      const finds = await vault.seal("finds people", people);
+      value(await stores.users.keepFinderKey({ tenantId, sealed: finds, createdAt: start }));
       const large = "x".repeat(largeCharacters);
       const results = [
         await addResult(vault, "small"),
@@ -139,8 +150,10 @@ export const resealSuite = (backend: Backend): void => {
         async read(opener: { open(sealed: string, context: SealedFor): Promise<unknown> }) {
           const [server_] = await textsIn(sql`select sealed from servers`);
           const [token] = await textsIn(sql`select sealed from server_tokens`);
+          const [userToken] = await textsIn(sql`select sealed from user_tokens`);
           const [secretOf] = await textsIn(sql`select sealed from webhook_secrets`);
           const [entry] = await textsIn(sql`select sealed from sign_ins`);
+          const [finder] = await textsIn(sql`select sealed from users`);
           const [pending] = await textsIn(sql`select sealed from authorizations`);
           const kept = await textsIn(sql`select sealed from captures order by request_id`);
           expect(kept.map((text) => text?.startsWith("messages:"))).toEqual([false, false, true]);
@@ -149,9 +162,11 @@ export const resealSuite = (backend: Backend): void => {
           return Promise.all([
             open(server_, secretsOf(its)),
             open(token, tokenOf(its)),
-            open(pending, pendingOf(its, state.id)),
+            open(userToken, tokenOf(its, "usr_1")),
+            open(pending, pendingOf(its, { id: state.id, userId: null })),
             open(secretOf, signs),
             open(entry, letsIn),
+            open(finder, people),
             ...kept.map((text, at) => open(text, captures[at]?.context as SealedFor)),
             ...results.map(async ({ requestId, context }) =>
               open(await resultOf(requestId), context),
@@ -161,9 +176,11 @@ export const resealSuite = (backend: Backend): void => {
         whole: [
           "headers",
           "grant",
+          "own grant",
           "pending",
           "signs",
           "lets in",
+          "finds people",
           "content",
           large,
           "said",
@@ -201,7 +218,7 @@ export const resealSuite = (backend: Backend): void => {
       expect(await its.run()).toEqual({ ok: true, value: 0 });
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       expect(data.find(({ action }) => action === "secrets.resealed")?.detail).toEqual({
-        changed: manyCredentials + 12,
+        changed: manyCredentials + 14,
         left: 0,
       });
     });
@@ -300,7 +317,7 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 13, left: 1 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 15, left: 1 }]);
     });
 
     it("follows a change back to a former MASTER_KEY", async () => {

@@ -113,8 +113,13 @@ export const sealsSuite = (backend: Backend): void => {
       const many = await caller(world.stores);
       const few = await caller(world.stores);
       const openings = Array.from({ length: mostSealed + 3 }, () => opening(many, start));
-      for (const its of openings)
-        value(await world.stores.ledger.refuse(its, "forbidden", null, null));
+      const { ledger } = world.stores;
+      for (let from = 0; from < openings.length; from += 100)
+        await Promise.all(
+          openings
+            .slice(from, from + 100)
+            .map(async (its) => value(await ledger.refuse(its, "forbidden", null, null))),
+        );
       await refused(few);
       const deps = await sealingOn(world.stores);
       const job = createSealJob({ ...deps, now: () => start + sealAfterMs });

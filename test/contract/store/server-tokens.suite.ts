@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { authorization, event, server, start, tenant, tokens } from "./fixtures.ts";
 import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 
 const leaseMs = 30_000;
 
 export const serverTokensSuite = (backend: Backend): void => {
-  describe("tokens of servers", () => {
+  describe.each(["the tenant's", "a person's"])("tokens of servers, %s", (whose) => {
     const world = givenWorld(backend);
+    const tokensOf = ({ serverTokens, userTokens }: Stores) =>
+      whose === "the tenant's" ? serverTokens : userTokens.of("usr_1");
     const someServer = async (): Promise<[string, string]> => {
       const owner = tenant();
       value(await world.stores.tenants.create(owner, event(owner.id)));
@@ -21,7 +24,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       from: string | null = null,
     ) =>
       value(
-        await world.stores.serverTokens.claim(...its, {
+        await tokensOf(world.stores).claim(...its, {
           from,
           lease,
           now,
@@ -31,7 +34,7 @@ export const serverTokensSuite = (backend: Backend): void => {
 
     it("are asked for by one caller, until it is done or its lease ends", async () => {
       const its = await someServer();
-      expect(value(await world.stores.serverTokens.get(...its))).toBeNull();
+      expect(value(await tokensOf(world.stores).get(...its))).toBeNull();
       const first = await claim(its, "one");
       expect(first).toMatchObject({ sealed: null, expiresAt: null, fault: null });
       expect(first?.leaseUntil).toBe(start + leaseMs);
@@ -48,7 +51,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       const claims = await Promise.all(
         Array.from({ length: 8 }, async (_, at) =>
           value(
-            await (others[at % 2] ?? world.stores).serverTokens.claim(...its, {
+            await tokensOf(others[at % 2] ?? world.stores).claim(...its, {
               from: null,
               lease: `lease-${at}`,
               now: start,
@@ -63,12 +66,12 @@ export const serverTokensSuite = (backend: Backend): void => {
     it("are not stored for a server that is gone", async () => {
       const [tenantId] = await someServer();
       expect(await claim([tenantId, "srv_gone"], "one")).toBeNull();
-      expect(value(await world.stores.serverTokens.get(tenantId, "srv_gone"))).toBeNull();
+      expect(value(await tokensOf(world.stores).get(tenantId, "srv_gone"))).toBeNull();
     });
 
     it("are stored once for each generation, and a late caller's are dropped", async () => {
       const its = await someServer();
-      const { serverTokens } = world.stores;
+      const serverTokens = tokensOf(world.stores);
       const first = await claim(its, "slow");
       const second = await claim(its, "fast", start + leaseMs);
       const from = first?.generation ?? "";
@@ -91,7 +94,7 @@ export const serverTokensSuite = (backend: Backend): void => {
 
     it("are not asked for by a caller that read an older generation", async () => {
       const its = await someServer();
-      const { serverTokens } = world.stores;
+      const serverTokens = tokensOf(world.stores);
       const from = (await claim(its, "one"))?.generation ?? "";
       const fresh = { from, generation: "fresh", sealed: "v1.fresh", expiresAt: 5 };
       value(await serverTokens.save(...its, fresh));
@@ -107,12 +110,12 @@ export const serverTokensSuite = (backend: Backend): void => {
       const from = first?.generation ?? "";
       const late = { from, generation: "late", sealed: "v1.late", expiresAt: null };
       // Else a refresh token that was spent for this one would be lost.
-      expect(value(await world.stores.serverTokens.save(...its, late))).toBe(true);
+      expect(value(await tokensOf(world.stores).save(...its, late))).toBe(true);
     });
 
     it("are asked for again some time after a fault", async () => {
       const its = await someServer();
-      const { serverTokens } = world.stores;
+      const serverTokens = tokensOf(world.stores);
       const first = await claim(its, "one");
       const from = first?.generation ?? "";
       const until = start + 60_000;
@@ -122,10 +125,11 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(await claim(its, "two", until)).not.toBeNull();
     });
 
-    it("are expired and replaced, with the server active and an event", async () => {
+    it("are expired and replaced, with an event, and the server active if they are the tenant's", async () => {
       const its = await someServer();
       const [tenantId, serverId] = its;
-      const { events, servers, serverTokens } = world.stores;
+      const { events, servers } = world.stores;
+      const serverTokens = tokensOf(world.stores);
       value(
         await servers.setStatus(tenantId, serverId, "failing", {
           event: event(tenantId),
@@ -136,7 +140,9 @@ export const serverTokensSuite = (backend: Backend): void => {
       const about = { event: event(tenantId, "server.authorized"), now: start };
       value(await serverTokens.replace(granted, about));
       expect(value(await serverTokens.get(...its))).toEqual(granted);
-      expect(value(await servers.byId(...its))?.status).toBe("active");
+      expect(value(await servers.byId(...its))?.status).toBe(
+        whose === "the tenant's" ? "active" : "failing",
+      );
       const [newest] = value(await events.list(tenantId, { cursor: null, limit: 1 })).data;
       expect(newest?.action).toBe("server.authorized");
       value(await serverTokens.expire(...its, "another"));
@@ -157,6 +163,44 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(value(await authorizations.take(late.id, late.expiresAt))).toBeNull();
       expect(value(await authorizations.prune(late.expiresAt - 1))).toBe(0);
       expect(value(await authorizations.prune(late.expiresAt))).toBe(1);
+    });
+  });
+
+  describe("tokens of people", () => {
+    const world = givenWorld(backend);
+
+    it("are each person's own, beside the tenant's, and are forgotten with what is pending", async () => {
+      const { servers, tenants, serverTokens, userTokens, authorizations } = world.stores;
+      const owner = tenant();
+      value(await tenants.create(owner, event(owner.id)));
+      const its = server(owner.id);
+      value(await servers.create(its, event(owner.id)));
+      const about = () => ({ event: event(owner.id), now: start });
+      const grant = (generation: string) => tokens(owner.id, its.id, { generation });
+      value(await serverTokens.replace(grant("shared"), about()));
+      value(await userTokens.of("usr_1").replace(grant("one"), about()));
+      value(await userTokens.of("usr_2").replace(grant("two"), about()));
+      const one = { ...authorization(owner.id, its.id), userId: "usr_1" };
+      const two = { ...authorization(owner.id, its.id), userId: "usr_2" };
+      for (const each of [one, two])
+        value(await authorizations.create(each, event(owner.id, "server.authorize")));
+      const generations = async () =>
+        Promise.all(
+          [serverTokens, userTokens.of("usr_1"), userTokens.of("usr_2")].map(
+            async (store) => value(await store.get(owner.id, its.id))?.generation,
+          ),
+        );
+      expect(await generations()).toEqual(["shared", "one", "two"]);
+      value(await userTokens.of("usr_1").expire(owner.id, its.id, "two"));
+      expect(value(await userTokens.of("usr_2").get(owner.id, its.id))).toEqual(grant("two"));
+      value(await userTokens.forget("ten_other", "usr_1"));
+      expect(await generations()).toEqual(["shared", "one", "two"]);
+      value(await userTokens.forget(owner.id, "usr_1"));
+      expect(await generations()).toEqual(["shared", undefined, "two"]);
+      expect(value(await authorizations.take(one.id, start))).toBeNull();
+      expect(value(await authorizations.take(two.id, start))).toEqual(two);
+      value(await servers.remove(owner.id, its.id, event(owner.id)));
+      expect(await generations()).toEqual([undefined, undefined, undefined]);
     });
   });
 };

@@ -1,4 +1,5 @@
 /** Every store suite, for one database. */
+import { alertsOfNodesSuite } from "./alerts-of-nodes.suite.ts";
 import { alertsSuite } from "./alerts.suite.ts";
 import { approvalsSuite } from "./approvals.suite.ts";
 import { budgetsSuite } from "./budgets.suite.ts";
@@ -25,6 +26,7 @@ import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
 import type { Backend } from "./open.ts";
 import { oauthEntriesSuite } from "./oauth-entries.suite.ts";
+import { usersSuite } from "./users.suite.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { outboxSuite } from "./outbox.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
@@ -59,11 +61,13 @@ const writing = [
   idempotencySuite,
   lateSettlementSuite,
   oauthEntriesSuite,
+  usersSuite,
 ];
 
 /** What is written and read by the same statements everywhere, and the ledger's statements that differ by engine. */
 const statements = [
   approvalsSuite,
+  alertsOfNodesSuite,
   alertsSuite,
   budgetsSuite,
   thinningSuite,

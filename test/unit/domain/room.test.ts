@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isTight, nextRoomLevel, roomLevel } from "../../../src/domain/limits/room.ts";
+import {
+  callsThatFit,
+  isTight,
+  nextRoomLevel,
+  roomLevel,
+} from "../../../src/domain/limits/room.ts";
 
 const at = (percent: number) => ({ usedBytes: percent, limitBytes: 100 });
 
@@ -32,4 +37,14 @@ describe("how full a database is", () => {
     for (const percent of [69, 70.5, 68.5, 71]) level = nextRoomLevel(level, at(percent));
     expect(level).toBe("filling");
   });
+});
+
+it.each([
+  [0, 10_000_000_000, 256],
+  [9_450_000_000, 10_000_000_000, 6],
+  [9_499_000_000, 10_000_000_000, 0],
+  [9_900_000_000, 10_000_000_000, 0],
+  [0, 1_000_000, 0],
+])("of %d of %d bytes fits %d calls unseen", (usedBytes, limitBytes, calls) => {
+  expect(callsThatFit({ usedBytes, limitBytes })).toBe(calls);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wayToAssets } from "../../../src/http/console.ts";
+import { pageNamedBy, wayToAssets } from "../../../src/http/console.ts";
 
 describe("a page of the console finds its files behind any prefix", () => {
   it.each(["/console", "/console/", "/console/tenants", "/console/t/acme/requests/req_1"])(
@@ -11,4 +11,18 @@ describe("a page of the console finds its files behind any prefix", () => {
         );
     },
   );
+});
+
+describe("an address of the console names the page whose file is fetched ahead", () => {
+  it.each([
+    ["/console", ""],
+    ["/console/tenants", "tenants"],
+    ["/router/console/t/acme", "overview"],
+    ["/console/t/acme/", "overview"],
+    ["/console/t/acme/keys", "keys"],
+    ["/console/t/acme/requests", "requests"],
+    ["/console/t/acme/requests/req_1", "request"],
+  ])("%s", (path, page) => {
+    expect(pageNamedBy(path)).toBe(page);
+  });
 });

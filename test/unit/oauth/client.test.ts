@@ -67,6 +67,46 @@ describe("discovery", () => {
     for (const { init } of asked) expect(init.redirect).toBe("manual");
   });
 
+  const challenge = (place: string) => (): Response =>
+    new Response(null, {
+      status: 401,
+      headers: { "WWW-Authenticate": `Bearer scope="a", resource_metadata="${place}"` },
+    });
+
+  it("goes where the server's refusal says, if the usual places have nothing", async () => {
+    const place = "https://mcp.example.com/elsewhere.json";
+    const { oauth, asked } = world({
+      [asking.url]: challenge(place),
+      [place]: resource,
+      [metadataUrl]: metadata,
+      [`${issuer}/token`]: tokens,
+    });
+    expect((await oauth.byClientCredentials(asking)).ok).toBe(true);
+    const probe = asked.find(({ url }) => url === asking.url);
+    expect(probe?.init).toMatchObject({ method: "POST", redirect: "manual" });
+    expect(JSON.stringify(probe?.init.headers)).not.toMatch(/authorization/i);
+  });
+
+  it("believes no refusal that names a private place, or metadata of another server", async () => {
+    const place = "https://10.0.0.1/metadata.json";
+    const inside = world({ [asking.url]: challenge(place) });
+    expect(await inside.oauth.byClientCredentials(asking)).toEqual({
+      ok: false,
+      error: "not_allowed",
+    });
+    expect(inside.urls()).not.toContain(place);
+    const other = "https://login.example.com/metadata.json";
+    const elsewhere = world({
+      [asking.url]: challenge(other),
+      [other]: { ...resource, resource: "https://other.example.com/mcp" },
+      [metadataUrl]: metadata,
+    });
+    expect(await elsewhere.oauth.byClientCredentials(asking)).toEqual({
+      ok: false,
+      error: "malformed",
+    });
+  });
+
   it("goes to the root, then to the server itself, then to OpenID's place", async () => {
     const own = "https://mcp.example.com";
     const { oauth, urls } = world({
@@ -81,6 +121,7 @@ describe("discovery", () => {
     expect(urls()).toEqual([
       `${wellKnown}/v1/mcp`,
       wellKnown,
+      asking.url,
       `${own}/.well-known/oauth-authorization-server`,
       `${own}/.well-known/openid-configuration`,
       `${own}/token`,

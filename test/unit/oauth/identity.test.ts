@@ -22,7 +22,7 @@ function begin(issuer: string, authorizationEndpoint: string) {
   };
   const client = createIdentityClient({ fetch: send, allowPrivate: false, now: () => 1 });
   const signIn = { kind: "openid-connect", issuer, clientId: "router" } as SignIn;
-  return { asked, begun: client.begin(signIn, redirectUri) };
+  return { asked, begun: client.begin(signIn, { redirectUri }) };
 }
 
 it.each(["https://10.0.0.8", "https://[fd00::1]", "https://169.254.169.254", "https://localhost"])(

@@ -8,7 +8,7 @@ const remembered = () => {
   return { snapshot, session, server };
 };
 const memoryOf = (capacity: number, now = () => 0) =>
-  createCallerMemory({ capacity, lifetimeMs: 1_000, now });
+  createCallerMemory({ capacity, life: { usedMs: 100, manyUses: 3, longestMs: 1_000 }, now });
 
 it("replaces what is remembered, and changes nothing in place", () => {
   const memory = memoryOf(2);
@@ -43,4 +43,37 @@ it("makes nothing younger by using or amending it", () => {
   memory.amend("a", (known) => ({ ...known }));
   now = 1_001;
   expect(memory.get("a")).toBeUndefined();
+});
+
+it("keeps what few calls used for longer than what many calls used", () => {
+  let now = 0;
+  const memory = memoryOf(2, () => now);
+  memory.set("few", remembered());
+  memory.set("many", remembered());
+  for (const key of ["few", "few", "many", "many", "many"]) memory.use(key);
+  now = 100;
+  expect(memory.get("many")).toBeDefined();
+  now = 101;
+  expect(memory.get("many")).toBeUndefined();
+  now = 1_000;
+  expect(memory.get("few")).toBeDefined();
+});
+
+it("counts uses anew once a snapshot was read again", () => {
+  let now = 0;
+  const memory = memoryOf(1, () => now);
+  memory.set("a", remembered());
+  for (let uses = 0; uses < 5; uses += 1) memory.use("a");
+  memory.set("a", remembered());
+  now = 900;
+  expect(memory.get("a")).toBeDefined();
+});
+
+it("gives nothing older than a caller asks for, however few calls used it", () => {
+  let now = 0;
+  const memory = memoryOf(1, () => now);
+  memory.set("a", remembered());
+  now = 51;
+  expect(memory.get("a", 50)).toBeUndefined();
+  expect(memory.get("a")).toBeDefined();
 });

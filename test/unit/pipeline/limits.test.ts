@@ -9,7 +9,11 @@ import { callerWith } from "./callers.fixture.ts";
 
 const key = callerWith({ keyLimits: { concurrent: 1 } }).snapshot.key;
 
-function shownWith(room: Result<Room, Refusal> | null, policy: Policy = {}) {
+function shownWith(
+  room: Result<Room, Refusal> | null,
+  policy: Policy = {},
+  nodes: readonly string[] = [],
+) {
   const { tenant } = callerWith({ policy }).snapshot;
   const limits = createLimitAdmin({
     tenants: { bySlug: async () => ok(tenant) } as never,
@@ -18,7 +22,16 @@ function shownWith(room: Result<Room, Refusal> | null, policy: Policy = {}) {
     keys: { list: async () => ok({ data: [key], nextCursor: null }) },
     servers: { list: async () => ok({ data: [], nextCursor: null }) },
     limits: {
-      sum: async (_, holds) => ok(holds.map(() => ({ counted: 0, reserved: 0, oldest: null }))),
+      nodes: async (_, { after = "", limit }) =>
+        ok(nodes.filter((node) => node > after).slice(0, limit)),
+      sum: async (_, holds) =>
+        ok(
+          holds.map(({ subject }) => ({
+            counted: subject.endsWith(":over") ? 0 : 1,
+            reserved: 0,
+            oldest: null,
+          })),
+        ),
     },
     roomNow: room === null ? null : async () => room,
   });
@@ -67,4 +80,66 @@ describe("the limits of a tenant whose database is bounded", () => {
 it("shows no room of a database that nobody bounds", async () => {
   const shown = await shownWith(null)();
   expect(shown.ok && shown.value.data.map(({ name }) => name)).toEqual(["key.concurrent"]);
+});
+
+describe("the limits of whatever calls named", () => {
+  const policy: Policy = {
+    perUser: { usdPerMonth: 9 },
+    groups: { each: { usdPerWeek: 5 } },
+    tags: { each: { usdPerDay: 1 }, limits: { night: { usdPerDay: 2 } } },
+    runs: { callsPerRun: 7 },
+  };
+  const nodes = [
+    "group:eng",
+    "run:key_1:one",
+    "run:key_1:over",
+    "tag:day",
+    "tag:night",
+    "user:ann",
+    "user:bob",
+  ];
+
+  it("come after those of keys, each once, without runs that are over", async () => {
+    const shown = await shownWith(null, policy, nodes)();
+    const data = shown.ok ? shown.value.data : [];
+    expect(data.map(({ name, subject, limit }) => [name, subject, limit])).toEqual([
+      ["tag.usdPerDay", "tag:night", 2],
+      ["key.concurrent", "key_1", 1],
+      ["group.usdPerWeek", "group:eng", 5],
+      ["run.callsPerRun", "run:key_1:one", 7],
+      ["tag.usdPerDay", "tag:day", 1],
+      ["user.usdPerMonth", "user:ann", 9],
+      ["user.usdPerMonth", "user:bob", 9],
+    ]);
+    // `start` is Friday, 2027-01-15T08:00:00Z.
+    expect(data.map(({ freesAt }) => freesAt)).toEqual([
+      Date.UTC(2_027, 0, 16),
+      null,
+      Date.UTC(2_027, 0, 18),
+      null,
+      Date.UTC(2_027, 0, 16),
+      Date.UTC(2_027, 1, 1),
+      Date.UTC(2_027, 1, 1),
+    ]);
+  });
+
+  it("go on where the page before ended", async () => {
+    const many = Array.from({ length: 12 }, (_, at) => `user:${String.fromCodePoint(97 + at)}`);
+    const pageAt = shownWith(null, policy, many);
+    const first = await pageAt("key_0");
+    expect(first.ok && first.value.nextCursor).toBe("user:j");
+    const second = await pageAt("user:j");
+    expect(second.ok && second.value.data.map(({ subject }) => subject)).toEqual([
+      "user:k",
+      "user:l",
+    ]);
+    expect(second.ok && second.value.nextCursor).toBeNull();
+  });
+
+  it("are shown as they are raised", async () => {
+    const raise = { limits: { usdPerMonth: 20 }, until: 1_800_000_000_001, why: "a launch" };
+    const raised = { ...policy, raises: [{ ...raise, subject: "user:ann" }] };
+    const shown = await shownWith(null, raised, ["user:ann", "user:bob"])();
+    expect(shown.ok && shown.value.data.slice(-2).map(({ limit }) => limit)).toEqual([20, 9]);
+  });
 });

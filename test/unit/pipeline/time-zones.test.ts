@@ -37,6 +37,25 @@ describe("calendars of time zones", () => {
     expect([told(day.from), hours(day)]).toEqual([from, length]);
   });
 
+  it.each([
+    ["an hour less", "2027-03-28T21:59:59Z", "2027-03-21T23:00:00.000Z", 167],
+    ["an hour more", "2027-10-31T22:59:59Z", "2027-10-24T22:00:00.000Z", 169],
+    ["a week again", "2027-10-31T23:00:00Z", "2027-10-31T23:00:00.000Z", 168],
+  ])("begin a week on Monday, with %s where clocks change", (_, at, from, length) => {
+    const { week } = calendarOf("Europe/Berlin", Date.parse(at));
+    expect([told(week.from), hours(week)]).toEqual([from, length]);
+  });
+
+  it("have a leap day, which ends its month at local midnight", () => {
+    const { day, month } = calendarOf("Asia/Tokyo", Date.parse("2028-02-29T14:59:59Z"));
+    expect([day.from, day.until, month.from, month.until].map(told)).toEqual([
+      "2028-02-28T15:00:00.000Z",
+      "2028-02-29T15:00:00.000Z",
+      "2028-01-31T15:00:00.000Z",
+      "2028-02-29T15:00:00.000Z",
+    ]);
+  });
+
   it("give each moment one day, also around a change of clocks", () => {
     for (const zone of ["Europe/Berlin", "America/Santiago", "Australia/Lord_Howe"]) {
       const end = Date.UTC(2_027, 11, 1);

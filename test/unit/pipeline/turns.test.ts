@@ -27,7 +27,8 @@ function createClock() {
       const until = now + ms;
       await settled();
       for (;;) {
-        const next = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
+        const earliest = Math.min(...timers.map(({ at }) => at));
+        const next = timers.find(({ at }) => at === earliest && at <= until);
         if (next === undefined) break;
         timers = timers.filter((each) => each !== next);
         now = next.at;

@@ -41,7 +41,7 @@ function given(
     ownOrigins: ["https://router.test"],
     credentials: {
       headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
-      onUnauthorized: async (_server, sent) => {
+      onUnauthorized: async (_server, { sent }) => {
         told.push(`unauthorized ${sent?.["Authorization"]}`);
         return ok(null);
       },
@@ -56,6 +56,7 @@ function given(
     send: (change: Partial<Parameters<typeof send>[0]> = {}) =>
       send({
         server: entry,
+        caller: { session: null, snapshot: { tenant: { slug: "t" } } },
         method: "POST",
         headers: new Headers(),
         authorization: null,

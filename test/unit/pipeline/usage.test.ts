@@ -1,7 +1,7 @@
 /** What the store is asked for when somebody asks for usage. */
 import { describe, expect, it } from "vitest";
 import { histogramOfCalls } from "../../../src/domain/latencies.ts";
-import type { HistogramRow } from "../../../src/domain/ports/latencies.ts";
+import type { CountedRow } from "../../../src/domain/ports/latencies.ts";
 import type { UsageAsked, UsageBy, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
@@ -25,14 +25,15 @@ const row: UsageRow = {
   costMicroUsd: 1_234_567,
 };
 
-type Counted = Pick<HistogramRow, "at" | "group" | "histogram">;
+type Counted = CountedRow;
 const countedRow = (group: string, total: number, at = 0): Counted => ({
   at,
   group,
   histogram: histogramOfCalls([{ total, provider: total, overhead: 0 }]),
 });
 
-function admin(rows: number, counted: Counted[] = []) {
+/** `counted` null: more than one answer adds up */
+function admin(rows: number, counted: Counted[] | null = []) {
   const asked: (Omit<UsageAsked, "by"> & { by: string; limit: number })[] = [];
   const { tenant } = callerWith().snapshot;
   const usage = createUsageAdmin({
@@ -43,7 +44,7 @@ function admin(rows: number, counted: Counted[] = []) {
       read: async (_, query) => rowsFor(query),
       readAll: async (query) => rowsFor(query),
     },
-    latencies: { read: async () => ok(counted) },
+    latencies: { read: async () => ok(counted ?? []), readAll: async () => ok(counted) },
     names: { of: async () => ok({}) },
   });
   const rowsFor = (query: (typeof asked)[number]) => {
@@ -119,5 +120,16 @@ describe("the usage of all tenants", () => {
     expect(asked).toEqual([]);
     expect((await usage.readAll({ kind: "operator" }, {})).ok).toBe(true);
     expect(asked).toMatchObject([{ from: now + 1 - dayMs, to: now + 1, by: "tenant" }]);
+  });
+
+  it("has how long the calls of all took, merged and never averaged", async () => {
+    const all = async (counted: Counted[] | null) => {
+      const found = await admin(1, counted).usage.readAll({ kind: "operator" }, { by: "model" });
+      return found.ok ? found.value.data.map(({ latency }) => latency) : found;
+    };
+    const counted = [100, 100, 9_000].map((total) => countedRow("openai/gpt-5", total));
+    expect(await all(counted)).toMatchObject([{ calls: 3, total: { p50: 101, p99: 8_950 } }]);
+    expect(await all([])).toEqual([null]);
+    expect(await all(null)).toEqual([undefined]);
   });
 });

@@ -12,11 +12,17 @@ describe("the console's files, as Cloudflare serves them", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("are none of them a page, and the manifest names two of them", () => {
+  it("are none of them a page, and the manifest names the script and each page's file", () => {
     const files = readdirSync(join(folder, "console", "assets"));
     const text = readFileSync(join(folder, "console", "assets", "manifest.json"), "utf8");
-    const { script, style } = JSON.parse(text) as { script: string; style: string };
-    expect(files).toEqual(expect.arrayContaining([script, style]));
+    const { script, pages } = JSON.parse(text) as {
+      script: string;
+      pages: Record<string, string>;
+    };
+    expect(Object.keys(pages)).toEqual(expect.arrayContaining(["overview", "requests", "request"]));
+    expect(files).toEqual(expect.arrayContaining([script, ...Object.values(pages)]));
+    // The manifest, the script, the pages, and what verifies a seal: a file beside these would be a third one of some page.
+    expect(files).toHaveLength(Object.keys(pages).length + 3);
     expect(files.filter((name) => !/\.(js|css|json)$/.test(name))).toEqual([]);
   });
 

@@ -1,0 +1,133 @@
+/**
+ * Objects of an audit sink, read from an S3-compatible store. Nothing that the store says is believed: its list only
+ * says what to ask for, and the chain says what belongs there.
+ * Source: S3's API reference, "ListObjectsV2" and "GetObject".
+ */
+import { AwsClient } from "aws4fetch";
+import { z } from "zod";
+
+const scheme = "s3://";
+const mostObjects = 1_000_000;
+
+export const isStorePath = (path: string): boolean => path.startsWith(scheme);
+
+export interface StoredObject {
+  /** as a person would write it, such as `s3://bucket/router/ten_01…/000000000001-000000000008.ndjson` */
+  name: string;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** As all of AWS's tools name them. */
+const environment = z.object({
+  AWS_ACCESS_KEY_ID: z.string().min(1),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_REGION: z.string().default("us-east-1"),
+  AWS_ENDPOINT_URL: z.string().optional(),
+});
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+
+/** What stands in elements of that name. S3's answer has no attributes or comments there. */
+const textsIn = (xml: string, element: string): string[] =>
+  Array.from(xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")), ([, text = ""]) =>
+    text.replaceAll(/&(?:(\w+)|#(\d+)|#x([0-9a-f]+));/gi, (whole, name, decimal, hex) =>
+      name === undefined
+        ? String.fromCodePoint(decimal === undefined ? parseInt(hex, 16) : Number(decimal))
+        : (entities[name] ?? whole),
+    ),
+  );
+
+interface Store {
+  bucket: string;
+  prefix: string;
+  get(path: string, query?: Record<string, string>): Promise<Response>;
+}
+
+/** A key's segments, each escaped: what the store signs is what is sent. */
+const pathOf = (key: string): string => key.split("/").map(encodeURIComponent).join("/");
+
+/** Throws a sentence for a person, without any secret. */
+function storeAt(path: string, env: Record<string, string | undefined>): Store {
+  const [bucket = "", ...rest] = path.slice(scheme.length).split("/");
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw new Error(`${path} names no bucket: s3://<bucket>/<prefix>/<tenant id>`);
+  const settings = environment.safeParse(env);
+  if (!settings.success)
+    throw new Error(`${path} needs ${settings.error.issues[0]?.path.join(".")} in the environment`);
+  const { AWS_REGION: region, AWS_ENDPOINT_URL: endpoint, ...keys } = settings.data;
+  const base = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, "");
+  if (URL.parse(base) === null) throw new Error("AWS_ENDPOINT_URL is no URL");
+  const client = new AwsClient({
+    accessKeyId: keys.AWS_ACCESS_KEY_ID,
+    secretAccessKey: keys.AWS_SECRET_ACCESS_KEY,
+    ...(keys.AWS_SESSION_TOKEN !== undefined && { sessionToken: keys.AWS_SESSION_TOKEN }),
+    region,
+    service: "s3",
+    retries: 3,
+  });
+  return {
+    bucket,
+    prefix: rest.filter((each) => each !== "").join("/"),
+    async get(key, query = {}) {
+      // Some stores sign a bucket's own address without a slash at its end.
+      const url = new URL(`${base}/${bucket}${key === "" ? "" : `/${pathOf(key)}`}`);
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+      const answer = await client.fetch(url.href, { redirect: "manual" }).catch(() => null);
+      if (answer?.ok === true) return answer;
+      await answer?.body?.cancel();
+      const why = answer === null ? "it does not answer" : `status ${answer.status}`;
+      throw new Error(`${scheme}${bucket}/${key} can't be read: ${why}`);
+    },
+  };
+}
+
+/** Keys of objects below the prefix. */
+async function keysIn({ prefix, get }: Store): Promise<string[]> {
+  const keys: string[] = [];
+  let token: string | undefined;
+  do {
+    const answer = await get("", {
+      "list-type": "2",
+      prefix: prefix === "" ? "" : `${prefix}/`,
+      ...(token !== undefined && { "continuation-token": token }),
+    });
+    const xml = await answer.text();
+    keys.push(...textsIn(xml, "Key").filter((key) => key.endsWith(".ndjson")));
+    [token] = textsIn(xml, "IsTruncated").includes("true")
+      ? textsIn(xml, "NextContinuationToken")
+      : [];
+  } while (token !== undefined && keys.length < mostObjects);
+  // Names sort by the chain's order.
+  return keys.toSorted((left, right) => (left < right ? -1 : 1));
+}
+
+/** The objects of one tenant's chain, in the order of their names. Throws a sentence for a person. */
+export async function storedObjects(
+  path: string,
+  env: Record<string, string | undefined>,
+): Promise<StoredObject[]> {
+  const store = storeAt(path, env);
+  const keys = await keysIn(store);
+  const folders = new Set(keys.map((key) => key.slice(0, key.lastIndexOf("/"))));
+  if (folders.size > 1) {
+    const [one = ""] = folders;
+    throw new Error(
+      `${path} has the chains of ${folders.size} tenants: name one, such as ${scheme}${store.bucket}/${one}`,
+    );
+  }
+  return keys.map((key) => ({
+    name: `${scheme}${store.bucket}/${key}`,
+    async *open() {
+      const { body } = await store.get(key);
+      // Node's streams of responses are iterable, and the type does not know it.
+      if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
+    },
+  }));
+}

@@ -1,0 +1,45 @@
+/** A page whose file is fetched when somebody goes there. */
+import { signal } from "@preact/signals";
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { ProblemNotice, Waiting } from "./parts/notice.tsx";
+import { Page } from "./parts/page.tsx";
+import type { Problem } from "./problem.ts";
+
+const missing: Problem = {
+  status: 0,
+  reason: "unreachable",
+  title: "The page did not come",
+  detail: "The router is out of reach, or has a newer version. Load the console again.",
+};
+
+type Fetched<Props> =
+  | { state: "asked" | "missing" }
+  | { state: "there"; Shown: FunctionComponent<Props> };
+
+export function later<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): (props: Props) => JSX.Element {
+  const fetched = signal<Fetched<Props>>({ state: "asked" });
+  const ask = async (): Promise<void> => {
+    try {
+      fetched.value = { state: "there", Shown: await load() };
+    } catch {
+      fetched.value = { state: "missing" };
+    }
+  };
+  return function Later(props: Props) {
+    useEffect(() => {
+      if (fetched.peek().state !== "there") void ask();
+    }, []);
+    const found = fetched.value;
+    if (found.state === "there") return <found.Shown {...props} />;
+    if (found.state === "asked") return <Waiting what="the page" />;
+    // The same file again would fail as it did: browsers keep what became of an import.
+    return (
+      <Page title="Not loaded">
+        <ProblemNotice problem={missing} again={() => location.reload()} />
+      </Page>
+    );
+  };
+}

@@ -1,0 +1,97 @@
+/** People on whose behalf programs call, and by which identity provider people sign in. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Confirm } from "../parts/dialog.tsx";
+import { Listed } from "../parts/listed.tsx";
+import { Page } from "../parts/page.tsx";
+import { usePaging } from "../parts/pages.tsx";
+import type { Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+import { IdentityProvider } from "../people/identity-provider.tsx";
+import { tenantPath } from "../place.ts";
+import { mayChange } from "../session.ts";
+
+type User = Schemas["User"];
+
+const columnsOf = (tenant: string, forget: (user: User) => void): Column<User>[] => [
+  {
+    title: "Person",
+    show: ({ id, name }) => <span title={id}>{name ?? <code>{id.slice(0, 12)}…</code>}</span>,
+    text: ({ id, name }) => name ?? id,
+  },
+  {
+    title: "Programs act as",
+    show: ({ keyId }) => (
+      <a href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(keyId)}`}>
+        <code>{keyId}</code>
+      </a>
+    ),
+    text: ({ keyId }) => keyId,
+  },
+  {
+    title: "Known since",
+    show: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => isoOf(createdAt),
+  },
+  {
+    title: "",
+    show: (user) =>
+      mayChange.value && (
+        <button
+          type="button"
+          class="quiet danger"
+          aria-label={`forget ${user.name ?? user.id}`}
+          onClick={() => forget(user)}
+        >
+          forget
+        </button>
+      ),
+  },
+];
+
+export function People({ params: { tenant } }: { params: { tenant: string } }) {
+  const paging = usePaging<User>(`people of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
+  );
+  const [leaving, forget] = useState<User | null>(null);
+  return (
+    <Page
+      title="People"
+      lead="On whose behalf programs call, and by which identity provider people sign in."
+    >
+      <div class="stack">
+        <Listed
+          what="people"
+          paging={paging}
+          name="People"
+          columns={columnsOf(tenant, forget)}
+          keyOf={({ id }) => id}
+          empty="Nobody is known yet. A person comes with a sign-in, or with a call that names one."
+        />
+        <IdentityProvider key={tenant} tenant={tenant} />
+      </div>
+      {leaving !== null && (
+        <Confirm
+          title="Forget the person"
+          act={() =>
+            asked(
+              api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", {
+                params: { path: { tenant, id: leaving.id } },
+              }),
+            )
+          }
+          onDone={() => {
+            forget(null);
+            void paging.loading.again();
+          }}
+          onClose={() => forget(null)}
+        >
+          <p>
+            The name goes, and the person’s keys, grants and sessions end. Records keep an id that
+            leads to nobody. Nothing brings it back.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,149 @@
+/** Limits that are larger for a time: those that there are, and one more. */
+import type { Schemas } from "../api.ts";
+import { millisOf } from "../format.ts";
+import { Check, Choice, Field } from "../parts/form.tsx";
+import { limitTitles, limitWords, type LimitName } from "../parts/limits.tsx";
+import { Named, useKeyNames, type Names } from "../parts/named.tsx";
+import { Time } from "../parts/time.tsx";
+
+type Raise = Schemas["Raise"];
+
+/** As the fields have it. */
+export interface RaisesDraft {
+  /** those that there are */
+  all: readonly Raise[];
+  /** those that stay */
+  kept: readonly Raise[];
+  subject: string;
+  limit: LimitName;
+  amount: string;
+  until: string;
+  why: string;
+}
+
+export const raisesDraftOf = (raises: readonly Raise[] | undefined): RaisesDraft => ({
+  all: raises ?? [],
+  kept: raises ?? [],
+  subject: "",
+  limit: "usdPerDay",
+  amount: "",
+  until: "",
+  why: "",
+});
+
+/** As a merge patch. */
+export const raisesPatchOf = ({ kept, subject, limit, amount, until, why }: RaisesDraft) => {
+  const added =
+    subject === ""
+      ? []
+      : [{ subject, limits: { [limit]: Number(amount) }, until: millisOf(until) ?? 0, why }];
+  const raises = [...kept, ...added];
+  return raises.length === 0 ? null : raises;
+};
+
+const limitNames = Object.entries(limitTitles) as [LimitName, string][];
+
+interface RaiseFieldsProps {
+  tenant: string;
+  draft: RaisesDraft;
+  change: (draft: RaisesDraft) => void;
+  faultOf: (name: string) => string | null;
+}
+
+/** One raise that there is, and whether it stays. */
+function Kept({
+  raise,
+  names,
+  draft,
+  change,
+}: { raise: Raise; names: Names } & Pick<RaiseFieldsProps, "draft" | "change">) {
+  const { subject, limits, until, why, by } = raise;
+  const others = draft.kept.filter((each) => each !== raise);
+  return (
+    <li>
+      <Named id={subject} names={names} />: {limitWords(limits)}, until <Time at={until} />. {why} (
+      {by ?? "–"}){" "}
+      <Check
+        title="End it now"
+        name="raises.end"
+        value={!draft.kept.includes(raise)}
+        onInput={(ends) => change({ ...draft, kept: ends ? others : [...others, raise] })}
+      />
+    </li>
+  );
+}
+
+function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
+  const names = useKeyNames(tenant);
+  return (
+    <ul>
+      {draft.all.map((raise) => (
+        <Kept key={JSON.stringify(raise)} {...{ raise, names, draft, change }} />
+      ))}
+    </ul>
+  );
+}
+
+/** The raise that is added. */
+function NewRaise({ draft, change, faultOf }: Omit<RaiseFieldsProps, "tenant">) {
+  const fault = (name: string) => faultOf(`raises.${draft.kept.length}.${name}`);
+  return (
+    <div class="grid">
+      <Field
+        title="Of what"
+        name="raises.subject"
+        value={draft.subject}
+        onInput={(subject) => change({ ...draft, subject })}
+        hint="The id of the tenant, a key or a server, or such as user:…"
+        fault={fault("subject")}
+      />
+      <Choice
+        title="Raised limit"
+        name="raises.limit"
+        value={draft.limit}
+        options={limitNames}
+        onInput={(limit) => change({ ...draft, limit })}
+      />
+      <Field
+        title="Raised to"
+        name="raises.amount"
+        type="number"
+        min={0}
+        step="any"
+        value={draft.amount}
+        onInput={(amount) => change({ ...draft, amount })}
+        fault={fault(`limits.${draft.limit}`)}
+      />
+      <Field
+        title="Raised until"
+        name="raises.until"
+        type="datetime-local"
+        value={draft.until}
+        onInput={(until) => change({ ...draft, until })}
+        hint="In your zone. The raise ends by itself."
+        fault={fault("until")}
+      />
+      <Field
+        title="Why"
+        name="raises.why"
+        value={draft.why}
+        onInput={(why) => change({ ...draft, why })}
+        hint="Everybody sees it who reads the policy."
+        fault={fault("why")}
+      />
+    </div>
+  );
+}
+
+export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Raised for a time</legend>
+      {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
+      <details open={draft.subject !== ""}>
+        <summary>Raise a limit</summary>
+        <NewRaise {...{ draft, change, faultOf }} />
+      </details>
+    </fieldset>
+  );
+}

@@ -1,0 +1,34 @@
+/** Limits that are higher for a time. Whoever is admitted compares the time, so no job has to end a raise. */
+import type { Limits, Raise } from "../choice/policy.ts";
+
+const namesIn = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
+
+const isInForce = ({ until }: Raise, now: number): boolean => until > now;
+
+/**
+ * The limits of a node at a moment. The larger of a limit and its raise holds, so a raise narrows nothing, and bounds
+ * nothing that has no limit.
+ * @param now ms since the epoch
+ */
+export function raisedLimits<L extends Limits>(
+  limits: L,
+  { subject, raises, now }: { subject: string; raises: readonly Raise[] | undefined; now: number },
+): L {
+  const larger: Limits = {};
+  for (const raise of raises ?? []) {
+    if (raise.subject !== subject || !isInForce(raise, now)) continue;
+    for (const name of namesIn(raise.limits)) {
+      const before = larger[name] ?? limits[name];
+      const limit = raise.limits[name];
+      if (before !== undefined && limit !== undefined && limit > before) larger[name] = limit;
+    }
+  }
+  return { ...limits, ...larger };
+}
+
+/** ms since the epoch, when the first of the raises in force ends; `Infinity`: none is in force. */
+export const endOfRaises = (raises: readonly Raise[] | undefined, now: number): number =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...(raises ?? []).filter((raise) => isInForce(raise, now)).map(({ until }) => until),
+  );

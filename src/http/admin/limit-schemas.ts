@@ -1,0 +1,116 @@
+/** Limits: of whatever has some, of tags, runs and groups, and raised for a time. */
+import { z } from "@hono/zod-openapi";
+import type { Limits } from "../../domain/choice/policy.ts";
+import { namePattern } from "../../domain/sampling/call.ts";
+import { count, millis } from "./schemas.ts";
+
+/** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
+export const usd = z
+  .number()
+  .min(0)
+  .max(900_000_000)
+  .refine(
+    (value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3,
+    "At most six decimals.",
+  )
+  .openapi({ example: 25 });
+
+const ofPeriods = "Days, weeks (from Monday) and months are those of the policy's `timeZone`.";
+const limitShapes = {
+  requestsPerMinute: count,
+  requestsPerDay: count,
+  requestsPerWeek: count,
+  requestsPerMonth: count,
+  requestsTotal: count,
+  tokensPerMinute: count,
+  tokensPerDay: count,
+  tokensPerWeek: count,
+  tokensPerMonth: count,
+  tokensTotal: count,
+  concurrent: count,
+  usdPerMinute: usd,
+  usdPerDay: usd,
+  usdPerWeek: usd,
+  usdPerMonth: usd,
+  usdTotal: usd,
+} satisfies Record<keyof Limits, z.ZodType>;
+
+export const limits = z
+  .strictObject(limitShapes)
+  .partial()
+  .openapi("Limits", {
+    description: `An absent limit is none. Those of a minute count any 60 seconds. ${ofPeriods}`,
+  });
+
+/** As a merge patch. */
+export const removableLimits = z.strictObject(
+  Object.fromEntries(
+    Object.entries(limitShapes).map(([name, shape]) => [name, shape.nullish()]),
+  ) as { [Name in keyof typeof limitShapes]: z.ZodOptional<z.ZodNullable<z.ZodNumber>> },
+);
+
+const tagName = z.string().regex(namePattern, "No tag.");
+export const tagPolicy = z
+  .strictObject({
+    required: z.boolean().optional(),
+    allowed: z
+      .array(tagName)
+      .max(200)
+      .optional()
+      .openapi({ description: "Absent: whatever tag is named." }),
+    each: limits.optional().openapi({ description: "Of each tag without limits of its own." }),
+    limits: z
+      .record(tagName, limits)
+      .refine((named) => Object.keys(named).length <= 200, "At most 200.")
+      .optional()
+      .openapi({ description: "By tag." }),
+  })
+  .openapi("TagPolicy", {
+    description: 'Of calls that name a tag, in `metadata["sampling-router/tag"]`.',
+  });
+export const runPolicy = z
+  .strictObject({
+    required: z.boolean().optional(),
+    callsPerRun: count.optional(),
+    usdPerRun: usd.optional(),
+    newRunsPerDay: count.optional().openapi({
+      description: "Runs that each key may begin in a day. Needs `callsPerRun`.",
+    }),
+  })
+  .refine(
+    ({ newRunsPerDay, callsPerRun }) => newRunsPerDay === undefined || callsPerRun !== undefined,
+    { path: ["callsPerRun"], message: "Needed by newRunsPerDay: a run is known by its calls." },
+  )
+  .openapi("RunPolicy", {
+    description:
+      'Of calls that name a run, in `metadata["sampling-router/run"]`. A run ends a day after its last call.',
+  });
+
+export const groupPolicy = z
+  .strictObject({
+    each: limits.optional().openapi({ description: "Of each group without limits of its own." }),
+    limits: z
+      .record(z.string().min(1).max(200), limits)
+      .refine((named) => Object.keys(named).length <= 200, "At most 200.")
+      .optional()
+      .openapi({ description: "By the group's name, as the identity provider has it." }),
+  })
+  .openapi("GroupPolicy", {
+    description: "Of the groups of the person on whose behalf somebody calls.",
+  });
+export const raise = z
+  .strictObject({
+    subject: z.string().min(1).max(300).openapi({
+      description:
+        "Whose limits, as `GET …/limits` names the node: the id of the tenant, a key or a server, or such as `user:…`.",
+      example: "key_01kaphjqb5p8z9xmsc8c8nk0yz",
+    }),
+    limits: limits.openapi({ description: "Larger limits, in place of the node's own." }),
+    until: millis.openapi({ description: "ms since the epoch: the raise ends by itself." }),
+    why: z.string().min(1).max(500).openapi({ description: "Why, for people." }),
+    by: z.string().max(300).optional().openapi({
+      description: "Who raised. The router writes this, whatever is sent.",
+    }),
+  })
+  .refine((named) => Object.keys(named.limits).length > 0, "Name a limit.")
+  .openapi("Raise", { description: "Limits of one node that are larger for a time." });

@@ -1,0 +1,30 @@
+/** How a person's browser goes on to the authorization server of a registered server. */
+import type { Context } from "hono";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Onward } from "../../pipeline/person-connections.ts";
+import type { HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+import { keepCookie } from "../session-cookie.ts";
+import { onwardPage } from "./connect-page.ts";
+import { protect } from "./form.ts";
+
+export const noPlace: Refusal = {
+  reason: "forbidden",
+  action:
+    "connecting an account where the router does not know its own https address: set PUBLIC_URL, or use localhost",
+};
+
+export function page(c: Context<HttpEnv>, text: string, status: 200 | 403 = 200): Response {
+  protect(c.res.headers, c.req.url);
+  return c.html(text, status);
+}
+
+/** The page with the way on; the browser keeps what proves that it is the same one when it comes back. */
+export function goOn(
+  c: Context<HttpEnv>,
+  { origin, onward }: { origin: string; onward: Onward },
+): Response {
+  const { browser: value, seconds } = onward;
+  if (!keepCookie(c, "connect", { origin, value, seconds })) return problem(c, noPlace);
+  return page(c, onwardPage(onward));
+}

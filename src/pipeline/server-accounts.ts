@@ -1,0 +1,43 @@
+/** Whose account at a registered server a request uses: the tenant's, or a person's own. */
+import type { Vault } from "../domain/ports/stores.ts";
+import type { ServerTokens, TokenStore, TokenStores } from "../domain/ports/server-stores.ts";
+import type { OauthGrant } from "../domain/servers/oauth.ts";
+import { isPerUser, tokenOf, type SealedServer } from "../domain/servers/server.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** For whom a request is made. */
+export type OnBehalf = Pick<Caller, "user" | "session"> & {
+  snapshot: { tenant: Pick<Caller["snapshot"]["tenant"], "slug"> };
+};
+
+export interface Account {
+  server: SealedServer;
+  /** null: the tenant's */
+  userId: string | null;
+  tokens: TokenStore;
+}
+
+export const noPerson =
+  "Its people have accounts of their own there, and this caller is nobody: call with an access token of a person's, or with an API key that was issued for one.";
+
+/** null: each person has an account of their own, and the caller is nobody. */
+export function accountOf(
+  { serverTokens, userTokens }: TokenStores,
+  server: SealedServer,
+  caller: Pick<OnBehalf, "user"> | null,
+): Account | null {
+  if (!isPerUser(server)) return { server, userId: null, tokens: serverTokens };
+  const userId = caller?.user?.id ?? null;
+  return userId === null ? null : { server, userId, tokens: userTokens.of(userId) };
+}
+
+/** null: there is none, or no key opens it. */
+export async function grantIn(
+  { vault }: { vault: Vault },
+  { server, userId }: Account,
+  row: ServerTokens | null,
+): Promise<OauthGrant | null> {
+  if (row === null || row.sealed === null) return null;
+  const plain = await vault.open(row.sealed, tokenOf(server, userId));
+  return plain.ok ? (JSON.parse(plain.value) as OauthGrant) : null;
+}

@@ -1,0 +1,21 @@
+/** The table of people. `schema.ts` has the conventions. */
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const users = sqliteTable(
+  "users",
+  {
+    /** a keyed hash; of the row with the tenant's own key the tenant's id */
+    id: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    /** null: the row has the tenant's own key */
+    finder: text(),
+    name: text(),
+    keyId: text("key_id"),
+    sealed: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("users_finder").on(table.tenantId, table.finder),
+    index("users_tenant").on(table.tenantId, table.id),
+  ],
+);
