@@ -1,6 +1,6 @@
 /**
  * Sampling calls and proxied messages without the objects that `fetch` has for requests and answers. Only what clients usually send goes
- * this way; the adapter judges everything else. Both ways write the same bytes.
+ * this way; the adapter judges everything else. Both ways say the same, though they may cut a stream into other chunks.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodySink, ClientBody, PlainAnswer } from "../domain/ports/client-answer.ts";
@@ -9,6 +9,8 @@ import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 
 /** A larger body is read only for callers whose key is known, which asks for the body as a stream. */
 const mostBytes = 64 * 1024;
+/** Bytes of one step that go out as one piece. */
+const mostGathered = 16 * 1024;
 /** As the adapter takes it without a closer look. */
 const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 /** What makes a request one of a browser's, or its body another than what arrives. */
@@ -89,25 +91,42 @@ const sorted = (fields: Record<string, string>): Record<string, string> => {
 };
 
 /**
- * The first piece is often there when a head is, and each write to a connection is a call of the system. So what is
- * written in one step goes out together. A whole turn of the loop would keep the first piece from its client longer.
+ * The first piece is often there when a head is, and each write to a connection is a call of the system. So the head and
+ * what is written in its step go out together, as one piece. A whole turn of the loop would keep them from their client longer.
  */
-function gatherWrites({ socket }: ServerResponse): void {
-  socket?.cork();
-  process.nextTick(() => socket?.uncork());
-}
-
 function pourInto(outgoing: ServerResponse, body: ClientBody): void {
   let isOver = false;
   const over = (): void => void (isOver = true);
+  /** what the first step wrote; null: that has gone out */
+  let first: Uint8Array[] | null = [];
+  let size = 0;
+  /** False: enough waits for the client. */
+  const release = (): boolean => {
+    const [only, ...more] = first ?? [];
+    first = null;
+    if (only === undefined) return true;
+    return outgoing.write(more.length === 0 ? only : Buffer.concat([only, ...more]));
+  };
+  process.nextTick(() => {
+    if (first === null) return;
+    if (first.length === 0) outgoing.flushHeaders();
+    release();
+  });
   const sink: BodySink = {
-    write: (bytes) => outgoing.write(bytes),
+    write(bytes) {
+      if (first === null) return outgoing.write(bytes);
+      first.push(bytes);
+      size += bytes.byteLength;
+      return size < mostGathered || release();
+    },
     end() {
       over();
+      release();
       outgoing.end();
     },
     fail(reason) {
       over();
+      first = null;
       outgoing.destroy(reason instanceof Error ? reason : new Error(String(reason)));
     },
   };
@@ -134,7 +153,5 @@ export function writePlain(
     return void outgoing.writeHead(status, head).end(content);
   }
   outgoing.writeHead(status, head);
-  gatherWrites(outgoing);
-  outgoing.flushHeaders();
   pourInto(outgoing, content);
 }

@@ -51,7 +51,8 @@ export function sentHeaders(
   const named = new Set(connection?.split(",").map((name) => name.trim().toLowerCase()));
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
-    if (isSent(name) && !named.has(name) && !owned.has(asRead(name))) headers[name] = value;
+    const isOwned = owned.size > 0 && owned.has(asRead(name));
+    if (isSent(name) && !named.has(name) && !isOwned) headers[name] = value;
   });
   // Some services refuse requests without a `User-Agent`.
   headers["user-agent"] ??= routerAgent;
