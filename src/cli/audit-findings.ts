@@ -1,4 +1,5 @@
 /** What the verification of an export found, in words and as the exit code. */
+import { counted } from "../domain/counted.ts";
 import type { HeadVerdict } from "../domain/audit/verification-head.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
@@ -25,7 +26,7 @@ export function describeCounts(total: Verified): string {
       ? [`${unauthenticated} unauthenticated: no code vouches for them`]
       : []),
   ];
-  return `${records} records, ${seals} seals${more.map((each) => `; ${each}`).join("")}.`;
+  return `${counted(records, "record")}, ${counted(seals, "seal")}${more.map((each) => `; ${each}`).join("")}.`;
 }
 
 export function describeHead(head: HeadVerdict): string[] {

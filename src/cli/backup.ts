@@ -9,7 +9,7 @@ import { commandLine } from "../start/called.ts";
 import { embeddedFile } from "../start/embedded-file.ts";
 import { keptMasterKey } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
-import { contentsOf, putInPlace, type Contents } from "../start/whole-copy.ts";
+import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally } from "../store/embedded/local.ts";
 import { answerHelp } from "./usage.ts";
@@ -72,10 +72,8 @@ async function run(): Promise<string | null> {
   const file = resolve(given);
   const backup = await backUp(embeddedFile(stateDir), file);
   if (!backup.ok) return backup.error;
-  const { tenants, seals, fault, rows } = backup.value;
-  say(
-    `${file}: ${rows["tenants"] ?? 0} tenants, ${rows["sampling_requests"] ?? 0} records, ${seals} seals of ${tenants} chains.`,
-  );
+  const { fault } = backup.value;
+  say(`${file}: ${describeContents(backup.value)}.`);
   say(
     "MASTER_KEY is not in it. Keep that key too, in another place: without it nobody can open this backup's credentials, and its API keys are unknown.",
   );

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { defaultCatalogueUrl } from "../config.ts";
+import { counted } from "../domain/counted.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -56,7 +57,7 @@ async function show(catalogues: CatalogueStore): Done {
     ...linesOfState({ version, syncedAt, dueAt, fault }),
     ...[...providers].map(([provider, listed]) => {
       const retired = listed.filter(({ status }) => status === "retired").length;
-      return `${provider}: ${listed.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
+      return `${provider}: ${counted(listed.length - retired, "model")}${retired > 0 ? `, ${retired} retired` : ""}`;
     }),
   ]);
 }

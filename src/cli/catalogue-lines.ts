@@ -1,4 +1,5 @@
 /** A catalogue's sync and state, in lines for a person. */
+import { counted } from "../domain/counted.ts";
 import type { CatalogueChanges, Price } from "../domain/models/catalogue-sync.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SyncOutcome } from "../pipeline/scheduled/catalogue.ts";
@@ -15,7 +16,7 @@ function linesOfChanges({ added, retired, repriced, odd }: CatalogueChanges): st
         `$ ${model}: ${priced(from)} -> ${priced(to)} USD per million tokens`,
     ),
     ...odd.map((model) => `? ${model}: its new price can't be right, and was left out`),
-    `${added.length} added, ${retired.length} retired, ${repriced.length} prices changed.`,
+    `${added.length} added, ${retired.length} retired, ${counted(repriced.length, "price")} changed.`,
   ];
 }
 

@@ -1,5 +1,6 @@
 /** The catalogue of a running deployment, whatever its database, by its admin API. */
 import { z } from "zod";
+import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 
@@ -80,6 +81,6 @@ export async function remoteCatalogue(asked: {
   }
   const parsed = state.safeParse(body);
   return parsed.success
-    ? ok([...linesOfState(parsed.data), `${parsed.data.models} models.`])
+    ? ok([...linesOfState(parsed.data), `${counted(parsed.data.models, "model")}.`])
     : err(`${url} does not answer as a sampling router`);
 }

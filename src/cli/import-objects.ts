@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { makeEmbeddedFolder } from "../start/embedded-file.ts";
 import { commandLine } from "../start/called.ts";
@@ -62,7 +63,7 @@ export async function importAll(source: Local, target: Target): Promise<Result<n
     }
     if (expected > 0 && there !== expected)
       return err(
-        `${table} has ${there} rows there, and ${expected} here: the object home was in use before, so it is not what was exported`,
+        `${table} has ${counted(there, "row")} there, and ${expected} here: the object home was in use before, so it is not what was exported`,
       );
   }
   return ok(sent);
@@ -87,7 +88,9 @@ async function run(): Promise<string | null> {
   try {
     const sent = await importAll(source, { url, token: token ?? "", fetch });
     if (!sent.ok) return sent.error;
-    say(`All ${sent.value} rows are in the object home. Deploy the router again: npm run deploy.`);
+    say(
+      `The object home has ${counted(sent.value, "row")} now. Deploy the router again: npm run deploy.`,
+    );
     return null;
   } finally {
     source.close();

@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createMac } from "../crypto/mac.ts";
 import { recordCodesPurpose } from "../domain/audit/evidence.ts";
+import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { commandLine, startCommand } from "../start/called.ts";
 import { makeEmbeddedFolder } from "../start/embedded-file.ts";
@@ -17,7 +18,7 @@ import { keptMasterKey } from "../start/secrets.ts";
 import { checkout, parseSettings, type Settings } from "../start/settings.ts";
 import { openStateDirectory } from "../start/state-directory.ts";
 import { databaseFromExport, isDatabaseFile } from "../start/sql-export.ts";
-import { copyWhole, putInPlace, type Contents } from "../start/whole-copy.ts";
+import { copyWhole, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
 import { endLeases } from "../store/end-leases.ts";
@@ -167,13 +168,11 @@ async function run(): Promise<string | null> {
     return "DATABASE_URL is set: this command restores the embedded database, and that server has its own way";
   const restored = await restore(settings.value, { file: resolve(file), force: values.force });
   if (!restored.ok) return restored.error;
-  const { rows, seals, tenants, ended, fault } = restored.value;
-  say(
-    `Restored: ${rows["tenants"] ?? 0} tenants, ${rows["sampling_requests"] ?? 0} records, ${seals} seals of ${tenants} chains.`,
-  );
+  const { ended, fault } = restored.value;
+  say(`Restored: ${describeContents(restored.value)}.`);
   if (ended > 0)
     say(
-      `${ended} calls were under way when it was made; they are unknown now, charged as reserved.`,
+      `${counted(ended, "call was", "calls were")} under way when the backup was made; the outcome is unknown now, charged as reserved.`,
     );
   if (fault !== null) say(`Its audit chain did not verify: ${fault}.`);
   say(`Start the router with ${startCommand}.`);

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document f8439ac88385440dd9e9dc6834cb9ff3c678445b8642876483604a286a06977c
+// Made by `npm run console:types` of the OpenAPI document fd81d7a7143d1dcf289310461cd1600ac2c82a1f03470be135417f489742774e
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2810,10 +2810,10 @@ export interface components {
       /** @description Shown this once. */
       secret: string;
       /**
-       * @description Until when messages have a signature by the secret before it, too.
+       * @description Until when messages have a signature by the secret before it, too; null: it is the first.
        * @example 1795132800000
        */
-      previousUntil: number;
+      previousUntil: number | null;
     };
     Seal: {
       version: 1 | 2;

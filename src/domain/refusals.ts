@@ -61,7 +61,8 @@ export type Refusal =
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
   // Failures of a registered server, as its client sees them.
-  | { reason: "server_failed"; serverStatus: number | null; detail: string }
+  /** `retryable`: absent where the status says whether a repetition may succeed */
+  | { reason: "server_failed"; serverStatus: number | null; detail: string; retryable?: false }
   | { reason: "server_timeout" }
   | { reason: "loop_detected"; detail: string }
   // Refusals of the wire itself.
@@ -202,7 +203,7 @@ export function isRetryable(refusal: Refusal): boolean {
     case "provider_timeout":
       return refusal.attempts.length === 0 || refusal.attempts.some(mayPass);
     case "server_failed":
-      return statusMayPass(refusal.serverStatus);
+      return refusal.retryable ?? statusMayPass(refusal.serverStatus);
     case "no_eligible_model":
       return refusal.candidates.some(({ excludedBy }) => excludedBy === "circuit_open");
     default:

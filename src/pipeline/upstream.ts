@@ -103,7 +103,13 @@ export function createUpstream(deps: {
     // An entry may be older than the rule, or the setting, by which it would be refused today.
     const problem = knownProblemWithUpstream(server.url, { allowPrivate, ownOrigins });
     if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
-    if (problem !== null) return err(serverFailed(problem));
+    if (problem !== null)
+      return err({
+        reason: "server_failed",
+        serverStatus: null,
+        detail: problem,
+        retryable: false,
+      });
     const hop = nextHop(sending.headers.get(hopsHeader));
     if (hop === null) return err({ reason: "loop_detected", detail: tooManyHops });
     if (isCodedUnseen(sending)) return err({ reason: "unsupported_media_type", expected: uncoded });

@@ -1,6 +1,7 @@
 /** A copy of a database in a file, made beside its place, looked at, and only then put there. */
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
+import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
 import { createSealStore } from "../store/seals.ts";
@@ -32,6 +33,14 @@ export async function contentsOf(opened: Local): Promise<Result<Contents, string
     : await verifyChains(createSealStore(opened.db, async () => {}));
   return chains.ok ? ok({ ...chains.value, rows }) : chains;
 }
+
+/** The contents as one sentence's end, for a person. */
+export const describeContents = ({ rows, seals, tenants }: Contents): string =>
+  [
+    counted(rows["tenants"] ?? 0, "tenant"),
+    counted(rows["sampling_requests"] ?? 0, "record"),
+    `${counted(seals, "seal")} of ${counted(tenants, "chain")}`,
+  ].join(", ");
 
 /** Writes all of a database into a new file, and says what is in it once that is the same. */
 export async function copyWhole(from: Local, path: string): Promise<Result<Contents, string>> {

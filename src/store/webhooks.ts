@@ -102,13 +102,16 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     const written = await db.write([
       // Two sign at most: what signed before the last one is gone.
       raw(sql`delete from webhook_secrets
-        where tenant_id = ${tenantId} and ends_at is not null and id <> ${secret.id}`),
+        where tenant_id = ${tenantId} and ends_at is not null and id <> ${secret.id}
+          and ends_at <> ${oldUntil}`),
       raw(sql`update webhook_secrets set ends_at = ${oldUntil}
-        where tenant_id = ${tenantId} and ends_at is null and id <> ${secret.id}`),
+        where tenant_id = ${tenantId} and id <> ${secret.id}
+          and (ends_at is null or ends_at = ${oldUntil})
+        returning id`),
       db.builder.insert(webhookSecrets).values(secret).onConflictDoNothing(),
       appendEvent(db.builder, event),
     ]);
-    return written.ok ? ok(null) : written;
+    return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
 
   async prune(now) {

@@ -381,7 +381,7 @@ describe("the package of the router", () => {
       );
       expect(again.out).toMatch(/warning +providers +.*canned/);
       const { code, out } = run(ownNode, ["backup", "copy.sqlite"], { cwd });
-      expect([code, out]).toEqual([0, expect.stringContaining("1 tenants")]);
+      expect([code, out]).toEqual([0, expect.stringContaining("1 tenant, ")]);
     } finally {
       expect(await started.stop()).toBe(0);
     }

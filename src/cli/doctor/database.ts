@@ -1,6 +1,7 @@
 /** One database of the installation: whether it answers, is sound, has its migrations, and opens with the keys here. */
 import { existsSync, statSync } from "node:fs";
 import { seconds } from "./duration.ts";
+import { counted } from "../../domain/counted.ts";
 import { commandLine, startCommand } from "../../start/called.ts";
 import { embeddedFile } from "../../start/embedded-file.ts";
 import { nameOtherMasterKey } from "../../start/master-key.ts";
@@ -102,7 +103,7 @@ async function* credentialsOf(
   if (failing > 0)
     yield warning(
       "providers",
-      `${failing} credentials in ${where} were refused by their provider`,
+      `${counted(failing, "credential")} in ${where} refused by the provider`,
       "Look at GET /admin/v1/tenants/{tenant}/credentials, and send a new key with PATCH.",
     );
   if (real.length === 0)

@@ -1,5 +1,7 @@
 /** What a check of an installation found, and what to do about it. */
 
+import { counted } from "../../domain/counted.ts";
+
 export interface Finding {
   check: string;
   /** `fault`: the router does not work, or secrets are open to others */
@@ -40,6 +42,6 @@ export function linesOf(findings: readonly Finding[]): string[] {
       `${marks[level]}  ${check.padEnd(11)} ${says}`,
       ...(advice === null ? [] : [`${" ".repeat(21)}→ ${advice}`]),
     ]),
-    `${faults} faults, ${warnings} warnings.`,
+    `${counted(faults, "fault")}, ${counted(warnings, "warning")}.`,
   ];
 }

@@ -2,6 +2,7 @@
  * Verifies an export line by line, and its parts one after another, with one section in memory at a time. Works
  * offline: it believes the keys that it was given, and nothing else that the files say.
  */
+import { counted } from "../counted.ts";
 import { canonicalJson } from "../canonical.ts";
 import {
   cursorText,
@@ -233,13 +234,16 @@ export function createVerification(deps: {
     if (!isWhole)
       say(
         number,
-        `the footer counts ${line.count} records in ${line.sections} sections; here are ${count} in ${sections}`,
+        `the footer counts ${counted(line.count, "record")} in ${counted(line.sections, "section")}; here are ${count} in ${sections}`,
       );
     ended = { header, footer: line };
     // Each part says how many there were. The figure of the last part is the newest.
     if (line.nextCursor === null) total.unreadable += line.unreadable ?? 0;
     if (line.nextCursor === null && (line.unreadable ?? 0) > 0)
-      say(number, `the router could not read, and not seal, ${line.unreadable} records`);
+      say(
+        number,
+        `the router could not read, and not seal, ${counted(line.unreadable ?? 0, "record")}`,
+      );
     total.nextCursor = line.nextCursor;
     const isToEnd = header.whole && header.filter.to === undefined && line.nextCursor === null;
     if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)

@@ -59,6 +59,7 @@ export interface WebhookStore {
   /** The secrets that sign now, the newest first. */
   secrets(tenantId: string, now: number): AsyncResult<WebhookSecret[]>;
   /** The new secret signs, and the one before it too, until `oldUntil`. */
-  rotate(secret: WebhookSecret, oldUntil: number, event: AdminEvent): AsyncResult<null>;
+  /** @returns whether there is a secret before this one, which signs until `oldUntil` */
+  rotate(secret: WebhookSecret, oldUntil: number, event: AdminEvent): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;
 }

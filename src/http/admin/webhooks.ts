@@ -32,8 +32,9 @@ const message = z
 const newSecret = z
   .object({
     secret: z.string().openapi({ description: "Shown this once." }),
-    previousUntil: millis.openapi({
-      description: "Until when messages have a signature by the secret before it, too.",
+    previousUntil: millis.nullable().openapi({
+      description:
+        "Until when messages have a signature by the secret before it, too; null: it is the first.",
     }),
   })
   .openapi("NewWebhookSecret");

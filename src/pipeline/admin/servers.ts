@@ -84,13 +84,20 @@ export async function findServer(
 export function createServerAdmin(deps: ServerAdminDeps) {
   const { servers, vault } = deps;
 
-  const checked = (entry: Omit<ServerInput, "slug">): Result<null, Refusal> => {
+  const checked = (
+    entry: Omit<ServerInput, "slug">,
+    before: McpServer | null,
+  ): Result<null, Refusal> => {
     const problem = problemWithServer(entry, {
       allowPrivate: deps.allowPrivateUpstreams,
       ownOrigins: deps.ownOrigins,
     });
     if (problem !== null) return err({ reason: "invalid_params", ...problem });
-    return checkedWebhook(entry.policy.approval, "policy.approval.webhookUrl", deps);
+    return checkedWebhook(
+      { rule: entry.policy.approval, before: before?.policy.approval },
+      "policy.approval.webhookUrl",
+      deps,
+    );
   };
 
   const seal = async (
@@ -138,7 +145,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       headers: headers ?? kept?.headers ?? {},
       oauth: oauth === undefined ? withSecret(server.oauth, kept?.clientSecret ?? null) : oauth,
     };
-    const usable = checked(entry);
+    const usable = checked(entry, server);
     if (!usable.ok) return usable;
     const secrets = { headers: entry.headers, clientSecret: entry.oauth?.clientSecret ?? null };
     const moved = url !== server.url;
@@ -173,7 +180,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
     async create(actor: Actor, slug: string, input: ServerInput): AsyncResult<McpServer> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      const usable = checked(input);
+      const usable = checked(input, null);
       if (!usable.ok) return usable;
       const { headers, oauth, ...rest } = input;
       const at = deps.now();

@@ -154,9 +154,17 @@ export const createTenantAdmin = (
             path: `limits.${beyond.name}`,
             detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
           });
-        const told = checkedWebhook(policy.value.approval, "approval.webhookUrl", deps);
+        const told = checkedWebhook(
+          { rule: policy.value.approval, before: current.approval },
+          "approval.webhookUrl",
+          deps,
+        );
         if (!told.ok) return told;
-        const alerted = checkedWebhook(policy.value.alerts, "alerts.webhookUrl", deps);
+        const alerted = checkedWebhook(
+          { rule: policy.value.alerts, before: current.alerts },
+          "alerts.webhookUrl",
+          deps,
+        );
         if (!alerted.ok) return alerted;
         const event = eventOf(deps, actor, {
           action: "policy.replace",

@@ -17,8 +17,8 @@ export type ListedWebhook = Omit<WebhookMessage, "tenantId" | "body"> & { body: 
 export interface NewWebhookSecret {
   /** shown this once */
   secret: string;
-  /** until when messages are signed with the secret before it, too */
-  previousUntil: number;
+  /** until when messages are signed with the secret before it, too; null: it is the first */
+  previousUntil: number | null;
 }
 
 const listed = ({ tenantId: _, body, ...message }: WebhookMessage): ListedWebhook => ({
@@ -50,6 +50,8 @@ export const createWebhookAdmin = (
       previousUntil,
       eventOf(deps, actor, { action: "webhook.secret", tenantId, target: id }),
     );
-    return rotated.ok ? ok({ secret, previousUntil }) : rotated;
+    return rotated.ok
+      ? ok({ secret, previousUntil: rotated.value ? previousUntil : null })
+      : rotated;
   },
 });

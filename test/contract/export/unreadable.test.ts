@@ -56,7 +56,7 @@ describe("an export of what can't be read", () => {
     expect(verified).toMatchObject({ records: 2, unreadable: 2, gone: 0 });
     expect(verified.findings.map(({ text: found }) => found)).toEqual([
       "the router could not read the record (seal 1, position 1)",
-      "the router could not read, and not seal, 1 records",
+      "the router could not read, and not seal, 1 record",
     ]);
   });
 

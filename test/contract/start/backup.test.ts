@@ -78,7 +78,7 @@ describe("backup and restore", () => {
     await calls();
     const { code, said } = await run("backup", backupFile());
     expect(said).toContain("A server is running on it, and goes on.");
-    expect(said).toContain("1 tenants, 2 records");
+    expect(said).toContain("1 tenant, 2 records");
     expect(said).toContain("MASTER_KEY is not in it.");
     expect(code).toBe(0);
     expect(outcomes(backupFile())).toEqual(["admitted", "succeeded"]);
@@ -130,7 +130,7 @@ describe("backup and restore", () => {
     });
     expect(outcomes(path)).toHaveLength(4);
     const { code, said } = await run("restore", backupFile(), "--force");
-    expect([code, said]).toEqual([0, expect.stringContaining("1 calls were under way")]);
+    expect([code, said]).toEqual([0, expect.stringContaining("1 call was under way")]);
     expect(outcomes(path)).toEqual(["succeeded", "unknown"]);
     const aside = readdirSync(join(stateDir, "embedded")).find((name) =>
       /replaced-\d+$/.test(name),

@@ -76,7 +76,7 @@ describe("an export of a deployment on D1", () => {
 
   it("becomes the database, with keys, sealed credentials, records and a chain that verifies", async () => {
     const { code, said } = await restore();
-    expect(said).toContain(`1 tenants, ${aboutD1State.records} records, 1 seals of 1 chains.`);
+    expect(said).toContain(`1 tenant, ${aboutD1State.records} records, 1 seal of 1 chain.`);
     expect(said).not.toContain("did not verify");
     expect(code).toBe(0);
     const { credentials, tenants } = storesOn(open(path()).db);

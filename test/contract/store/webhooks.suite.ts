@@ -145,13 +145,13 @@ export const webhooksSuite = (backend: Backend): void => {
       const { webhooks } = world.stores;
       const make = async (sealed: string, createdAt: number) => {
         const secret = { id: id("webhook"), tenantId, sealed, createdAt };
-        value(await webhooks.rotate(secret, createdAt + minuteMs, event(tenantId)));
+        return value(await webhooks.rotate(secret, createdAt + minuteMs, event(tenantId)));
       };
       const sealedAt = async (now: number) =>
         value(await webhooks.secrets(tenantId, now)).map(({ sealed }) => sealed);
-      await make("one", start);
+      expect(await make("one", start)).toBe(false);
       expect(await sealedAt(start + 9 * minuteMs)).toEqual(["one"]);
-      await make("two", start + 1);
+      expect(await make("two", start + 1)).toBe(true);
       expect(await sealedAt(start + minuteMs)).toEqual(["two", "one"]);
       expect(await sealedAt(start + 1 + minuteMs)).toEqual(["two"]);
       await make("three", start + 2);

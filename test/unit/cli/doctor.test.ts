@@ -312,6 +312,6 @@ it("prints each finding with what to do, and counts them", () => {
     "ok       clock       right",
     "FAULT    secrets     lost",
     `${" ".repeat(21)}→ Restore them.`,
-    "1 faults, 0 warnings.",
+    "1 fault, 0 warnings.",
   ]);
 });

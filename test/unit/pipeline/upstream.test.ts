@@ -1,5 +1,6 @@
 /** What goes to a registered server, what comes back, and what does neither. */
 import { describe, expect, it } from "vitest";
+import { dataOf } from "../../../src/domain/refusals.ts";
 import { ok } from "../../../src/domain/result.ts";
 import type { SealedServer } from "../../../src/domain/servers/server.ts";
 import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/ports/upstream.ts";
@@ -183,8 +184,13 @@ describe("a request to a server", () => {
     };
     for (const url of ["http://server.test/mcp", "https://10.0.0.1/mcp", "https://[::1]/mcp"]) {
       const server = { ...entry, url };
-      const refused = { ok: false, error: { reason: "server_failed", serverStatus: null } };
-      expect(await given(fetch).send({ server })).toMatchObject(refused);
+      const refused = await given(fetch).send({ server });
+      if (refused.ok) throw new Error("the address was called");
+      expect(dataOf(refused.error)).toEqual({
+        reason: "server_failed",
+        serverStatus: null,
+        retryable: false,
+      });
       expect(seen).toEqual([]);
       expect((await given(fetch, never, true).send({ server })).ok).toBe(true);
       expect(seen.splice(0)).toEqual([url]);

@@ -37,7 +37,7 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
     secrets: async () =>
       ok(secrets.map((sealed) => ({ id: "whk_1", tenantId: "ten_1", sealed, createdAt: now }))),
     list: async () => ok({ data: [], nextCursor: null }),
-    rotate: async () => ok(null),
+    rotate: async () => ok(false),
     prune: async () => ok(0),
   };
   const send = createSendWebhooks({

@@ -1,0 +1,70 @@
+/** Addresses of webhooks that were stored under other settings than today's, on a real database. */
+import { describe, expect, it } from "vitest";
+import { createVault } from "../../src/crypto/vault.ts";
+import { ok } from "../../src/domain/result.ts";
+import type { Actor } from "../../src/domain/tenancy/access.ts";
+import type { Policy } from "../../src/domain/choice/policy.ts";
+import { createTenantAdmin } from "../../src/pipeline/admin/tenants.ts";
+import { createWebhookAdmin } from "../../src/pipeline/admin/webhooks.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
+import { event, id, start, tenant } from "./store/fixtures.ts";
+import { givenWorld, value } from "./store/open.ts";
+
+const operator: Actor = { kind: "operator" };
+const plain = "http://hooks.example.com/held";
+
+describe("a webhook's address that today's settings refuse", () => {
+  const world = givenWorld(inlineBackend());
+
+  async function given(policy: Policy) {
+    const { stores } = world;
+    const owner = tenant({ policy });
+    value(await stores.tenants.create(owner, event(owner.id)));
+    const admin = createTenantAdmin({
+      ...stores,
+      ids: { next: id },
+      now: () => start,
+      allowPrivateUpstreams: false,
+      ownOrigins: ["https://router.test"],
+    });
+    return (wanted: Policy) =>
+      admin.changePolicy(operator, owner.slug, { ifMatch: null, policyFrom: () => ok(wanted) });
+  }
+
+  it.each(["approval", "alerts"] as const)("in %s blocks no other change", async (rule) => {
+    const stored = { [rule]: { webhookUrl: plain } };
+    const change = await given(stored);
+    expect(await change({ ...stored, maxTokens: 7 })).toMatchObject({ ok: true });
+  });
+
+  it.each(["approval", "alerts"] as const)("in %s is refused where it is new", async (rule) => {
+    const change = await given({ [rule]: { webhookUrl: plain } });
+    expect(await change({ [rule]: { webhookUrl: `${plain}/2` } })).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: `${rule}.webhookUrl` },
+    });
+  });
+});
+
+describe("the secret that signs a tenant's messages", () => {
+  const world = givenWorld(inlineBackend());
+
+  it("names the end of the secret before it, where there is one", async () => {
+    const owner = tenant();
+    value(await world.stores.tenants.create(owner, event(owner.id)));
+    const { rotateSecret } = createWebhookAdmin({
+      ...world.stores,
+      ids: { next: id },
+      now: () => start,
+      vault: await createVault({
+        master: new Uint8Array(32).fill(7),
+        previous: null,
+        randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      }),
+      newWebhookSecret: () => "whsec_new",
+    });
+    const made = [];
+    for (const _ of [1, 2]) made.push(value(await rotateSecret(operator, owner.slug)));
+    expect(made.map(({ previousUntil }) => previousUntil)).toEqual([null, start + 24 * 3_600_000]);
+  });
+});
