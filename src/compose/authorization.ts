@@ -25,6 +25,8 @@ import {
   type ConnectShard,
   type PersonConnections,
 } from "../pipeline/person-connections.ts";
+import type { PersonPages } from "../pipeline/person-pages.ts";
+import { createPeoplesPages } from "./person-pages.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const mostClients = 10_000;
@@ -34,7 +36,14 @@ const mostOpenConsents = 10_000;
 interface Shard {
   stores: Pick<
     Stores,
-    "oauthEntries" | "placements" | "tenants" | "servers" | "events" | "userTokens"
+    | "oauthEntries"
+    | "placements"
+    | "tenants"
+    | "servers"
+    | "events"
+    | "userTokens"
+    | "keys"
+    | "users"
   >;
   ids: Ids;
   consenting: () => Pick<ConsentShard, "people" | "checks">;
@@ -49,6 +58,7 @@ export interface Authorization {
   accessTokens: AccessTokens;
   challenges: Challenges;
   connections: PersonConnections;
+  people: PersonPages;
 }
 
 interface Deps {
@@ -213,6 +223,17 @@ export function createAuthorization(deps: Deps): Authorization {
       createPersonConnections({
         shardOfKey: (key) => connectShardOf(deps, key),
         throttle: isolate.signInThrottle,
+      }),
+    people: () =>
+      createPeoplesPages(isolate, {
+        shardOfKey: (key) => {
+          const keyId = isolate.tokens.keyIdOf(key);
+          return keyId === null ? null : shardNamed(shardOf(keyId));
+        },
+        shardOfSlug: (slug) => shardOfSlug(deps, slug),
+        shardOfTenant: (tenantId) =>
+          shardNamed(shardOf(tenantId)) ?? (shardNamed(homeShard) as Shard),
+        grants: () => parts.authorizationServer,
       }),
     challenges: () =>
       createChallenges({

@@ -49,6 +49,7 @@ import type { Everywhere } from "./everywhere.ts";
 import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
+const nameOfThrown = (it: unknown): string => (it instanceof Error ? it.name : typeof it);
 
 interface Parts {
   providers: Providers;
@@ -73,7 +74,6 @@ export function createShard(
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
   const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
-  const { authorization } = everywhere;
   const catalogueShard = catalogueShardOf(name);
   const { catalogue, chooser } = isolate.choosing(catalogueShard);
   const ids = isolate.idsOf(name);
@@ -148,7 +148,7 @@ export function createShard(
     createAuthenticate({
       snapshots: stores.snapshots,
       tokens,
-      accessTokens: authorization.accessTokens,
+      accessTokens: everywhere.authorization.accessTokens,
       keyCodes,
       memory,
       now,
@@ -196,20 +196,17 @@ export function createShard(
         publicOrigins: () => config.publicOrigins,
         publicUrls: () => config.publicUrls,
         report: () => (requestId, thrown) =>
-          log({
-            event: "internal",
-            requestId,
-            fault: thrown instanceof Error ? thrown.name : typeof thrown,
-          }),
+          log({ event: "internal", requestId, fault: nameOfThrown(thrown) }),
         adminFor: () => everywhere.adminFor,
         readiness: () => everywhere.readiness,
         auditKeys: () => everywhere.auditKeys,
-        challenges: () => authorization.challenges,
-        authorizationServer: () => () => authorization.authorizationServer,
-        consents: () => () => authorization.consents,
+        challenges: () => everywhere.authorization.challenges,
+        authorizationServer: () => () => everywhere.authorization.authorizationServer,
+        consents: () => () => everywhere.authorization.consents,
         registrations: () => isolate.registrations,
         consentOpenings: () => isolate.consentOpenings,
-        connections: () => authorization.connections,
+        connections: () => everywhere.authorization.connections,
+        people: () => everywhere.authorization.people,
         finishAuthorization: () => everywhere.finishAuthorization,
         consoleFiles: () => host.consoleFiles ?? { read: async () => null },
       }),
@@ -238,7 +235,7 @@ export function createShard(
       allowPrivateUpstreams,
       ownOrigins,
       upstream: parts.upstreamHeaders,
-      grants: () => authorization.authorizationServer,
+      grants: () => everywhere.authorization.authorizationServer,
       probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
       ...parts.approvals,
       wait,

@@ -1,6 +1,7 @@
 /** Every surface, and the one handler for errors that nobody expected. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
+import { accountRoutes } from "./authorization/account.ts";
 import { connectRoutes } from "./authorization/connect.ts";
 import { authorizationRoutes } from "./authorization/routes.ts";
 import { metadataRoutes } from "./authorization/metadata.ts";
@@ -46,6 +47,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   app.route("/oauth", authorizationRoutes());
+  app.route("/oauth", accountRoutes());
   app.route("/oauth", connectRoutes());
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());

@@ -14,6 +14,7 @@ import type { Challenges } from "../pipeline/challenges.ts";
 import type { OauthConsents } from "../pipeline/oauth-consents.ts";
 import type { FinishedAuthorization } from "../pipeline/admin/server-authorization.ts";
 import type { PersonConnections } from "../pipeline/person-connections.ts";
+import type { PersonPages } from "../pipeline/person-pages.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -63,6 +64,8 @@ export interface Services {
     }) => AsyncResult<FinishedAuthorization>;
     /** people's own accounts at registered servers */
     connections: PersonConnections;
+    /** the pages on which people see and end what they let in */
+    people: PersonPages;
     /** the router as an authorization server; null: OAuth is off */
     authorizationServer: () => AuthorizationServer | null;
     consents: () => OauthConsents | null;

@@ -4,8 +4,11 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { isOwnMachine } from "../domain/servers/own-origin.ts";
 import type { HttpEnv } from "./context.ts";
 
-/** What cookies hold: a session, or a try to sign in by an identity provider, or to connect an account at a server. */
-type Kept = "session" | "sign_in" | "connect";
+/**
+ * What cookies hold: a session of the console, or a try to sign in there, or to connect an account at a server; a
+ * session of a person on their own pages, or a try to sign in there.
+ */
+type Kept = "session" | "sign_in" | "connect" | "person" | "person_sign_in";
 
 /**
  * Browsers take a cookie of that beginning only over https, for this host alone and for all of its paths, so no
@@ -93,6 +96,12 @@ export function keepCookie(
     maxAge: seconds,
   });
   return true;
+}
+
+/** The cookie's value, which the browser keeps; null: there is none. */
+export function cookieOf(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
+  const name = nameAt(c, of, origin);
+  return name === null ? null : (getCookie(c, name) ?? null);
 }
 
 /** The cookie's value, which the browser forgets; null: there is none. */

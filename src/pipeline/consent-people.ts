@@ -39,7 +39,8 @@ export interface ConsentPeople {
   /** @returns where the browser goes */
   leave(
     place: SignInPlace,
-    to: { redirectUri: string; pending: PendingSignIn },
+    /** `asks`: absent: the router may ask later whether the person may still come */
+    to: { redirectUri: string; pending: PendingSignIn; asks?: "once" },
   ): AsyncResult<string>;
   /** Who came back. */
   cameBack(
@@ -133,7 +134,7 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
   },
 
   async leave({ signIn }, to) {
-    const begun = await deps.identity.begin(signIn, { ...to, asks: "lasting" });
+    const begun = await deps.identity.begin(signIn, { asks: "lasting", ...to });
     return begun.ok ? ok(begun.value.url) : err(refusalFor(begun.error));
   },
 

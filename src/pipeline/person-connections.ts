@@ -41,10 +41,13 @@ export interface PersonConnections {
   }): AsyncResult<Connecting>;
 }
 
-const noPersonsKey =
+export const noPersonsKey =
   "This key was issued for no person. Ask whoever runs the router for a key of your own, or let your client sign you in.";
 
-async function onwardTo(
+export const nothingToConnect =
+  "There is nothing to connect: the server knows the tenant, and no person.";
+
+export async function onwardTo(
   { beginForPerson }: Pick<ConnectShard, "beginForPerson">,
   server: SealedServer,
   asked: { userId: string; origin: string; returnTo: string | null },
@@ -103,8 +106,7 @@ export const createPersonConnections = (deps: {
     if (!found.ok) return again(explain(found.error));
     turn.value.succeeded();
     const { server, user } = found.value;
-    if (server === null || !isPerUser(server))
-      return again("There is nothing to connect: the server knows the tenant, and no person.");
+    if (server === null || !isPerUser(server)) return again(nothingToConnect);
     return user === undefined
       ? again(noPersonsKey)
       : onwardTo(shard, server, { userId: user.id, origin, returnTo: null });

@@ -2,12 +2,12 @@
  * Tokens for registered servers. A refresh token may be good for one use. Two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
-import { and, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { clockSlackMs } from "../domain/clocks.ts";
 import type { ServerTokens, TokenStore, UserTokenStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
-import { appendEventWhere } from "./events.ts";
+import { appendEvent, appendEventWhere } from "./events.ts";
 import { authorizations, servers, userTokens } from "./server-schema.ts";
 
 const tokensOf = (row: Row): ServerTokens => ({
@@ -140,6 +140,42 @@ export const createUserTokenStore = (
   deps: { nonce: () => string },
 ): UserTokenStore => ({
   of: (userId) => createTokenStore(db, { ...deps, userId }),
+  accountsOf: (tenantId, userId) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({ serverId: servers.id, server: servers.slug, fault: userTokens.fault })
+        .from(userTokens)
+        .innerJoin(
+          servers,
+          and(eq(servers.tenantId, userTokens.tenantId), eq(servers.id, userTokens.serverId)),
+        )
+        .where(
+          and(
+            eq(userTokens.tenantId, tenantId),
+            eq(userTokens.userId, userId),
+            isNotNull(userTokens.sealed),
+          ),
+        )
+        .orderBy(asc(servers.slug));
+      return rows.map(({ fault, ...account }) => ({ ...account, works: fault === null }));
+    }),
+  async end({ tenantId, userId, serverId }, event) {
+    const written = await db.write([
+      ...[userTokens, authorizations].map((table) =>
+        db.builder
+          .delete(table)
+          .where(
+            and(
+              eq(table.tenantId, tenantId),
+              eq(table.userId, userId),
+              eq(table.serverId, serverId),
+            ),
+          ),
+      ),
+      appendEvent(db.builder, event),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
   async forget(tenantId, userId) {
     const written = await db.write(
       [userTokens, authorizations].map((table) =>

@@ -28,6 +28,7 @@ import {
 } from "../fakes/oauth-client.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { freePort } from "../fakes/sqld.ts";
+import { accountSuite } from "./oauth-account.ts";
 import { peopleSuite } from "./oauth-people.ts";
 
 let router: Router;
@@ -695,3 +696,4 @@ describe("a stolen code", () => {
 });
 
 peopleSuite(() => ({ router, upstream }));
+accountSuite(() => ({ router, upstream }));

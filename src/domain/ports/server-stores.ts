@@ -94,10 +94,23 @@ export interface TokenStore {
   expire(tenantId: string, serverId: string, generation: string): Stored<null>;
 }
 
+/** A person's own account at a server. */
+export interface OwnAccount {
+  serverId: string;
+  /** slug */
+  server: string;
+  /** whether the server's authorization server still gave tokens, when the router last asked */
+  works: boolean;
+}
+
 /** Tokens that are a person's own, who authorized the router at a server. */
 export interface UserTokenStore {
   /** The tokens of one person, as those of the tenant are kept. */
   of(userId: string): TokenStore;
+  /** The servers at which the person has an account of their own here, by slug. */
+  accountsOf(tenantId: string, userId: string): Stored<OwnAccount[]>;
+  /** Deletes the person's tokens at one server, and what is pending there, with an event. */
+  end(of: { tenantId: string; userId: string; serverId: string }, event: AdminEvent): Stored<null>;
   /** Deletes all of the person's tokens, and what is pending. */
   forget(tenantId: string, userId: string): Stored<null>;
 }

@@ -1,4 +1,5 @@
 /** Pages on which a person connects an account of their own at a registered server. Slugs need no escaping. */
+import { alertOf, signInButton } from "./account-page.ts";
 import { document, escaped } from "./consent-page.ts";
 
 export interface ConnectPlace {
@@ -6,13 +7,34 @@ export interface ConnectPlace {
   server: string;
 }
 
-export function connectPage({ tenant, server }: ConnectPlace, wrong: string | null): string {
-  const said = wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`;
+const about = ({ tenant, server }: ConnectPlace): string =>
+  `<h1>Connect your own account at ${server}</h1><dl><dt>Tenant</dt><dd>${tenant}</dd><dt>Server</dt><dd>${server}</dd></dl><p>The router then uses the server in your name, for your calls alone. Next, the server asks who you are there.</p>`;
+
+const formOf = ({ tenant, server }: ConnectPlace, fields: string): string =>
+  `<form method="post" action="/oauth/connect?tenant=${tenant}&amp;server=${server}">${fields}</form>`;
+
+const keyField = `<label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button>`;
+
+/** @param place `signInAt`: the host where people of the tenant sign in; null: they show a key */
+export function connectPage(
+  place: ConnectPlace & { signInAt: string | null },
+  wrong: string | null,
+): string {
+  const { server, signInAt } = place;
+  // Two forms: a browser that is told to send a form by the Enter key takes the form's first button.
+  const signIn = signInAt === null ? "" : formOf(place, signInButton(signInAt));
   return document(
     `Connect ${server}`,
-    `<h1>Connect your own account at ${server}</h1><dl><dt>Tenant</dt><dd>${tenant}</dd><dt>Server</dt><dd>${server}</dd></dl><p>The router then uses the server in your name, for your calls alone. Next, the server asks who you are there.</p>${said}<form method="post" action="/oauth/connect?tenant=${tenant}&amp;server=${server}"><label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button></form><p>You have none, since you sign in? Connect your program anew: its consent page leads on to ${server}.</p>`,
+    `${about(place)}${alertOf(wrong)}${signIn}${formOf(place, keyField)}`,
   );
 }
+
+/** For a person who is signed in. */
+export const connectOwnPage = (place: ConnectPlace, once: string, wrong: string | null): string =>
+  document(
+    `Connect ${place.server}`,
+    `${about(place)}${alertOf(wrong)}${formOf(place, `<input type="hidden" name="once" value="${escaped(once)}"><button>Go on</button>`)}`,
+  );
 
 /** A link and no redirect: browsers hold a form's redirects to the form's policy, which names no other host. */
 export const onwardPage = ({ server, url }: { server: string; url: string }): string =>

@@ -1,45 +1,72 @@
 /** `/oauth/connect`: a person shows who they are, and goes on to the authorization server of a registered server. */
 import { Hono, type Context } from "hono";
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
+import type { Connecting } from "../../pipeline/person-connections.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
+import { beginSignIn, isSlug, signInShown, tokenOf } from "./account.ts";
 import { goOn, noPlace, page } from "./connect-onward.ts";
-import { connectPage, type ConnectPlace } from "./connect-page.ts";
+import { connectOwnPage, type ConnectPlace } from "./connect-page.ts";
 import { bodyText } from "./form.ts";
 
-const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const noServer = { reason: "not_found", what: "no such server" } as const;
+
 function placeIn(c: Context<HttpEnv>): ConnectPlace | null {
   const { tenant = "", server = "" } = c.req.query();
-  return slug.test(tenant) && slug.test(server) ? { tenant, server } : null;
+  return isSlug(tenant) && isSlug(server) ? { tenant, server } : null;
+}
+
+/** The page again: for a person who is signed in, with one button. */
+async function shown(
+  c: Context<HttpEnv>,
+  place: ConnectPlace,
+  wrong: string | null,
+): Promise<Response> {
+  const { sessions } = c.get("services").oauth.people;
+  const session = await sessions.find(tokenOf(c, ownOriginOf(askedAt(c))), place.tenant);
+  if (!session.ok) return problem(c, session.error);
+  return session.value === null
+    ? signInShown(c, place, wrong)
+    : page(c, connectOwnPage(place, session.value.once, wrong), wrong === null ? 200 : 403);
+}
+
+async function look(c: Context<HttpEnv>): Promise<Response> {
+  const place = placeIn(c);
+  if (place === null) return problem(c, noServer);
+  return shown(c, place, null);
 }
 
 async function submit(c: Context<HttpEnv>): Promise<Response> {
   const place = placeIn(c);
   const origin = ownOriginOf(askedAt(c));
-  if (place === null) return problem(c, { reason: "not_found", what: "no such server" });
+  if (place === null) return problem(c, noServer);
   // Another site's form would connect this browser's person to the account of whoever made the form.
   if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   if (origin === null) return problem(c, noPlace);
   const fields = new URLSearchParams((await bodyText(c)) ?? "");
-  const connecting = await c.get("services").oauth.connections.byKey({
-    ...place,
-    key: (fields.get("key") ?? "").trim(),
-    address: c.env.address?.() ?? "",
-    origin,
-  });
+  if (fields.get("decision") === "sign-in") return beginSignIn(c, place, origin);
+  const connecting = await connectingBy(c, { place, origin, fields });
   if (!connecting.ok) return problem(c, connecting.error);
-  return connecting.value.kind === "onward"
-    ? goOn(c, { origin, onward: connecting.value })
-    : page(c, connectPage(place, connecting.value.detail), 403);
+  const { value } = connecting;
+  if (value === null) return shown(c, place, "This page was used already, or you were signed out.");
+  return value.kind === "onward"
+    ? goOn(c, { origin, onward: value })
+    : shown(c, place, value.detail);
+}
+
+/** By the session in this browser, or by the key that the form brought. */
+function connectingBy(
+  c: Context<HttpEnv>,
+  { place, origin, fields }: { place: ConnectPlace; origin: string; fields: URLSearchParams },
+): AsyncResult<Connecting | null> {
+  const { people, connections } = c.get("services").oauth;
+  const once = fields.get("once");
+  if (once !== null) return people.connect({ ...place, token: tokenOf(c, origin), once, origin });
+  const key = (fields.get("key") ?? "").trim();
+  return connections.byKey({ ...place, key, address: c.env.address?.() ?? "", origin });
 }
 
 export const connectRoutes = (): Hono<HttpEnv> =>
-  new Hono<HttpEnv>()
-    .get("/connect", (c) => {
-      const place = placeIn(c);
-      return place === null
-        ? problem(c, { reason: "not_found", what: "no such server" })
-        : page(c, connectPage(place, null));
-    })
-    .post("/connect", submit);
+  new Hono<HttpEnv>().get("/connect", look).post("/connect", submit);

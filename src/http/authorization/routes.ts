@@ -7,6 +7,7 @@ import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { Onward } from "../../pipeline/person-connections.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
+import { cameBack } from "./account.ts";
 import { goOn } from "./connect-onward.ts";
 import { bodyText, mostBytes, protect } from "./form.ts";
 import { consentPage, faultPage, leavingPage } from "./consent-page.ts";
@@ -89,6 +90,8 @@ async function decide(c: Context<HttpEnv>): Promise<Response> {
 
 /** A person is back from the identity provider. */
 async function signedIn(c: Context<HttpEnv>): Promise<Response> {
+  const back = await cameBack(c);
+  if (back !== null) return back;
   const consents = c.get("services").oauth.consents();
   if (consents === null) return problem(c, off);
   const address = c.env.address?.() ?? "";

@@ -421,6 +421,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const stolen = tokens(...place, { sealed: "stolen" });
       value(await theirs.replace(stolen, { event: event(tenantId), now: start + 1 }));
     },
+    "userTokens.accountsOf": async ({ userTokens }, _, { tenantId }) => {
+      expect(value(await userTokens.accountsOf(tenantId, ownerUser))).toEqual([]);
+    },
+    "userTokens.end": async ({ userTokens }, { server: { id } }, { tenantId }) => {
+      const of = { tenantId, userId: ownerUser, serverId: id };
+      value(await userTokens.end(of, event(tenantId)));
+    },
     "userTokens.forget": async ({ userTokens }, _, { tenantId }) => {
       value(await userTokens.forget(tenantId, ownerUser));
     },

@@ -193,6 +193,19 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(await generations()).toEqual(["shared", "one", "two"]);
       value(await userTokens.of("usr_1").expire(owner.id, its.id, "two"));
       expect(value(await userTokens.of("usr_2").get(owner.id, its.id))).toEqual(grant("two"));
+      const accounts = async (userId: string) =>
+        value(await userTokens.accountsOf(owner.id, userId));
+      const account = { serverId: its.id, server: its.slug, works: true };
+      expect(await accounts("usr_1")).toEqual([account]);
+      expect(await accounts("usr_3")).toEqual([]);
+      expect(value(await userTokens.accountsOf("ten_other", "usr_1"))).toEqual([]);
+      value(await userTokens.of("usr_3").replace(grant("three"), about()));
+      const three = { tenantId: owner.id, userId: "usr_3", serverId: its.id };
+      value(await userTokens.end({ ...three, serverId: "srv_other" }, event(owner.id)));
+      value(await userTokens.end({ ...three, tenantId: "ten_other" }, event(owner.id)));
+      expect(await accounts("usr_3")).toEqual([account]);
+      value(await userTokens.end(three, event(owner.id, "server.disconnect")));
+      expect([await accounts("usr_3"), await accounts("usr_1")]).toEqual([[], [account]]);
       value(await userTokens.forget("ten_other", "usr_1"));
       expect(await generations()).toEqual(["shared", "one", "two"]);
       value(await userTokens.forget(owner.id, "usr_1"));

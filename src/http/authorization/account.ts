@@ -1,0 +1,167 @@
+/** `/oauth/account`: a person signs in as at the consent, sees what they let in, and ends it. */
+import { Hono, type Context } from "hono";
+import { explain } from "../../domain/refusal-words.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
+import type { OwnChange } from "../../pipeline/person-pages.ts";
+import type { PagePlace, PageSignIn } from "../../pipeline/person-page-sign-in.ts";
+import { askedAt, type HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+import { cookieOf, keepCookie, takeCookie } from "../session-cookie.ts";
+import { accountPage, accountPath, signInPage } from "./account-page.ts";
+import { noPlace, page } from "./connect-onward.ts";
+import { connectPage } from "./connect-page.ts";
+import { leavingPage } from "./consent-page.ts";
+import { bodyText, protect } from "./form.ts";
+
+const mostAssertionCharacters = 16_384;
+const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+export const noTenant = { reason: "not_found", what: "no such tenant" } as const;
+const usedBefore = "This page was used already, or you were signed out. Look again, and go on.";
+const gone = "That was ended already.";
+
+export const isSlug = (text: string): boolean => slug.test(text);
+
+const pathOf = ({ tenant, server }: PagePlace): string =>
+  server === null ? accountPath(tenant) : `/oauth/connect?tenant=${tenant}&server=${server}`;
+
+/** The page on which the person is to say who they are. */
+export async function signInShown(
+  c: Context<HttpEnv>,
+  { tenant, server }: PagePlace,
+  wrong: string | null,
+): Promise<Response> {
+  const { people, consentOpenings } = c.get("services").oauth;
+  // Nobody knows who asks, and each such page costs reads of the database.
+  const turn = consentOpenings(c.env.address?.() ?? "");
+  if (turn !== null) return problem(c, turn);
+  const at = await people.signIn.signInAt(tenant);
+  if (!at.ok) return problem(c, at.error);
+  const signInAt = at.value;
+  const text =
+    server === null
+      ? signInPage({ tenant, signInAt }, wrong)
+      : connectPage({ tenant, server, signInAt }, wrong);
+  return page(c, text, wrong === null ? 200 : 403);
+}
+
+/** What becomes of a person who said who they are. */
+async function signedIn(
+  c: Context<HttpEnv>,
+  origin: string,
+  asked: AsyncResult<PageSignIn>,
+): Promise<Response> {
+  const result = await asked;
+  if (!result.ok) return problem(c, result.error);
+  const { value } = result;
+  if (value.kind === "again") return signInShown(c, value.place, value.detail);
+  if (value.kind === "leave") {
+    const { kept, seconds, to } = value;
+    if (!keepCookie(c, "person_sign_in", { origin, value: kept, seconds }))
+      return problem(c, noPlace);
+    protect(c.res.headers, null);
+    // The address holds the state, which the provider has to know and nobody else.
+    c.res.headers.set("Referrer-Policy", "no-referrer");
+    return c.html(leavingPage(to));
+  }
+  const { token, seconds } = value.session;
+  // A session of its own, whatever the browser brought: nobody can plant one beforehand.
+  if (!keepCookie(c, "person", { origin, value: token, seconds })) return problem(c, noPlace);
+  protect(c.res.headers, null);
+  c.res.headers.set("Referrer-Policy", "no-referrer");
+  return c.redirect(pathOf(value.place), 303);
+}
+
+/** A person leaves for the tenant's identity provider, or a gateway has said who they are. */
+export async function beginSignIn(
+  c: Context<HttpEnv>,
+  place: PagePlace,
+  origin: string,
+): Promise<Response> {
+  const sent = c.req.header("Cf-Access-Jwt-Assertion");
+  const assertion = sent?.slice(0, mostAssertionCharacters + 1) ?? null;
+  const address = c.env.address?.() ?? "";
+  const { people, consentOpenings } = c.get("services").oauth;
+  const turn = consentOpenings(address);
+  if (turn !== null) return problem(c, turn);
+  const begun = people.signIn.begin({ place, assertion, address, origin });
+  return signedIn(c, origin, begun);
+}
+
+/** A person is back from the identity provider; null: from the sign-in of a consent. */
+export async function cameBack(c: Context<HttpEnv>): Promise<Response | null> {
+  const origin = ownOriginOf(askedAt(c));
+  const kept = origin === null ? null : cookieOf(c, "person_sign_in", origin);
+  if (origin === null || kept === null) return null;
+  const query = new URL(c.req.url).searchParams;
+  const address = c.env.address?.() ?? "";
+  const { signIn } = c.get("services").oauth.people;
+  const came = await signIn.finish({ kept, query, address, origin });
+  if (came.ok && came.value === null) return null;
+  // One try alone, whatever becomes of it.
+  takeCookie(c, "person_sign_in", origin);
+  return came.ok && came.value !== null
+    ? signedIn(c, origin, Promise.resolve({ ok: true, value: came.value }))
+    : came.ok
+      ? null
+      : problem(c, came.error);
+}
+
+/** The session's token in the browser's cookie; empty: there is none. */
+export const tokenOf = (c: Context<HttpEnv>, origin: string | null): string =>
+  (origin === null ? null : cookieOf(c, "person", origin)) ?? "";
+
+async function shown(c: Context<HttpEnv>, tenant: string, wrong: string | null): Promise<Response> {
+  const { people } = c.get("services").oauth;
+  const session = await people.sessions.find(tokenOf(c, ownOriginOf(askedAt(c))), tenant);
+  if (!session.ok) return problem(c, session.error);
+  if (session.value === null) return signInShown(c, { tenant, server: null }, wrong);
+  const own = await people.show(session.value);
+  return own.ok
+    ? page(c, accountPage(tenant, own.value, wrong), wrong === null ? 200 : 403)
+    : problem(c, own.error);
+}
+
+function changeIn(fields: URLSearchParams): OwnChange | null {
+  const [id, server] = [fields.get("end"), fields.get("disconnect")];
+  if (id !== null) return { kind: "end-grant", id };
+  if (server !== null) return { kind: "disconnect", server };
+  return fields.has("sign-out") ? { kind: "sign-out" } : null;
+}
+
+/** A form of the person's own page; of another site's it would end, or show, what the site likes. */
+async function submit(c: Context<HttpEnv>): Promise<Response> {
+  const tenant = c.req.query("tenant") ?? "";
+  const origin = ownOriginOf(askedAt(c));
+  if (!isSlug(tenant)) return problem(c, noTenant);
+  if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
+    return problem(c, { reason: "origin_not_allowed" });
+  if (origin === null) return problem(c, noPlace);
+  const fields = new URLSearchParams((await bodyText(c)) ?? "");
+  const place = { tenant, server: null };
+  const { people } = c.get("services").oauth;
+  if (fields.get("decision") === "sign-in") return beginSignIn(c, place, origin);
+  const change = changeIn(fields);
+  if (change === null) {
+    const key = (fields.get("key") ?? "").trim();
+    const address = c.env.address?.() ?? "";
+    return signedIn(c, origin, people.signIn.byKey({ place, key, address }));
+  }
+  const token = tokenOf(c, origin);
+  const once = fields.get("once") ?? "";
+  const changed = await people.change({ token, tenant, once }, change);
+  if (!changed.ok) return shown(c, tenant, explain(changed.error));
+  if (changed.value !== true) return shown(c, tenant, changed.value === null ? usedBefore : gone);
+  if (change.kind === "sign-out") takeCookie(c, "person", origin);
+  protect(c.res.headers, null);
+  return c.redirect(accountPath(tenant), 303);
+}
+
+async function look(c: Context<HttpEnv>): Promise<Response> {
+  const tenant = c.req.query("tenant") ?? "";
+  if (!isSlug(tenant)) return problem(c, noTenant);
+  return shown(c, tenant, null);
+}
+
+export const accountRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>().get("/account", look).post("/account", submit);
