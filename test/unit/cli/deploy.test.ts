@@ -123,7 +123,7 @@ describe("a first deployment", () => {
     expect([world.secrets, world.kept]).toEqual([null, {}]);
   });
 
-  it("takes a list of secrets that failed for no empty one", async () => {
+  it("does not mistake a failed listing of secrets for an empty list", async () => {
     const { world, run } = createWorld();
     world.listFails = true;
     expect(await run({ yes: true })).toContain("A request to the API failed.");
@@ -162,7 +162,7 @@ describe("a second run", () => {
     expect(world.secrets).toEqual({ MASTER_KEY: "of before", ADMIN_TOKEN: "made ADMIN_TOKEN" });
   });
 
-  it("uploads what the first one made, where that one's upload failed", async () => {
+  it("uploads the secrets that an earlier run made and failed to upload", async () => {
     const { world, run } = createWorld();
     world.deployFails = true;
     expect(await run({ yes: true })).toContain("wrangler deployed nothing");

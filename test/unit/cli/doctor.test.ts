@@ -302,7 +302,7 @@ it("says which provider is out of reach, sends none a key, and compares clocks",
   }
 });
 
-it("prints each finding with what to do, and counts them", () => {
+it("prints each finding with its advice, and counts faults and warnings", () => {
   expect(
     linesOf([
       { check: "clock", level: "ok", says: "right", advice: null },

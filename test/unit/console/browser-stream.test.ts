@@ -99,7 +99,7 @@ const settled = async () => {
 const news = (id: string): LiveEvent => ({ kind: "records", records: [], id });
 
 describe("the stream of a browser", () => {
-  it("is one, whose news reach every page of its tenant", async () => {
+  it("is one stream, whose news reach every page of the stream's tenant", async () => {
     const { open, openPage } = createBrowser();
     const [one, other] = [openPage("team"), openPage("team")];
     await settled();
@@ -118,7 +118,7 @@ describe("the stream of a browser", () => {
     expect([open.length, other.isLive(), other.heard]).toEqual([1, false, []]);
   });
 
-  it("passes to the next page where the page that reads it is left, and misses nothing", async () => {
+  it("passes to the next page when its reading page is left, and misses no event", async () => {
     const { open, openPage } = createBrowser();
     const [one, other] = [openPage("team"), openPage("team")];
     await settled();
@@ -143,7 +143,7 @@ describe("the stream of a browser", () => {
     expect(open.map(({ since }) => since)).toEqual(["9"]);
   });
 
-  it("is opened anew after it broke, from the last event on", async () => {
+  it("is opened again after a break, from the last event on", async () => {
     const { open, openPage } = createBrowser();
     const page = openPage("team");
     await settled();

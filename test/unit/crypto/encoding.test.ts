@@ -22,7 +22,7 @@ describe("base64url", () => {
     );
   });
 
-  it("has one spelling for each value: whatever it reads, it would write", () => {
+  it("has one spelling for each value, so that a text which can be read is the text that would be written", () => {
     const text = fc.string({
       unit: fc.constantFrom(..."AQgwBb09-_=+/ \n".split("")),
       maxLength: 9,
@@ -47,7 +47,7 @@ describe("hashing and comparing", () => {
     expect(await sha256("grüße")).toEqual(await sha256(new TextEncoder().encode("grüße")));
   });
 
-  it("calls texts the same when they are, and only then", async () => {
+  it("calls equal texts the same, and other texts different", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), async (a, b) => {
         expect(await sameText(a, a)).toBe(true);

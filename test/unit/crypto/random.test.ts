@@ -22,7 +22,7 @@ describe("random bytes", () => {
     expect(fills()).toBe(4);
   });
 
-  it("stay as they are once they were given", () => {
+  it("do not change after the caller got them", () => {
     const { take } = counting();
     const first = take(8);
     const text = Buffer.from(first).toString("hex");

@@ -75,7 +75,7 @@ describe("vault", () => {
     expect(await vault.open(sealed, shifted)).toEqual(unopenable);
   });
 
-  it("opens nothing that was tampered with, whichever character it is", async () => {
+  it("opens no seal of which any character was changed", async () => {
     const vault = await vaultOf();
     for (const plain of ["secret", "", "12", "123"]) {
       const sealed = await vault.seal(plain, context);

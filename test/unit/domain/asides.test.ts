@@ -54,7 +54,7 @@ describe("a preview", () => {
     },
   );
 
-  it("is not what a hint for its whole series means, while another of it can serve", () => {
+  it("is not what a hint for its series means while another model of the series can serve", () => {
     expect(decided({ hints: ["gemini"] }).model).toBe(plain.id);
     expect(decided({ hints: ["gpt"] }).model).toBe(beta.id);
   });
@@ -65,12 +65,12 @@ describe("a preview", () => {
     expect(excludedIn(decision)).toEqual({ [painter.id]: "image_model" });
   });
 
-  it("is chosen as others are if the policy allows previews", () => {
+  it("is chosen as other models are if the policy allows previews", () => {
     const policy = { previews: "allowed" as const };
     expect(decided({ priorities: { intelligence: 1 } }, { policy }).model).toBe(preview.id);
   });
 
-  it("is never chosen if the policy says never, not even by name or as the last one left", () => {
+  it("is never chosen if the policy says never, even by name or as the last feasible model", () => {
     const policy = { previews: "never" as const };
     expect(decided({ hints: [preview.id] }, { policy }).model).toBe(plain.id);
     expect(choose(call(), field({ models: [preview], policy }))).toMatchObject({
@@ -199,7 +199,7 @@ describe("a model that reasons whatever is asked of it", () => {
 describe("canned answers", () => {
   const canned = model("demo/demo-large", { intelligence: 5, inputUsdPerMTok: 0 });
 
-  it("are given by no tenant that has a provider, whatever a hint says and whether that one can serve", () => {
+  it("are not given to a tenant with a provider, whatever a hint says, and even where that provider can't serve", () => {
     const credentials = [credential("google", { status: "failing" }), credential("demo")];
     const pool = field({ models: [plain, canned], credentials });
     const plan = choose(call({ hints: ["demo-large"] }), pool);

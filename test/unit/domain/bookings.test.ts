@@ -20,7 +20,7 @@ const used = (inputTokens: number, outputTokens: number) => ({
 const request = { model: null, requests: 1, inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
 
 describe("the bookings of a call", () => {
-  it("count it once, and put each attempt's tokens and money under its model", () => {
+  it("count the call once, and each attempt's tokens and money under the attempt's model", () => {
     const attempts = [
       attempt("one", { fault: "not_json", ...used(10, 20), costMicroUsd: 514 }),
       attempt("two", { fault: "server", billed: "no", costMicroUsd: 0 }),

@@ -37,13 +37,13 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
     expect(await new Response(stream).text()).toBe("a".repeat(bytes));
   });
 
-  it("that is longer is not read to its end", async () => {
+  it("that is longer than the bound is not read to its end", async () => {
     const { body, state } = bodyOf(300_000, kind);
     expect(await readBounded(body, 100_000)).toBeNull();
     expect(state.cancelled).toBe(true);
   });
 
-  it("that is longer fails its reader, or is cut for it", async () => {
+  it("that is longer than the bound fails its reader, or is cut", async () => {
     const failing = bodyOf(300_000, kind);
     const failed = boundedStream(failing.body, { mostBytes: 100_000, exceeded });
     await expect(new Response(failed).text()).rejects.toThrow("too long");

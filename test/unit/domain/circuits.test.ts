@@ -35,14 +35,14 @@ describe("a circuit", () => {
     expect(stateOf(circuit([now - 5 * minute - 1, now]), now)).toEqual({ state: "closed" });
   });
 
-  it("is open for fifteen seconds, then one call may try it", () => {
+  it("is open for fifteen seconds, then lets one call probe it", () => {
     const twice = circuit([now, now]);
     expect(stateOf(twice, now)).toEqual({ state: "open", until: now + 15_000, asked: false });
     expect(stateOf(twice, now + 14_999)).toMatchObject({ state: "open" });
     expect(stateOf(twice, now + 15_000)).toEqual({ state: "half-open" });
   });
 
-  it("stays open while one call tries it, and twice as long if that call fails, five minutes at most", () => {
+  it("stays open while one call probes it, and twice as long if the probe fails, five minutes at most", () => {
     const probed = { ...circuit([now, now]), probeUntil: now + 20_000 };
     expect(stateOf(probed, now + 15_000)).toMatchObject({ state: "open", until: now + 20_000 });
     const times = [now, now];
@@ -249,7 +249,7 @@ describe("a choice with open circuits", () => {
     expect(chosen(within)).toEqual({ reason: "unavailable", retryAfterMs: 7_000 });
   });
 
-  it("names another reason where one stands in the way too", () => {
+  it("names another reason of exclusion where the model has one besides the open circuit", () => {
     const within = field({
       now,
       models: [

@@ -48,7 +48,7 @@ describe("the next candidate", () => {
     expect(nextCandidate(all, [tried(0, "model"), tried(1, "model")])).toBe(3);
   });
 
-  it("is inside of the fault's reach where there is no other", () => {
+  it("is inside of the fault's reach where no candidate is outside", () => {
     const all = places("a/1/x", "a/1/y", "a/1/z", "a/1/w");
     const faults: Tried[] = [];
     for (const at of all.keys()) {
@@ -58,7 +58,7 @@ describe("the next candidate", () => {
     expect(nextCandidate(all, faults)).toBeNull();
   });
 
-  it("is one that another call probes only where no other is free", () => {
+  it("is a candidate that another call probes only where no other candidate is free", () => {
     expect(nextCandidate(two, [], new Set([0, 1]))).toBe(2);
     expect(nextCandidate(two, [tried(2, "endpoint")], new Set([0, 1]))).toBe(0);
   });

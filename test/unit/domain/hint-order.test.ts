@@ -104,7 +104,7 @@ describe("a hint for a model that is gone", () => {
     );
   });
 
-  it("is a hint for a living model where a sync brought it back", () => {
+  it("finds the model where a sync brought the model back", () => {
     const back = named("mistral/open-mixtral-8x7b");
     const small = named("mistral/mistral-small-2603", { intelligence: 5 });
     const models = [back, small];

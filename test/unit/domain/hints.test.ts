@@ -87,7 +87,7 @@ describe("hints in order", () => {
   });
 
   // cites: S-027
-  it("don't apply when they name nothing known", () => {
+  it("don't apply when no known model has the name", () => {
     expect(names(["llama", ""], [top, middle])).toEqual({
       models: ["openai/top", "openai/middle"],
       hint: null,

@@ -38,7 +38,7 @@ describe("ids", () => {
   });
 
   // cites: H-016
-  it("use every character as often as the others: no bias towards some", () => {
+  it("use every character equally often", () => {
     const seen = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {
       const ids = createIds({

@@ -59,7 +59,7 @@ describe("ignored hints", () => {
 });
 
 describe("ignored tags", () => {
-  it("are those that could not be read, and those that were overruled", () => {
+  it("are tags that could not be read, and tags that were overruled", () => {
     const negotiation: Partial<NegotiationRecord> = {
       features: ["agent", "format=json", "verbosity=compact", "x-format=json"],
       ignored: ["format=xml"],

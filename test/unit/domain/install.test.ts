@@ -50,7 +50,7 @@ describe("what a client is given", () => {
     expect(links.every((link) => link === null)).toBe(true);
   });
 
-  it("allows an address without TLS for Claude Desktop only where it has none", () => {
+  it("allows plain http for Claude Desktop only where the router has no TLS", () => {
     const local = installSnippets({
       url: "http://127.0.0.1:8787/mcp/demo/s",
       name: "s",

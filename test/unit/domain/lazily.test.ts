@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lazily, memoize } from "../../../src/domain/lazily.ts";
 
 describe("a value that is made when it is first read", () => {
-  it("is made once, also where it is null", () => {
+  it("is made once, also where the value is null", () => {
     let made = 0;
     const given = memoize(() => {
       made += 1;

@@ -206,7 +206,7 @@ describe("a captured value", () => {
     expect(maskValue({ type: "text", data })).not.toEqual({ type: "text", data });
   });
 
-  it("has the shape it had", () => {
+  it("keeps the value's shape", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const value = JSON.parse(json) as Parameters<typeof maskValue>[0];

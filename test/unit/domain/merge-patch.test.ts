@@ -20,7 +20,7 @@ describe("a merge patch", () => {
     expect(mergePatch(target, patch)).toEqual(merged);
   });
 
-  it("is the same when applied twice, and changes neither of the two", () => {
+  it("gives the same when applied twice, and changes neither target nor patch", () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
     fc.assert(
       fc.property(object, object, (target, patch) => {

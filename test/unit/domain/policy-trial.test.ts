@@ -21,7 +21,7 @@ const tried = (after: PoolPolicy, asked = hinted) =>
 const sonnet = "anthropic/claude-sonnet-9";
 
 describe("a policy that is tried", () => {
-  it("changes nothing where it chooses the same", () => {
+  it("changes nothing where it chooses the same model", () => {
     expect(tried({ deniedModels: ["openai/*"] })).toEqual({
       recorded: sonnet,
       before: { model: sonnet, refused: null },
@@ -31,7 +31,7 @@ describe("a policy that is tried", () => {
     });
   });
 
-  it("names the other choice, and why the first one is out", () => {
+  it("names the other choice, and why the recorded model is excluded", () => {
     expect(tried({ deniedModels: ["*/claude-sonnet-*"] })).toMatchObject({
       before: { model: sonnet },
       after: { model: expect.not.stringContaining("sonnet") as string, refused: null },
@@ -44,7 +44,7 @@ describe("a policy that is tried", () => {
     });
   });
 
-  it("says why it would refuse, and how many models each reason excludes", () => {
+  it("says why the tried policy would refuse, and how many models each reason excludes", () => {
     expect(tried({ allowedModels: [] })).toMatchObject({
       after: { model: null, refused: { reason: "no_eligible_model" } },
       isChanged: true,
@@ -54,7 +54,7 @@ describe("a policy that is tried", () => {
     expect(Object.values(excluded).reduce((sum, count) => sum + count, 0)).toBe(all.length);
   });
 
-  it("lowers maxTokens by the policy that is tried, and not by the one of then", () => {
+  it("lowers maxTokens by itself, and not by the policy of the recorded call", () => {
     const long = call({ maxTokens: 60_000, hints: ["claude-sonnet"] });
     expect(tried({ maxTokens: 100 }, long)).toMatchObject({
       before: { model: "google/gemini-flash" },

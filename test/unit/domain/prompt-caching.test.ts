@@ -104,7 +104,7 @@ describe("where a prompt is marked", () => {
     expect(marks(first, { seen: 2 })).toEqual([1]);
   });
 
-  it("marks the tools alone when the system prompt is another one", () => {
+  it("marks the tools alone when the system prompt has changed", () => {
     expect(marks(first, { seen: 1 })).toEqual([0]);
   });
 
@@ -129,13 +129,13 @@ describe("where a prompt is marked", () => {
     expect(marks([piece("system", 1_023), piece("user", 1)], { seen: 1 })).toEqual([]);
   });
 
-  it("marks the piece before one that takes no mark", () => {
+  it("marks the piece before a piece that takes no mark", () => {
     const ends = [...twoRounds.slice(0, -1), piece("user", 300, { markable: false })];
     expect(marks(ends, { loopUnderWay: true })).toEqual([1, 6, 9]);
     expect(marks([piece("user", 9_000, { markable: false })], { seen: 1 })).toEqual([]);
   });
 
-  it("never marks more than four, nor the same piece twice, nor a short or unmarkable prefix", () => {
+  it("never marks more than four pieces, a piece twice, or a short or unmarkable prefix", () => {
     const anyPiece = fc.record({
       of: fc.constantFrom<PromptPiece["of"]>("user", "assistant"),
       tokens: fc.nat(3_000),

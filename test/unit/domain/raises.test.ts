@@ -24,12 +24,12 @@ describe("a raise", () => {
     expect(at(0, raise({ limits: { usdPerDay: 1, usdPerMonth: 9 } }))).toEqual(limits);
   });
 
-  it("is of one node", () => {
+  it("raises the limit of one node alone", () => {
     expect(at(0, raise({ subject: "key_2" }))).toEqual(limits);
     expect(raisedLimits(limits, { subject: "key_1", raises: undefined, now: 0 })).toEqual(limits);
   });
 
-  it("gives way to a larger one of the same limit while both last", () => {
+  it("gives way to a larger raise of the same limit while both last", () => {
     const both = [raise(), raise({ limits: { usdPerDay: 4, requestsPerMinute: 9 }, until: 2_000 })];
     expect(at(0, ...both)).toEqual({ usdPerDay: 5, requestsPerMinute: 9 });
     expect(at(1_500, ...both)).toEqual({ usdPerDay: 4, requestsPerMinute: 9 });

@@ -80,7 +80,7 @@ describe("the effort", () => {
     expect(reasoningOf(thinker(only))).toMatchObject({ effort: "high", sent: null });
   });
 
-  it("is unknown, and not sent, where only that it reasons is known", () => {
+  it("is unknown, and not sent, where the catalogue knows only that the model reasons", () => {
     expect(reasoningOf(unknown, { wish: { effort: "high" } })).toMatchObject({
       effort: null,
       sent: null,

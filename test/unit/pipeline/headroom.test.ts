@@ -88,7 +88,7 @@ describe("the memory of models that refuse to be asked about reasoning", () => {
     { id: "cred_1", provider: "mistral", status: "active" as const, models: null },
   ];
 
-  it("takes their control away, so that they get the room of an unknown effort", () => {
+  it("takes the control of reasoning away, so that models get the room of an unknown effort", () => {
     const refusals = createReasoningRefusals(10);
     const models = [controlled, other];
     expect(withoutRefused(models, credentials, refusals)).toBe(models);
@@ -99,7 +99,7 @@ describe("the memory of models that refuse to be asked about reasoning", () => {
     expect(second).toBe(other);
   });
 
-  it("is one credential's: another tenant's is not asked less", () => {
+  it("is learnt for one credential: another tenant's credential is not asked for less", () => {
     const refusals = createReasoningRefusals(10);
     refusals.add("cred_of_another", controlled);
     expect(withoutRefused([controlled], credentials, refusals)[0]).toBe(controlled);

@@ -103,7 +103,7 @@ describe("a call that another caller already makes", () => {
     expect(dying.clock()).toBeLessThan(0);
   });
 
-  it("goes on when one that waits leaves, or can't read the database", async () => {
+  it("goes on when a waiting caller leaves, or can't read the database", async () => {
     const leaving = new AbortController();
     leaving.abort();
     const left = given([first], leaving);

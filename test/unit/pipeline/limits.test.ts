@@ -66,7 +66,7 @@ describe("the limits of a tenant whose database is bounded", () => {
     expect(shown.ok && shown.value.data[0]).toMatchObject({ left: 0, limit: 1 });
   });
 
-  it("have it on the first page alone", async () => {
+  it("have the room on the first page alone", async () => {
     const shown = await shownWith(ok(room))("key_0");
     expect(shown.ok && shown.value.data.map(({ name }) => name)).toEqual(["key.concurrent"]);
   });

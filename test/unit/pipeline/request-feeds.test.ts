@@ -118,7 +118,7 @@ describe("the feed of a tenant's records", () => {
     expect(await nothingYet).toBeNull();
   });
 
-  it("gives first what was missed, a little more rather than less", async () => {
+  it("first gives the events that the listener missed, rather a few twice than one never", async () => {
     missed = [record("req_0", "succeeded")];
     const listener = listen("ten_1", 90_000);
     await pass(100);
@@ -164,7 +164,7 @@ describe("the feed of a tenant's records", () => {
     expect(feeds.listen("ten_2", null).ok).toBe(true);
   });
 
-  it("gives up a listener who asks for nothing, so that nobody is asked in vain", async () => {
+  it("drops a listener that reads nothing, so that the database is not asked in vain", async () => {
     const listener = listen();
     await pass(62_000);
     const before = asked.length;

@@ -39,7 +39,7 @@ describe("whoever fails to sign in", () => {
     expect(isLet("192.0.2.3", "key_2")).toBe(true);
   });
 
-  it("gets no more tries by sending them at once", () => {
+  it("gets no more tries by sending all tries at once", () => {
     const tries = Array.from({ length: 50 }, () => isLet("192.0.2.1"));
     expect(tries.filter(Boolean)).toHaveLength(6);
   });
@@ -77,7 +77,7 @@ it("remembers no more than its capacity, and forgets first who failed longest ag
   expect(isLet("192.0.2.1", "key_1")).toBe(true);
 });
 
-it("writes few failures down in a minute, whoever they are of", () => {
+it("notes few failed sign-ins in a minute, whatever their addresses and keys", () => {
   throttle = made({ notesPerMinute: 3 });
   const noted = (): number =>
     Array.from({ length: 10 }, (_, at) => throttle.begin({ address: `a${at}`, subject: `k${at}` }))

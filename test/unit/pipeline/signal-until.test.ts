@@ -22,7 +22,7 @@ describe("the signal of a wait with a deadline", () => {
     expect(signal.reason).toMatchObject({ name: "TimeoutError" });
   });
 
-  it("aborts with its caller's signal and reason, before or after it was made", () => {
+  it("aborts with the caller's signal and reason, whether the caller aborts before or later", () => {
     const { after } = timer();
     const caller = new AbortController();
     const first = signalUntil(caller.signal, { ms: 5, after });

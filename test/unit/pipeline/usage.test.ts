@@ -104,7 +104,7 @@ describe("usage", () => {
 });
 
 describe("the usage of all tenants", () => {
-  it("is the operator's, by tenant unless told", async () => {
+  it("is for the operator alone, by tenant unless the query names another group", async () => {
     const { asked, usage } = admin(1);
     const actor = {
       kind: "key",

@@ -194,7 +194,7 @@ describe("the call's own signal", () => {
     }
   });
 
-  it("decides the fault of whatever is thrown once it has gone off", () => {
+  it("decides the fault of any thrown error once the signal is aborted", () => {
     expect(classify(new Error(secret), AbortSignal.abort())).toMatchObject({ kind: "cancelled" });
   });
 

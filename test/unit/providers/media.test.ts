@@ -89,7 +89,7 @@ describe("a MIME type", () => {
 });
 
 describe("base64", () => {
-  it("is what Node makes of any bytes", () => {
+  it("is the base64 that Node makes of any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20_000 }), (bytes) => {
         expect(base64Of(bytes)).toBe(Buffer.from(bytes).toString("base64"));

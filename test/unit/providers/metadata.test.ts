@@ -11,7 +11,7 @@ describe("a call's metadata", () => {
     expect(optionsFromMetadata(metadata, "other").options).toEqual({ user: "x" });
   });
 
-  it("passes on only what shapes an answer, and says how many it left out", () => {
+  it("passes on only members that shape an answer, and says how many members it left out", () => {
     const metadata = {
       openai: { user: "u1", store: true, serviceTier: "priority", model: "gpt-dear" },
       vllm: { model: "another", max_tokens: 1_000_000 },

@@ -57,7 +57,7 @@ describe("promptOf", () => {
     expect(promptOf(callOf({ systemPrompt: "" }), inside)[0]?.role).toBe("user");
   });
 
-  it("names the tool of a result after the use it answers", () => {
+  it("names a result's tool after the tool use that the result answers", () => {
     const prompt = promptOf(withResult({ content: [{ type: "text", text: "a cat" }] }), inside);
     expect(prompt.slice(1)).toEqual([
       {

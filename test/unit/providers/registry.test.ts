@@ -284,7 +284,7 @@ describe("workers-ai", () => {
     });
   });
 
-  it("keeps nothing of what the binding throws", async () => {
+  it("keeps no text of the error that the binding throws", async () => {
     const ai = { run: () => Promise.reject(new Error("3040: out of capacity, canary")) };
     const answer = await createProviders(deps({ workersAi: createWorkersAi(ai) })).complete(
       requestOf(cf),

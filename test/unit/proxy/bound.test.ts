@@ -6,7 +6,7 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-it("lets so many in at once, and the next one when a place is left", async () => {
+it("lets as many in at once as there are places, and the next when a place is free", async () => {
   const bound = createBound(2);
   const entered: number[] = [];
   const leaves: (() => void)[] = [];

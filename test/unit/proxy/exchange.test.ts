@@ -49,7 +49,7 @@ describe("a derived exchange", () => {
     expect(await derive(gone, { caller: denied, confirm }).again()).toEqual(err(refusal));
   });
 
-  it("keeps its server where its way sees none", () => {
+  it("keeps its server where the derived caller has none", () => {
     const derived = derive(exchange(), { caller: (seen) => ({ ...seen, server: null }) });
     expect(derived.server.id).toBe("srv_1");
   });

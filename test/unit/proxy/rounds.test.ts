@@ -189,7 +189,7 @@ describe("a round that is sampling alone", () => {
       expect(Object.entries(inputResponses)).toContainEqual([key, { said: key }]);
   });
 
-  it("asks for so much at once, and no more", async () => {
+  it("asks for a bounded number of inputs at once", async () => {
     const many = (count: number): JsonObject =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`e${at}`, entry("hi")]));
     sent(await (await round(call())).actOn(asks(many(maxEntries), null), never));
@@ -240,7 +240,7 @@ describe("a round of a state alone, before a client that knows no rounds", () =>
     expect(sent(action).text).toContain('"requestState":"x"');
   });
 
-  it("follows sampling, and sampling follows it: neither keeps what was the other's", async () => {
+  it("follows sampling, and sampling follows elicitation: neither keeps the other's state", async () => {
     const one = await round(call(), { callsAgain });
     const first = await one.actOn(asks({ a: entry("A") }, '"1"'), never);
     expect(sent(first).text).toContain('"inputResponses"');

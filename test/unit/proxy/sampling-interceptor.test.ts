@@ -163,7 +163,7 @@ describe("the interceptor", () => {
     expect(notes).toEqual([{ event: "undelivered", requestId: "req_exchange", status: 500 }]);
   });
 
-  it("ends what the server takes back, and answers it no more", async () => {
+  it("ends a request that the server cancels, and sends no answer to it", async () => {
     const { interceptor, delivered, cancelled, signals, settled } = given();
     await interceptor.intercept(request(7), null);
     await quiet();
@@ -177,7 +177,7 @@ describe("the interceptor", () => {
   });
 
   it.each([true, false])(
-    "shows the client what the server takes back unless the stores know it: %s",
+    "shows the client the server's cancellation unless the stores know the request: %s",
     async (isTaken) => {
       const { interceptor } = given({ isTaken });
       const kind = isTaken ? "intercepted" : "pass";

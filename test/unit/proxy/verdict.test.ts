@@ -146,7 +146,7 @@ describe("the verdict on a legacy server's message", () => {
     },
   );
 
-  it("names what is intercepted, declined and cancelled", () => {
+  it("names the messages that are intercepted, declined and cancelled", () => {
     const rules = { mode: "router", clientCapabilities: {}, decodeCall: codec.decodeCall } as const;
     const onStream = { ...rules, hasClient: true };
     expect(verdictOn(sampling(), onStream)).toEqual({ kind: "intercept", id: 7, params });

@@ -12,7 +12,7 @@ describe("the console's files, as Cloudflare serves them", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("are none of them a page, and the manifest names the script and each page's file", () => {
+  it("include no page, and the manifest names the script and each page's file", () => {
     const files = readdirSync(join(folder, "console", "assets"));
     const text = readFileSync(join(folder, "console", "assets", "manifest.json"), "utf8");
     const { script, pages } = JSON.parse(text) as {

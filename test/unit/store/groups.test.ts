@@ -27,7 +27,7 @@ describe("writes of an object", () => {
     await expect(first).resolves.toBe("a");
   });
 
-  it("wait for one that is not durable yet, and then happen together", async () => {
+  it("wait for a write that is not durable yet, and then happen together", async () => {
     const { done, syncs, write } = given();
     void write("a");
     const later = [write("b"), write("c")];
@@ -37,7 +37,7 @@ describe("writes of an object", () => {
     expect(syncs).toHaveLength(2);
   });
 
-  it("go on after one that failed, and after a sync that failed", async () => {
+  it("go on after a write that failed, and after a sync that failed", async () => {
     const { syncs, write } = given();
     void write("a");
     const [broken, fine] = [write("broken"), write("b")];

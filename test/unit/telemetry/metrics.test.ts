@@ -131,7 +131,7 @@ describe("figures", () => {
     }
   });
 
-  it("count what has too many names together", () => {
+  it("count the values of a label beyond the bound together", () => {
     const its = meters();
     for (let at = 0; at < 2_005; at += 1) its.note(requests, 1, ["model", String(at)]);
     expect(textOf(its)).toContain(
@@ -231,7 +231,7 @@ describe("figures for a collector", () => {
     });
   });
 
-  it("add up to all there was where each message tells of what is new", async () => {
+  it("add up to the total where each message holds the increase since the last message", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 5 }),
