@@ -46,38 +46,37 @@ export const servers = sqliteTable(
   ],
 );
 
-/** Tokens that a server's authorization server granted. */
+/** Columns of tokens that a server's authorization server granted. */
+const tokenColumns = () => ({
+  serverId: text("server_id").notNull(),
+  sealed: text(),
+  /** changes with every write: a caller that read the row can tell that the row is still the same */
+  generation: text().notNull(),
+  expiresAt: integer("expires_at"),
+  /** nonce of the one caller that is asking for a new token */
+  lease: text(),
+  leaseUntil: integer("lease_until").notNull(),
+  fault: text().$type<OauthFault>(),
+});
+
+/** The tenant's own tokens. */
 export const serverTokens = sqliteTable(
   "server_tokens",
   {
     tenantId: tenantId(),
-    serverId: text("server_id").notNull(),
-    sealed: text(),
-    /** changes with every write: whoever read the row can tell that it is still the same */
-    generation: text().notNull(),
-    expiresAt: integer("expires_at"),
-    /** nonce of the one caller that is asking for a new token */
-    lease: text(),
-    leaseUntil: integer("lease_until").notNull(),
-    fault: text().$type<OauthFault>(),
+    ...tokenColumns(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
 );
 
-/** The same, of a person's own account at the server. */
+/** Tokens of a person's own account at the server. */
 export const userTokens = sqliteTable(
   "user_tokens",
   {
     id: text().primaryKey(),
     tenantId: tenantId(),
     userId: text("user_id").notNull(),
-    serverId: text("server_id").notNull(),
-    sealed: text(),
-    generation: text().notNull(),
-    expiresAt: integer("expires_at"),
-    lease: text(),
-    leaseUntil: integer("lease_until").notNull(),
-    fault: text().$type<OauthFault>(),
+    ...tokenColumns(),
   },
   (table) => [
     uniqueIndex("user_tokens_of").on(table.tenantId, table.userId, table.serverId),

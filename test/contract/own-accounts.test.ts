@@ -12,7 +12,7 @@ import type { OnBehalf } from "../../src/pipeline/server-accounts.ts";
 import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
-import { event, server, session, start, tenant } from "./store/fixtures.ts";
+import { event, oauthServer, session, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -102,21 +102,7 @@ describe("a person's own account at a server", () => {
     vault = await createVault({ master: await sha256("master"), previous: null, randomBytesOf });
     const owner = tenant({ slug: "acme" });
     value(await world.stores.tenants.create(owner, event(owner.id)));
-    its = server(owner.id, {
-      slug: "notes",
-      headerNames: [],
-      sealed: null,
-      oauth: {
-        grant: "authorization_code",
-        clientId: "client",
-        hasSecret: false,
-        tokenEndpoint: null,
-        authorizationEndpoint: null,
-        scope: null,
-        resource: null,
-        per: "user",
-      },
-    });
+    its = oauthServer(owner.id, { slug: "notes", per: "user" });
     value(await world.stores.servers.create(its, event(owner.id)));
   });
 

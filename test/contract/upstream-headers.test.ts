@@ -9,7 +9,7 @@ import { tokenOf, type SealedServer } from "../../src/domain/servers/server.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
 import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
-import { event, server, start, tenant } from "./store/fixtures.ts";
+import { event, oauthServer, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -105,19 +105,7 @@ describe("headers for a registered server", () => {
     });
     const owner = tenant();
     value(await world.stores.tenants.create(owner, event(owner.id)));
-    its = server(owner.id, {
-      headerNames: [],
-      sealed: null,
-      oauth: {
-        grant: "authorization_code",
-        clientId: "client",
-        hasSecret: false,
-        tokenEndpoint: null,
-        authorizationEndpoint: null,
-        scope: null,
-        resource: null,
-      },
-    });
+    its = oauthServer(owner.id);
     value(await world.stores.servers.create(its, event(owner.id)));
   });
 

@@ -104,6 +104,27 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   ...fields,
 });
 
+/** A server whose authorization server a person lets the router in at. `per`: whose account it is. */
+export const oauthServer = (
+  tenantId: string,
+  { per, ...fields }: Partial<SealedServer> & { per?: "user" } = {},
+): SealedServer =>
+  server(tenantId, {
+    headerNames: [],
+    sealed: null,
+    oauth: {
+      grant: "authorization_code",
+      clientId: "client",
+      hasSecret: false,
+      tokenEndpoint: null,
+      authorizationEndpoint: null,
+      scope: null,
+      resource: null,
+      ...(per !== undefined && { per }),
+    },
+    ...fields,
+  });
+
 export const tokens = (
   tenantId: string,
   serverId: string,
