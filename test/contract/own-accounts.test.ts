@@ -106,7 +106,7 @@ describe("a person's own account at a server", () => {
     value(await world.stores.servers.create(its, event(owner.id)));
   });
 
-  it("is nobody else's: each person's calls go with their own token", async () => {
+  it("is used for that person alone: each person's calls go with that person's token", async () => {
     expect(await connect("usr_1")).toEqual({ server: "notes", returnTo: null, isAuthorized: true });
     expect(await bearer(as("usr_1"))).toBe("Bearer access of usr_1");
     expect(await bearer(as("usr_2"))).toEqual({
@@ -139,7 +139,7 @@ describe("a person's own account at a server", () => {
     expect(shared).toMatchObject({ error: { reason: "conflict" } });
   });
 
-  it("is told by an error that clients with elicitation by URL open by themselves", async () => {
+  it("is asked for by an error whose URL clients with elicitation by URL open by themselves", async () => {
     const declared = (revision: string, capabilities: object) =>
       session(its.tenantId, "key_1", { revision, capabilities: capabilities as never });
     const urls = { elicitation: { url: {} } };
@@ -203,7 +203,7 @@ describe("a person's own account at a server", () => {
     });
   });
 
-  it("is asked for anew after a 401 of the server, which fails for nobody else", async () => {
+  it("is asked for again after the server's 401, and the server keeps working for other people", async () => {
     await connect("usr_1");
     const { upstream } = parts();
     const caller = as("usr_1");

@@ -187,7 +187,7 @@ describe("prices, against @pydantic/genai-prices", () => {
     expect(seen["audioInputTokens"]).toBeGreaterThan(2);
   });
 
-  it("lack a class on one side only where the test lists it", () => {
+  it("lack a class of tokens on one side only where the test lists the class", () => {
     const lacking = compared.flatMap((model) => {
       const there = pricedThere(model);
       return classes

@@ -127,7 +127,7 @@ describe("an admission whose answer was lost", () => {
     expect(trips()).toBe(4);
   });
 
-  it("is looked for together with all others, so that no flood of reads follows an outage", async () => {
+  it("is looked for together with all lost admissions, so that no flood of reads follows an outage", async () => {
     const { who, releasing, goAway, comeBack, lost, trips, left } = await given({ capacity: 300 });
     goAway();
     const first = releasing({ 60_000: comeBack });

@@ -366,7 +366,7 @@ describe("credentials", () => {
     }
   });
 
-  it("and API keys stand in the answer that made them, and nowhere else", () => {
+  it("and API keys stand in the answer that made the key, and nowhere else", () => {
     const keys = answers.flatMap((text) => [...text.matchAll(/"srk_[0-9a-z]+_([\w-]{43})"/g)]);
     expect(keys.length).toBeGreaterThan(8);
     const files = databaseFilesIn(router.stateDir).map((file) => readFileSync(file, "latin1"));

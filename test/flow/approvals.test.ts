@@ -120,7 +120,7 @@ describe("a call that needs approval", () => {
     });
   });
 
-  it("sends its caller away with a key that joins it, and answers the one who comes back", async () => {
+  it("gives its caller an idempotency key, and answers the caller who comes back with that key", async () => {
     const { session } = await tenantWith("ask-later", { mode: "request" });
     const pending = await send(session, "Later?", { Prefer: "wait=0" });
     expect(pending.get("error.code")).toBe(-202);
@@ -141,7 +141,7 @@ describe("a call that needs approval", () => {
     expect(ended.filter((outcome) => outcome === "succeeded")).toHaveLength(1);
   });
 
-  it("is decided by nobody who asks, by no other tenant, and not for other content", async () => {
+  it("can't be decided by the calling key, by another tenant, or for other content", async () => {
     const { session, key } = await tenantWith("ask-self", { mode: "request" });
     const { key: foreign } = await createTenant(router, "ask-other", { provider: "demo" });
     await send(session, "Mine?", { Prefer: "wait=0" });
@@ -378,7 +378,7 @@ describe("a call that needs approval", () => {
       expect(await money()).toBe(0);
     });
 
-    it("gives it out once it is approved, as the approver edited it", async () => {
+    it("gives the result to the caller once approved, as the approver edited the text", async () => {
       const session = await payingTenant("ask-result", { mode: "result" });
       const asked = send(session, "Tell me");
       const shown = await held("ask-result");
@@ -405,7 +405,7 @@ describe("a call that needs approval", () => {
       });
     });
 
-    it("charges for it, also when it is denied", async () => {
+    it("charges for the result, also when the approver denies the result", async () => {
       const session = await payingTenant("ask-paid", { mode: "result" });
       const pending = await send(session, "Tell me", { Prefer: "wait=0" });
       const shown = await held("ask-paid");

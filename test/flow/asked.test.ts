@@ -196,7 +196,7 @@ describe.each(withToolEras)("toolChoice, %s", (era) => {
     ]);
   });
 
-  it("is refused where no model keeps it, and the refusal names the models that were asked", async () => {
+  it("is refused where no model obeys the choice, and the refusal names the models that were asked", async () => {
     const { key } = await tenant({ models: [mini] });
     const answer = await sampled(era, key, {
       params: choosing("use it", "required"),

@@ -116,7 +116,7 @@ const sampling = (id: unknown) => ({
 const event = (message: unknown): string => `id: e1\ndata: ${JSON.stringify(message)}\n\n`;
 
 describe("a modern client before a legacy server", () => {
-  it("gets what crosses the eras, and nothing else", async () => {
+  it("is offered the capabilities that cross the eras, and no others", async () => {
     server.handle(legacy((request, reply) => answer(request, reply, { tools: [], huge: 1.0 })));
     const { json } = await ask("server/discover");
     expect(json["result"]).toEqual({
@@ -183,7 +183,7 @@ describe("a modern client before a legacy server", () => {
     expect(logging.text).toContain('"log"');
   });
 
-  it("learns nothing of a server that is down, and is told so", async () => {
+  it("gets an error from a server that is down, and the router remembers nothing of the server's era", async () => {
     server.handle((_, reply) => reply.json({}, { status: 503 }));
     expect((await ask("tools/list")).status).toBe(503);
     expect(methods()).toEqual(["server/discover", "tools/list"]);

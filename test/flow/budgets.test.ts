@@ -165,7 +165,7 @@ describe("a budget", () => {
 });
 
 describe("usage", () => {
-  it("is by the hour and model unless told; refused calls are in it", async () => {
+  it("is grouped by hour and model unless the query says otherwise, and includes refused calls", async () => {
     const { key, keyId } = await made("usage", {});
     faulty.setMode("fine");
     for (let count = 0; count < 3; count += 1) await callOnce(router, key, asking("hello"));

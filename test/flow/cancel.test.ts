@@ -27,7 +27,7 @@ describe.each(sharing)("notifications/cancelled, at two %s", (how) => {
   });
 
   // cites: U-002
-  it("ends the call within two seconds, from whichever of them, and no other call", async () => {
+  it("ends the call within two seconds, from either of the two, and no other call", async () => {
     const { key } = await createTenant(one, "cancel", {
       provider: "openai-compatible",
       baseUrl: faulty.url("openai-compatible"),

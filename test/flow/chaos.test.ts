@@ -48,7 +48,7 @@ const chaos: Chaos[] = [
 
 describe("with chaos at the first candidate", () => {
   it.each(chaos)(
-    "$name: the next one answers, inside the deadline, and only it is charged as used",
+    "$name: the next candidate answers within the deadline, and only that candidate is charged as used",
     async ({ name, rates, response, status }) => {
       const shaky = await startAimock([
         {

@@ -368,7 +368,7 @@ describe("over a network", () => {
     expect(refused.cookies).toEqual([]);
   });
 
-  it("whoever guesses is slowed by address, told when to come back, and written down", async () => {
+  it("a caller that guesses is slowed by address, learns when to come back, and is logged", async () => {
     const guess = (from: string, key = "not-the-operators-token"): Promise<Said> =>
       said(named, "/console/session", {
         method: "POST",

@@ -77,7 +77,7 @@ describe("a credential of a provider that the catalogue doesn't know", () => {
     expect((await admin("POST", `${path}/credentials`, own())).status).toBe(201);
   });
 
-  it("offers in its check what the provider lists, with the key and nothing else of it", async () => {
+  it("offers in the check the models that the provider lists, and no other text of the provider", async () => {
     const { path } = await tenant();
     const created = await admin("POST", `${path}/credentials`, own({ models: [{ id: "guess" }] }));
     const check = async (): Promise<Answered> =>

@@ -135,7 +135,7 @@ describe("two administrators", () => {
     ).toBe(200);
   });
 
-  it("who send at once: of 16 with the same tag one is heard", async () => {
+  it("who send at once: of 16 changes with the same tag one is taken", async () => {
     const { path } = await given("two-at-once");
     const tag = tagOf(await operator("GET", `${path}/policy`));
     const answers = await Promise.all(
@@ -170,7 +170,7 @@ describe("two administrators", () => {
     });
   });
 
-  it("need say nothing: without If-Match, or with *, the last one wins", async () => {
+  it("need no If-Match: without If-Match, or with *, the last change wins", async () => {
     const { path } = await given("two-last");
     await operator("PUT", `${path}/policy`, { maxTokens: 1 });
     await operator("PUT", `${path}/policy`, { maxTokens: 2 }, { "If-Match": "*" });

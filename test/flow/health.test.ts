@@ -159,7 +159,7 @@ onOneHost(() => {
 
 onOneHost(() => {
   describe("measured speed", () => {
-    it("beats the tier: a model that became slow loses its rank, and the catalogue shows it", async () => {
+    it("beats the tier: a model that became slow loses its rank, and the catalogue shows the measured speed", async () => {
       const { key, admin, path } = await tenant("measured");
       const fast = {
         ...asking("hello"),

@@ -106,7 +106,7 @@ describe.each(sharing)("an idempotency key, at two %s", (how) => {
     return { slug, key, records, call };
   };
 
-  it("makes one provider call and one charge of 16 at once, at both of them", async () => {
+  it("makes one provider call and one charge of 16 calls at once, at both", async () => {
     const { call, records } = await begun("slow", { limits: { requestsPerMinute: 1 } });
     const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => call("k", {}, at)));
     expect(faulty.requests()).toHaveLength(1);

@@ -589,7 +589,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
         });
 
       // Without this test, a misspelt path would pass everything above.
-      it("opens to those it is for", async () => {
+      it("opens to every key that the operation is for", async () => {
         const disposable = await tenantWithKeys(router, `open-${randomUUID()}`);
         if (entry.reach !== "operator") {
           const own = await call(

@@ -127,7 +127,7 @@ describe("a server at which each person has an account of their own", () => {
     expect((await initialize(bob.key)).result).toBeDefined();
   });
 
-  it("connects nobody by another browser, by another site's form, or by a key of no person", async () => {
+  it("connects no account by another browser, by another site's form, or by a key without a person", async () => {
     const { key } = await person("eve");
     const { back } = await consent(key);
     expect((await fetch(back)).status).toBe(403);

@@ -325,7 +325,7 @@ describe("the GET stream", () => {
     await gated.stop();
   }, 20_000);
 
-  it("is given up as soon as the client wants its own", async () => {
+  it("is closed as soon as the client asks for a GET stream of its own", async () => {
     provider.setMode("slow");
     const url = await registered();
     const raw = await openRaw(url, key);

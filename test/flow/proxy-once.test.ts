@@ -150,7 +150,7 @@ describe("a round that is sent again", () => {
     expect(records[0]?.costMicroUsd).toBeGreaterThan(0);
   }, 60_000);
 
-  it("after a refusal, is as if it had not been sent", async () => {
+  it("after a refusal, runs as if nobody had sent the round before", async () => {
     const limited = { ...policy, limits: { requestsPerMinute: 1 } };
     expect((await admin("PUT", `/tenants/${tenant}/policy`, limited)).status).toBe(200);
     const again = await halfway(entry("D"));

@@ -87,7 +87,7 @@ describe("a flood of initialize", () => {
   };
   const asked = () => server.heard.filter(({ body }) => body?.["method"] === "initialize").length;
 
-  it("ends at the sessions that a key may have, with the router and through it together", async () => {
+  it("ends at the most sessions of a key, direct and proxied sessions together", async () => {
     const key = await keyFor();
     const begun = [
       await begin(key, hosted()),

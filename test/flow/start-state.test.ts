@@ -88,7 +88,7 @@ describe("the state directory", () => {
 
 describe("a database", () => {
   it(
-    "of a newer version that only added serves this one, and else is named",
+    "of a newer version serves this version where migrations only added, and else is named",
     { timeout },
     async () => {
       const apply = (name: string): void => {

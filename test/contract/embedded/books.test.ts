@@ -354,7 +354,7 @@ describe("the books of a single writer", () => {
 });
 
 describe("the books' statements", () => {
-  it("are alone in what they write: no trigger, view or foreign key reaches a table unnamed", () => {
+  it("are the only writers of their tables: no trigger, view or foreign key reaches a table unnamed", () => {
     const files = readMigrations();
     expect(files.length).toBeGreaterThan(5);
     const reaching = /\b(create\s+(temp\s+)?(trigger|view)|references)\b/i;

@@ -102,7 +102,7 @@ describe("the audit sink", () => {
     expect((await findingsIn([first, first, third])).length).toBeGreaterThan(0);
   });
 
-  it("has its people told once it has been behind for half an hour, and not any more once it is there", async () => {
+  it("raises an alert after being behind for half an hour, and ends the alert once the sink has caught up", async () => {
     const { alerts } = storesOn(opened.db);
     const kinds = async (at: number) => value(await alerts.troubles(at)).map(({ kind }) => kind);
     const behind = { kind: "sink_behind", tenantId: who.tenantId, subject: who.tenantId };

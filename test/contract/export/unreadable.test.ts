@@ -36,7 +36,7 @@ describe("an export of what can't be read", () => {
     return { ids, signer, exported };
   }
 
-  it("names it in its section and counts it in its footer; the rest verifies", async () => {
+  it("names the record in a section and counts the record in the footer; the rest verifies", async () => {
     const { ids, signer, exported } = await given();
     const { text } = await exported();
     const lines = text

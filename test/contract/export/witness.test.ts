@@ -131,7 +131,7 @@ describe("a witness", () => {
     expect(await verifySignature(key, { text: signedText("heads", rest), signature })).toBe(true);
   });
 
-  it("gets with the next run what it did not take, and no seal waits for the witness", async () => {
+  it("gets the seals that it refused with the next run, and no seal waits for the witness", async () => {
     const { tenantId, seal } = await tenant();
     await seal();
     for (const refusal of [500, 302]) {

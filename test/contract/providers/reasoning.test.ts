@@ -323,7 +323,7 @@ describe("a model that refuses to be asked about reasoning", () => {
     expect(memory.names).toEqual([]);
   });
 
-  it("is not remembered where a forced tool may be what it refuses", async () => {
+  it("is not remembered where the model may have refused a forced tool instead", async () => {
     provider.says({ status: 400, body: openaiSays("reasoning_effort") }, {});
     const memory = refusalsOf();
     const tools = [{ name: "look", inputSchema: { type: "object" } }];

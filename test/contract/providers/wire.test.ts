@@ -244,7 +244,7 @@ describe.each(wires)("$provider", (wire) => {
     expect(answer.usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it("has a fault for what no fixture matches: the suite is strict", async () => {
+  it("has a fault for a request that no fixture matches: the suite is strict", async () => {
     const call = callOf(saying({ type: "text", text: "unheard of" }));
     const request = requestOf(wire, { baseUrl: aimock.url(wire.provider), call });
     expect(await providers.complete(request)).toMatchObject({

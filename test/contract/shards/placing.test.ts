@@ -356,7 +356,7 @@ describe("cut off anywhere", () => {
     },
   );
 
-  it("a request for this shard is told of a claim on another one", async () => {
+  it("a request for this shard is refused where another shard holds the claim", async () => {
     await expect(
       invocation({ cut: { at: 1, when: "after" } }).create("acme", "eu"),
     ).rejects.toThrow("cut");

@@ -53,7 +53,7 @@ async function given(answers: Record<string, Answer>) {
 }
 
 describe("sealing anew in databases that sleep", () => {
-  it("asks each one until it is done, and tells of it once all are", async () => {
+  it("asks each database until its seals are new, and reports when all databases are done", async () => {
     const world = await given({ one: true, two: false, three: "unreachable" });
     expect(await world.run()).toEqual({ done: 1, asked: ["one", "three", "two"] });
     expect(await world.run()).toEqual({ done: 0, asked: ["three", "two"] });

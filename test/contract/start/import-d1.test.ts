@@ -90,7 +90,7 @@ describe("a state directory with an emulated D1", () => {
     expect(open(path).one("select name from tenants")).toBe("since then");
   });
 
-  it("is taken over by the next start when one was killed in between", async () => {
+  it("is taken over by the next start when a start was killed in between", async () => {
     for (const ms of [0, 30, 60, 90, 120, 200, 400]) {
       const child = spawn(process.execPath, [program, state.folder, path], {
         env: { ...process.env, ...compileCache },

@@ -96,7 +96,7 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(events).toHaveLength(1);
     });
 
-    it("are not decided for something else than was shown, nor after their time", async () => {
+    it("are not decided for other content than the approver saw, nor after their time", async () => {
       const who = await caller(world.stores);
       const { place } = await hold(who);
       expect(value(await decide(place, { shown: "cd".repeat(32) }))).toEqual({ state: "conflict" });
@@ -218,7 +218,7 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(value(await approvals.undone(at))).not.toContainEqual(waits.place);
     });
 
-    it("hold what an edit needs in place of what they held, if the budget has room", async () => {
+    it("hold the money of an edit in place of the money before, if the budget has room", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.004 } });
       const [one, other] = [await hold(who), await hold(who)];
       const claimFor = (microUsd: number) => {
@@ -248,7 +248,7 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(fits.admission.state).toBe("admitted");
     });
 
-    it("are so many at most", async () => {
+    it("are bounded in number", async () => {
       const who = await caller(world.stores);
       const bunch = 50;
       for (let at = 0; at < mostHeld; at += bunch) {

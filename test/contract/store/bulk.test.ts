@@ -123,7 +123,7 @@ describe("many callers at once", () => {
     ]);
   });
 
-  it("end in one request each way, each once, and with every sum as if each came alone", async () => {
+  it("end in one request each way, each call once, and with every sum as if each call came alone", async () => {
     const limits = { tokensPerMinute: 1_000_000, usdPerDay: 1 };
     const who = await caller(storesOn(db), { tenantLimits: limits });
     await storesOn(db).ledger.admit(reservation(who, start));

@@ -103,7 +103,7 @@ export const cataloguesSuite = (backend: Backend): void => {
       expect(value(await catalogues.claim(start + 1_000, later))).toBe(false);
     });
 
-    it("are due when they were said to be, or at once after a deployment with another seed", async () => {
+    it("are due at the time that the last sync named, or at once after a deployment with another seed", async () => {
       const { catalogues } = world.stores;
       expect(value(await catalogues.claim(start, turn()))).toBe(true);
       value(await catalogues.replace(catalogue("1", "openai/a"), at));

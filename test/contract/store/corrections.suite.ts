@@ -104,7 +104,7 @@ export const correctionsSuite = (backend: Backend): void => {
       expect(told(await asked(10))).toBe("admitted");
     });
 
-    it("moves usage from unknown to what it was", async () => {
+    it("moves a lost call's usage from unknown to the corrected outcome", async () => {
       const who = await caller(world.stores);
       const its = await lost(who);
       await correct(its);

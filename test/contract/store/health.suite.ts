@@ -120,7 +120,7 @@ export const healthSuite = (backend: Backend): void => {
         return who;
       };
 
-      it("is tried by one call, also when that call's admission is sent again", async () => {
+      it("is probed by one call, also when that call's admission is sent again", async () => {
         const who = await open();
         const first = probing(who, start);
         expect(await blockedOf(first)).toEqual([]);
@@ -129,7 +129,7 @@ export const healthSuite = (backend: Backend): void => {
         expect(row?.probeUntil).toBe(first.leaseUntil);
       });
 
-      it("is free for the next one when that call has ended, whatever became of it", async () => {
+      it("is free for the next call when the probing call has ended, with any outcome", async () => {
         const who = await open();
         const first = probing(who, start);
         await blockedOf(first);

@@ -220,7 +220,7 @@ export const insiderSuite = (backend: Backend): void => {
       expect(await logged()).toEqual([]);
     });
 
-    it("is named for an earlier state put back in place of what was sealed", async () => {
+    it("is named for a record's earlier state in the place of the sealed state", async () => {
       const { its, id, receipt } = await running();
       value(await world.stores.ledger.settle(settlement(its, start, { receipt })));
       await seal();

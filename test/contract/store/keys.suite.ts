@@ -35,7 +35,7 @@ export const keysSuite = (backend: Backend): void => {
       expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
     });
 
-    it("is known by its name beside servers, revoked or not, and what is unknown is left out", async () => {
+    it("is named beside servers, revoked or not, and unknown ids are left out", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId, { name: "search" });
       const itsServer = server(tenantId, { slug: "github" });

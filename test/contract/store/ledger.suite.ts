@@ -167,7 +167,7 @@ export const ledgerSuite = (backend: Backend): void => {
         });
       });
 
-      it("writes the record of what it refused, with the limit that did", async () => {
+      it("writes the record of a refused call, with the limit that refused", async () => {
         const who = await caller(world.stores, { keyLimits: { requestsPerMinute: 1 } });
         await admit(who, start);
         const refused = reservation(who, start + second);
@@ -288,7 +288,7 @@ export const ledgerSuite = (backend: Backend): void => {
         },
       );
 
-      it("names the wait of the limit that it names", async () => {
+      it("names the wait of the same limit that the refusal names", async () => {
         const who = await caller(world.stores, {
           tenantLimits: { requestsPerMinute: 2 },
           keyLimits: { tokensPerMinute: 250 },
