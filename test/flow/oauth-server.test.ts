@@ -249,6 +249,23 @@ describe("a person's browser", () => {
   beforeAll(async () => void (browser = await startBrowser()), 60_000);
   afterAll(() => browser?.close());
 
+  it("shows what was let in by a key, and ends one of it", async () => {
+    await givenToken();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${url}/oauth/account?tenant=acme`);
+    await page.getByLabel("The API key").fill(key);
+    await page.getByRole("button", { name: "Go on" }).click();
+    const end = page.getByRole("button", { name: "End the access of" });
+    await end.first().waitFor();
+    const before = await end.count();
+    await end.first().click();
+    await expect.poll(() => end.count()).toBe(before - 1);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("The API key").waitFor();
+    await context.close();
+  });
+
   /** Nobody listens where the browser goes on: the address is what counts. */
   const consent: Consent = async (to) => {
     const page = await browser.newPage();
