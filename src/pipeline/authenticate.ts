@@ -209,7 +209,9 @@ async function shownKey(
 ): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
   const keyId = deps.tokens.keyIdOf(token);
   if (keyId !== null) return ok({ keyId, rights: null });
-  if (holderOfToken(token) === null) return unauthorized("Not an API key, which begins with srk_.");
+  const not = claim.scope === "role" ? "Neither the operator's token nor" : "Not";
+  if (holderOfToken(token) === null)
+    return unauthorized(`${not} an API key, which begins with srk_.`);
   const resource = resourceOf(claim);
   const rights =
     resource === null || claim.scope === "role"

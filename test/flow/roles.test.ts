@@ -76,6 +76,13 @@ describe.each(operations)("%s", (operation) => {
   });
 });
 
+it("a token of no form is neither the operator's token nor an API key", async () => {
+  const answer = await adminOf(router, "wrong")("GET", "/tenants");
+  expect(answer.get("detail")).toBe(
+    "Unauthorized: Neither the operator's token nor an API key, which begins with srk_.",
+  );
+});
+
 it("captured content is the admin's alone to read", async () => {
   const admin = adminOf(router, router.adminToken);
   const policy = { capture: "full" };

@@ -231,19 +231,14 @@ export function createVerification(deps: {
       line.root === (await tree.root()) &&
       // A part without sections has no last statement of its own.
       (line.last === last || (line.last === null && sections === 0));
-    if (!isWhole)
-      say(
-        number,
-        `the footer counts ${counted(line.count, "record")} in ${counted(line.sections, "section")}; here are ${count} in ${sections}`,
-      );
+    const counts = `${counted(line.count, "record")} in ${counted(line.sections, "section")}`;
+    if (!isWhole) say(number, `the footer counts ${counts}; here are ${count} in ${sections}`);
     ended = { header, footer: line };
     // Each part says how many there were. The figure of the last part is the newest.
-    if (line.nextCursor === null) total.unreadable += line.unreadable ?? 0;
-    if (line.nextCursor === null && (line.unreadable ?? 0) > 0)
-      say(
-        number,
-        `the router could not read, and not seal, ${counted(line.unreadable ?? 0, "record")}`,
-      );
+    const unreadable = line.nextCursor === null ? (line.unreadable ?? 0) : 0;
+    total.unreadable += unreadable;
+    if (unreadable > 0)
+      say(number, `the router could not read, and not seal, ${counted(unreadable, "record")}`);
     total.nextCursor = line.nextCursor;
     const isToEnd = header.whole && header.filter.to === undefined && line.nextCursor === null;
     if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)
