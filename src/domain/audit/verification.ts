@@ -235,10 +235,10 @@ export function createVerification(deps: {
     if (!isWhole) say(number, `the footer counts ${counts}; here are ${count} in ${sections}`);
     ended = { header, footer: line };
     // Each part says how many there were. The figure of the last part is the newest.
-    const unreadable = line.nextCursor === null ? (line.unreadable ?? 0) : 0;
-    total.unreadable += unreadable;
-    if (unreadable > 0)
-      say(number, `the router could not read, and not seal, ${counted(unreadable, "record")}`);
+    const unread = line.nextCursor === null ? (line.unreadable ?? 0) : 0;
+    total.unreadable += unread;
+    if (unread > 0)
+      say(number, `the router could not read, and not seal, ${counted(unread, "record")}`);
     total.nextCursor = line.nextCursor;
     const isToEnd = header.whole && header.filter.to === undefined && line.nextCursor === null;
     if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)
