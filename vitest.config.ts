@@ -64,7 +64,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/worker/**/*.test.ts"],
+          include: ["test/worker/**/*.test.ts", "test/contract/crypto/primitives.test.ts"],
           // One runtime for all of its files: to start one and to load the Worker takes longer than most files. It goes first
           // and alone, since the check of types and lint has the other core meanwhile.
           isolate: false,

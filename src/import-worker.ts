@@ -4,7 +4,7 @@
  */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import { parseConfig, type Bindings } from "./config.ts";
-import { sameText } from "./crypto/hashes.ts";
+import { sameText } from "./crypto/same-text.ts";
 import { homeShard } from "./domain/tenancy/shards.ts";
 import { connectTo } from "./store/durable/open-object.ts";
 import { createStubEngine } from "./store/durable/stub-engine.ts";

@@ -8,11 +8,13 @@ import type {
 } from "@cloudflare/workers-types";
 import { DurableObject } from "cloudflare:workers";
 import { migrations } from "./bundled-migrations.ts";
-import { createComposition } from "./compose/composition.ts";
+import { createComposition, type Composition } from "./compose/composition.ts";
 import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
 import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
 import { homeShard } from "./domain/tenancy/shards.ts";
 import { createApp } from "./http/app.ts";
+import { answerDirectly, directPlace } from "./http/direct.ts";
+import { responseOf, type ClientAnswer } from "./domain/ports/client-answer.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
@@ -77,6 +79,20 @@ const invocationFor = (found: Isolate, context: ExecutionContext, request?: Requ
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
 
+/**
+ * Sampling calls and proxied messages of clients that are no browser's page, which need nothing of the app's. null: the
+ * app has to look at the request.
+ */
+function answeredDirectly(
+  request: Request,
+  servicesFor: Composition["servicesFor"],
+): Promise<ClientAnswer> | null {
+  if (request.method !== "POST" || request.headers.has("Origin")) return null;
+  const { pathname: path } = new URL(request.url);
+  const place = directPlace(path);
+  return place === null ? null : answerDirectly({ servicesFor }, { request, path, place });
+}
+
 /** One object has the database `home`, and each tenant's database is one more. The runtime demands a class. */
 export class TenantDatabase extends DurableObject<WorkerBindings> {
   readonly #object: TenantObject;
@@ -123,6 +139,8 @@ export default {
       );
     }
     const { servicesFor } = invocationFor(found, context, request);
+    const directly = answeredDirectly(request, servicesFor);
+    if (directly !== null) return directly.then(responseOf);
     // Cloudflare's edge sets the header, whatever its sender said.
     const address = (): string => request.headers.get("CF-Connecting-IP") ?? "";
     return app.fetch(request, { servicesFor, address });

@@ -280,7 +280,10 @@ describe("the house", () => {
     expect(onlyIn(/^libsql$/, ["store/embedded"])).toEqual([]);
     expect(onlyIn(/^(miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
     // The Workers runtime has no file system and no threads.
-    expect(onlyIn(/^node:/, ["start", "cli", "node", "store/embedded"])).toEqual([]);
+    const onNode = ["start", "cli", "node", "store/embedded"];
+    expect(onlyIn(/^node:(?!crypto$)/, onNode)).toEqual([]);
+    // Both runtimes hash and seal by it.
+    expect(onlyIn(/^node:crypto$/, [...onNode, "crypto"])).toEqual([]);
     expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
     expect(onlyIn(/^(preact|@preact\/|preact-iso|uplot|openapi-fetch)/, ["console"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start", "cli"])).toEqual([]);

@@ -5,7 +5,6 @@ import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Room } from "../domain/limits/room.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
-import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
 import type { WriteGroups } from "../store/write-groups.ts";
@@ -26,8 +25,6 @@ export interface Host {
   fetchServer?: UpstreamFetch;
   /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
   immediately?: (act: () => void) => void;
-  /** absent: WebCrypto */
-  primitives?: Primitives;
   /** Asks a libSQL server; absent: the runtime's own way */
   fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
   /** The host's own database `home`; asked for where no libSQL server is set. */

@@ -4,12 +4,12 @@
  */
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
-import { sameText, sha256 } from "../crypto/hashes.ts";
-import { createKeyedHash, createUserHash } from "../crypto/keyed-hash.ts";
+import { sameText } from "../crypto/same-text.ts";
+import { createKeyedHash, userHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
-import { webCrypto } from "../crypto/primitives.ts";
+import { primitives } from "../crypto/primitives.ts";
 import { createRandomBytes } from "../crypto/random.ts";
 import { createKeyTokens } from "../crypto/tokens.ts";
 import { createVaultKeys } from "../crypto/vault.ts";
@@ -126,15 +126,15 @@ export const catalogueShardOf = (shard: string): string =>
   isTenantDatabase(shard) ? homeShard : shard;
 
 /** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
-async function auditingOf(config: Config, { log, primitives = webCrypto }: Host) {
+async function auditingOf(config: Config, { log }: Host) {
   const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
     rolloutMs,
     hashing,
     signer: await createSigner({ master, previous }),
     verify: verifySignature,
-    mac: await createMac({ master, previous, purpose: recordCodesPurpose, primitives }),
-    keyMac: await createMac({ master, previous, purpose: "audit-keys", primitives }),
+    mac: await createMac({ master, previous, purpose: recordCodesPurpose }),
+    keyMac: await createMac({ master, previous, purpose: "audit-keys" }),
     idOfPublicKey,
     now,
     log,
@@ -144,9 +144,8 @@ async function auditingOf(config: Config, { log, primitives = webCrypto }: Host)
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
-  const { primitives = webCrypto } = host;
   const turnsOfTenant = createTurnsOfTenants();
-  const masters = { master: config.masterKey, previous: config.previousMasterKey, primitives };
+  const masters = { master: config.masterKey, previous: config.previousMasterKey };
   const shardNames = [homeShard, ...config.shards.map(({ name }) => name)];
   const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
   const turns = perShard((shard: string) =>
@@ -159,9 +158,9 @@ export async function createIsolate(config: Config, host: Host) {
     host,
     /** null: nobody reads figures */
     metering: createMetering({ config, host, shardNames, turns, openExchanges: openOnes, now }),
-    sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
+    sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,
-    hashes: { sha256Hex: primitives.sha256Hex, userHash: createUserHash(primitives) },
+    hashes: { sha256Hex: primitives.sha256Hex, userHash },
     isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
@@ -195,18 +194,13 @@ export async function createIsolate(config: Config, host: Host) {
       hash: await createKeyedHash({
         master: config.masterKey,
         derivedFor: "sampling-router/prompt-prefix/v1",
-        primitives,
       }),
       now: elapsed,
       entriesRemembered: prefixesRemembered,
       tenantsRemembered: tenantsWithPrefixes,
     }),
-    tokens: createKeyTokens({ randomBytesOf, sha256Hex: primitives.sha256Hex }),
-    consoleTokens: createKeyTokens({
-      randomBytesOf,
-      sha256Hex: primitives.sha256Hex,
-      begins: "srs",
-    }),
+    tokens: createKeyTokens({ randomBytesOf }),
+    consoleTokens: createKeyTokens({ randomBytesOf, begins: "srs" }),
     consoleMac: await createMac({ ...masters, purpose: "console-session" }),
     signInThrottle: createSignInThrottle({
       capacity: signInsRemembered,

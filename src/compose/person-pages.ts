@@ -1,6 +1,6 @@
 /** The pages on which people see and end what they let in, over all databases. */
 import { toBase64Url } from "../crypto/encoding.ts";
-import { sameText } from "../crypto/hashes.ts";
+import { sameText } from "../crypto/same-text.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";

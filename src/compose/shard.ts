@@ -3,7 +3,7 @@ import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { toBase64Url } from "../crypto/encoding.ts";
-import { sameText } from "../crypto/hashes.ts";
+import { sameText } from "../crypto/same-text.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
 import { knownUrl } from "../domain/servers/own-origin.ts";

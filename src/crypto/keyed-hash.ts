@@ -1,6 +1,6 @@
 /** Hashes that only this deployment can make: HMAC-SHA-256 under a key derived from the master key. */
 import { fromBase64Url } from "./encoding.ts";
-import { webCrypto, type Primitives } from "./primitives.ts";
+import { primitives } from "./primitives.ts";
 
 export type KeyedHash = (text: string) => Promise<string>;
 
@@ -11,17 +11,14 @@ export type KeyedHash = (text: string) => Promise<string>;
 export function createKeyedHash(deps: {
   master: Uint8Array<ArrayBuffer>;
   derivedFor: string;
-  primitives?: Primitives;
 }): Promise<KeyedHash> {
-  const { master, derivedFor: info, primitives = webCrypto } = deps;
+  const { master, derivedFor: info } = deps;
   return primitives.keyedHash({ master, info });
 }
 
 /** Hashes under keys that are no master key: a tenant's, and a person's. `key`: 32 bytes of base64url. */
-export const createUserHash =
-  (primitives: Primitives) =>
-  async (key: string, text: string): Promise<string> => {
-    const master = fromBase64Url(key) as Uint8Array<ArrayBuffer>;
-    const hash = await primitives.keyedHash({ master, info: "sampling-router/user/v1" });
-    return hash(text);
-  };
+export async function userHash(key: string, text: string): Promise<string> {
+  const master = fromBase64Url(key) as Uint8Array<ArrayBuffer>;
+  const hash = await primitives.keyedHash({ master, info: "sampling-router/user/v1" });
+  return hash(text);
+}

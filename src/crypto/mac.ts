@@ -6,17 +6,15 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { sameHash } from "./encoding.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 import { masterKeyId } from "./master-key-id.ts";
-import { webCrypto, type Primitives } from "./primitives.ts";
 
 async function ringKeyOf(
   master: Uint8Array<ArrayBuffer>,
-  { purpose, primitives = webCrypto }: { purpose: string; primitives?: Primitives | undefined },
+  { purpose }: { purpose: string },
 ): Promise<{ prefix: string; hash: KeyedHash }> {
   const id = await masterKeyId(master);
   const hash = await createKeyedHash({
     master,
     derivedFor: `sampling-router/mac/${purpose}/v1`,
-    primitives,
   });
   return { prefix: `c1.${id}.`, hash };
 }
@@ -26,7 +24,6 @@ export async function createMac(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
   purpose: string;
-  primitives?: Primitives | undefined;
 }): Promise<Mac> {
   const current = await ringKeyOf(deps.master, deps);
   const ring = [current];

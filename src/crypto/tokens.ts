@@ -4,7 +4,7 @@
  */
 import type { KeyTokens } from "../domain/ports/stores.ts";
 import { sameHash, toBase64Url } from "./encoding.ts";
-import { webCrypto, type Primitives } from "./primitives.ts";
+import { primitives } from "./primitives.ts";
 
 const secretBytes = 32;
 /** What an id begins with; left out of the token, whose own beginning says as much. */
@@ -12,11 +12,11 @@ const idPrefixes = { srk: "key_", srs: "con_" } as const;
 
 export function createKeyTokens(deps: {
   randomBytesOf: (count: number) => Uint8Array;
-  sha256Hex?: Primitives["sha256Hex"];
   /** absent: API keys */
   begins?: keyof typeof idPrefixes;
 }): KeyTokens {
-  const { sha256Hex = webCrypto.sha256Hex, begins = "srk" } = deps;
+  const { begins = "srk" } = deps;
+  const { sha256Hex } = primitives;
   const idPrefix = idPrefixes[begins];
   const shape = new RegExp(`^${begins}_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$`);
   return {

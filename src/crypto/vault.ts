@@ -11,7 +11,7 @@ import type { SealVersions, Vault } from "../domain/ports/stores.ts";
 import type { SealedFor } from "../domain/tenancy/sealing.ts";
 import { fromBase64Url, toBase64Url } from "./encoding.ts";
 import { masterKeyId } from "./master-key-id.ts";
-import { webCrypto, type Cipher, type Primitives } from "./primitives.ts";
+import { primitives, type Cipher } from "./primitives.ts";
 
 const nonceBytes = 12;
 
@@ -29,10 +29,9 @@ export async function createVaultKeys(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
   derivedFor?: string;
-  primitives?: Primitives | undefined;
 }): Promise<VaultKeys> {
   const info = deps.derivedFor ?? "sampling-router/vault/v1";
-  const { cipher } = deps.primitives ?? webCrypto;
+  const { cipher } = primitives;
   const { master, previous } = deps;
   const current = { id: await masterKeyId(master), cipher: await cipher({ master, info }) };
   const ring = new Map([[current.id, current.cipher]]);

@@ -5,7 +5,6 @@ import { homeShard } from "../domain/tenancy/shards.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createOutgoing } from "../node/outgoing.ts";
-import { nodeCrypto } from "../node/primitives.ts";
 import { createNodeServer } from "../node/server.ts";
 import { bookTexts } from "../store/books/texts.ts";
 import { startEmbedded, type EmbeddedEngine } from "../store/embedded/engine.ts";
@@ -104,7 +103,6 @@ function openHost(
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
       fetchShort: outgoing.fetchShort,
-      primitives: nodeCrypto,
       consoleFiles: readConsoleFiles(started.consoleFolder),
       fetchPublic: outgoing.fetchPublic,
       fetchServer: outgoing.fetchServer,

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromBase64Url, toBase64Url, toHex } from "../../../src/crypto/encoding.ts";
-import { sameText, sha256 } from "../../../src/crypto/hashes.ts";
+import { sha256 } from "../../../src/crypto/hashes.ts";
+import { sameText } from "../../../src/crypto/same-text.ts";
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 
