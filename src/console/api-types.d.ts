@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document fd81d7a7143d1dcf289310461cd1600ac2c82a1f03470be135417f489742774e
+// Made by `npm run console:types` of the OpenAPI document 1bad81223ef6075c71ea9310820b5a90ed902a62a7986ee27232f5a49837d09f
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -3225,6 +3225,11 @@ export interface components {
        * @example 1795132800000
        */
       freesAt: number | null;
+      /**
+       * @description When the raise in force ends. Absent: the limit stands as it is set.
+       * @example 1795132800000
+       */
+      raisedUntil?: number;
     };
     Catalogue: {
       /** @example 2026-11-21.1a2b3c4d */

@@ -1,6 +1,7 @@
 /** The console in a real browser, before a real router: every page, and what a person does on it. */
 import { createServer, request as send, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -358,6 +359,20 @@ describe("people", () => {
     await people.getByRole("button").first().click();
     await page.getByRole("button", { name: "Forget the person" }).click();
     await page.getByText("Nobody is known yet.").waitFor();
+    await page.getByRole("button", { name: "Name a person" }).click();
+    await page.getByLabel("Id at the identity provider").fill("u2");
+    await page.getByRole("button", { name: "Make the person known" }).click();
+    await page
+      .getByText(/issuer/i)
+      .first()
+      .waitFor();
+    await page
+      .getByRole("textbox", { name: "Identity provider", exact: true })
+      .fill("https://id.example.com");
+    await page.getByLabel("Name for people").fill("Ada");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Make the person known" }).click();
+    await people.getByText("Ada").waitFor();
   });
 });
 
@@ -591,6 +606,39 @@ describe("first steps", () => {
   });
 });
 
+describe("all tenants", () => {
+  it("have their usage beside them, and a place that this router refuses says why", async () => {
+    const { page } = operator;
+    await open("/tenants");
+    const usage = page.getByRole("region", { name: "Usage of all tenants" });
+    await usage.getByText(hostile).waitFor();
+    await page.getByLabel("Sums of each").selectOption("model");
+    await usage.getByText("own/works").waitFor();
+    await page.getByRole("button", { name: "New tenant" }).click();
+    await page.getByLabel("Name in addresses").fill("far");
+    await page.getByText("Where its data lives").click();
+    await page.getByLabel("Jurisdiction").selectOption("eu");
+    await page.getByRole("button", { name: "Make the tenant" }).click();
+    await page
+      .getByText(/Durable Object|jurisdiction/i)
+      .last()
+      .waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect((await admin("GET", "/tenants/far")).status).toBe(404);
+  });
+
+  it("share a catalogue that the operator lets look for new figures", async () => {
+    const { page } = operator;
+    await open("/t/watched/models");
+    const synced = page.waitForResponse("**/admin/v1/catalogue/sync");
+    await page.getByRole("button", { name: "Look for new figures" }).click();
+    const answer = (await (await synced).json()) as { detail?: string; state?: string };
+    await page.getByText(answer.detail ?? /Added|Nothing has changed|not taken/).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
+
 describe("requests", () => {
   it("are filtered by what stands in the address, and open beside the list", async () => {
     const { page } = operator;
@@ -604,12 +652,41 @@ describe("requests", () => {
     await page.goBack();
     await open("/t/watched/requests?outcome=succeeded");
     expect(await rows.count()).toBe(succeeded);
+    const drawer = page.getByRole("dialog", { name: "Request" });
+    // The time is a button; the rest of the row does the same for a mouse.
+    for (const pressed of [rows.first().getByRole("button"), rows.first().locator("td").last()]) {
+      await pressed.click();
+      await drawer.getByRole("heading", { name: "Why this model" }).waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await drawer.waitFor({ state: "detached" });
+    }
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as CSV" }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe("requests.csv");
+    const lines = readFileSync(await file.path(), "utf8")
+      .trim()
+      .split(/\r?\n(?=\d{4}-)/);
+    expect(lines[0]).toMatch(/^When,Id,Outcome,Model,/);
+    expect(lines.length - 1).toBe(succeeded);
+  });
+
+  it("are given as curl, and their choice is made again as a dry run", async () => {
+    const { page } = operator;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await open("/t/watched/requests?outcome=succeeded");
+    const rows = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
     await rows.first().getByRole("button").click();
     const drawer = page.getByRole("dialog", { name: "Request" });
-    await drawer.getByRole("heading", { name: "Why this model" }).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
+    await drawer.getByRole("button", { name: "Copy as curl" }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toMatch(/^curl -sS 'http/);
+    expect(await copied()).toMatch(/-H "Authorization: Bearer \$(?:KEY|ADMIN_TOKEN)"/);
+    expect(await copied()).not.toMatch(/srk_|adm_/);
+    await drawer.getByRole("button", { name: "Choose again, as a dry run" }).click();
+    await drawer.getByText("The same choice would be made today.").waitFor();
     await page.keyboard.press("Escape");
-    await drawer.waitFor({ state: "detached" });
   });
 
   it("say why the model was chosen, what a provider said, and whether they are what was sealed", async () => {
@@ -694,6 +771,36 @@ describe("a policy", () => {
     expect(await violationsOn(page)).toEqual([]);
     const policy = await admin("GET", "/tenants/watched/policy");
     expect(policy.get("deniedModels")).toEqual([hostile]);
+  });
+});
+
+describe("a raise of a limit", () => {
+  it("is given with its end and its reason, and ended early", async () => {
+    const { page } = operator;
+    const { keyId } = await createTenant(router, "raised", {
+      provider: "demo",
+      policy: { limits: { usdPerDay: 1 } },
+    });
+    await open("/t/raised/policy");
+    await page.getByText("Raise a limit").click();
+    await page.getByLabel("Of what").fill(keyId);
+    await page.getByLabel("Raised to").fill("5");
+    await page.getByLabel("Why").fill("A demo for a customer");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.locator(".field.wrong", { hasText: "Raised until" }).waitFor();
+    await page.getByLabel("Raised until").fill("2099-01-01T12:00");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    const raises = async () =>
+      ((await admin("GET", "/tenants/raised/policy")).body as { raises?: object[] }).raises;
+    await expect.poll(async () => (await raises())?.length).toBe(1);
+    expect(await raises()).toMatchObject([
+      { subject: keyId, limits: { usdPerDay: 5 }, why: "A demo for a customer" },
+    ]);
+    await open("/t/raised/policy");
+    await page.getByLabel("End it now").check();
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await expect.poll(raises).toBeUndefined();
   });
 });
 
@@ -969,6 +1076,14 @@ describe("the playground", () => {
     await page.getByLabel("intelligence").fill("0");
     await expect.poll(() => best.textContent()).toContain("demo-small");
     await page.getByText("System prompt, image, audio, tools").click();
+    const image = { name: "a.png", mimeType: "image/png", buffer: Buffer.from("PNG") };
+    const seen = page.waitForRequest((request) => {
+      const isRanking = request.url().endsWith("/v1/route");
+      return isRanking && request.postData()?.includes('"type":"image","data":"UE5H"') === true;
+    });
+    await page.getByLabel("Image").setInputFiles(image);
+    await seen;
+    await page.getByLabel("Image").setInputFiles([]);
     const sound = { name: "a.wav", mimeType: "audio/wav", buffer: Buffer.from("RIFF") };
     const ranked = page.waitForRequest((request) => {
       const isRanking = request.url().endsWith("/v1/route");

@@ -62,6 +62,7 @@ function Budget({ state, now }: { state: LimitState; now: number }) {
             ? `At this pace it is used up before its end (${usd(forecast)}). `
             : `At this pace ${usd(forecast)} at its end. `}
         {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}.</span>}
+        {state.raisedUntil !== undefined && ` It is raised until ${time(state.raisedUntil)}.`}
       </p>
     </div>
   );
@@ -119,7 +120,14 @@ const columnsOf = (names: Names): Column<LimitState>[] => [
   {
     title: "Limit is",
     isNumber: true,
-    show: (state) => amount(state, state.limit),
+    show: (state) => (
+      <>
+        {amount(state, state.limit)}
+        {state.raisedUntil !== undefined && (
+          <span class="faint"> (raised, until {time(state.raisedUntil)})</span>
+        )}
+      </>
+    ),
     text: ({ limit }) => limit,
   },
   {

@@ -10,6 +10,8 @@ import { useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import type { Asked } from "../problem.ts";
 import { useLoaded } from "../load.ts";
+import { isOperator } from "../session.ts";
+import { Catalogue } from "./catalogue.tsx";
 
 type Model = Schemas["Model"];
 
@@ -177,6 +179,12 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
           />
         )}
       </There>
+      {isOperator.value && (
+        <div class="stack">
+          <div />
+          <Catalogue onSynced={() => void loading.again()} />
+        </div>
+      )}
       {shown !== null && (
         <Dialog title={nameOf(shown)} onClose={() => open(null)} isDrawer>
           <p>{shown.name}</p>

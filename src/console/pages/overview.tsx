@@ -12,7 +12,7 @@ import { Budgets } from "./budgets.tsx";
 import { UsagePart, type Split } from "./usage-part.tsx";
 
 const refreshMs = 30_000;
-const splits: readonly Split[] = ["model", "server", "key"];
+const splits: readonly Split[] = ["model", "server", "key", "user"];
 
 function Limits({ tenant }: { tenant: string }) {
   const loading = useLoaded(`limits of ${tenant}`, () =>

@@ -1,7 +1,8 @@
 /** People on whose behalf programs call, and by which identity provider people sign in. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { Confirm } from "../parts/dialog.tsx";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { Page } from "../parts/page.tsx";
 import { usePaging } from "../parts/pages.tsx";
@@ -49,15 +50,75 @@ const columnsOf = (tenant: string, forget: (user: User) => void): Column<User>[]
   },
 ];
 
+/** Makes a person known before the person's first sign-in, so that a key can be the person's. */
+function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => void }) {
+  const [issuer, setIssuer] = useState("");
+  const [subject, setSubject] = useState("");
+  const [name, setName] = useState("");
+  const create = async () => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/users", {
+        params: { path: { tenant: props.tenant } },
+        body: { subject, ...(issuer !== "" && { issuer }), ...(name !== "" && { name }) },
+      }),
+    );
+    if (made.ok) props.onDone();
+    return made;
+  };
+  return (
+    <Dialog title="Name a person" onClose={props.onClose}>
+      <Form submit="Make the person known" act={create} onCancel={props.onClose}>
+        {(faultOf) => (
+          <>
+            <Field
+              title="Id at the identity provider"
+              name="subject"
+              value={subject}
+              onInput={setSubject}
+              isRequired
+              hint="What the provider's tokens call “sub”. A hash of it is kept, and nothing else."
+              fault={faultOf("subject")}
+            />
+            <Field
+              title="Identity provider"
+              name="issuer"
+              value={issuer}
+              onInput={setIssuer}
+              hint="Its address. Empty: the tenant's own."
+              fault={faultOf("issuer")}
+            />
+            <Field
+              title="Name for people"
+              name="name"
+              value={name}
+              onInput={setName}
+              hint="Kept only where the policy keeps names."
+              fault={faultOf("name")}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
 export function People({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<User>(`people of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
   );
   const [leaving, forget] = useState<User | null>(null);
+  const [isNaming, setNaming] = useState(false);
   return (
     <Page
       title="People"
       lead="On whose behalf programs call, and by which identity provider people sign in."
+      actions={
+        mayChange.value && (
+          <button type="button" class="main" onClick={() => setNaming(true)}>
+            Name a person
+          </button>
+        )
+      }
     >
       <div class="stack">
         <Listed
@@ -70,6 +131,16 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
         />
         <IdentityProvider key={tenant} tenant={tenant} />
       </div>
+      {isNaming && (
+        <NewPerson
+          tenant={tenant}
+          onClose={() => setNaming(false)}
+          onDone={() => {
+            setNaming(false);
+            void paging.loading.again();
+          }}
+        />
+      )}
       {leaving !== null && (
         <Confirm
           title="Forget the person"

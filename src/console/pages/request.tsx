@@ -26,7 +26,9 @@ export function Request({ params: { tenant, id } }: { params: { tenant: string; 
       lead={<a href={tenantPath(tenant, "/requests")}>All requests of {tenant}</a>}
     >
       <There what="the request" loading={loading}>
-        {(record) => <RequestDetail tenant={tenant} record={record} />}
+        {(record) => (
+          <RequestDetail tenant={tenant} record={record} onChanged={() => void loading.again()} />
+        )}
       </There>
     </Page>
   );
@@ -48,7 +50,9 @@ export function RequestDrawer({ tenant, id, onClose }: DrawerProps) {
         </a>
       </p>
       <There what="the request" loading={loading}>
-        {(record) => <RequestDetail tenant={tenant} record={record} />}
+        {(record) => (
+          <RequestDetail tenant={tenant} record={record} onChanged={() => void loading.again()} />
+        )}
       </There>
     </Dialog>
   );

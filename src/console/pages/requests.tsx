@@ -9,7 +9,7 @@ import { Steps, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { filters, Filters } from "../requests/filters.tsx";
-import { askedOf, type RequestRecord } from "../requests/record.ts";
+import type { RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
 
 const RequestDrawer = later(async () => (await import("./request.tsx")).RequestDrawer);
@@ -20,12 +20,6 @@ type Names = Readonly<Record<string, string>>;
 const nameOf = (names: Names, id: string | null): string => (id === null ? "–" : (names[id] ?? id));
 
 const figures: Column<RequestRecord>[] = [
-  {
-    title: "Characters in",
-    isNumber: true,
-    show: (record) => count(askedOf(record)?.characters),
-    text: (record) => askedOf(record)?.characters ?? null,
-  },
   {
     title: "Tokens in",
     isNumber: true,
@@ -109,7 +103,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Requests"
-      lead="Every sampling request, refused ones included. Press a time to see why that model was chosen."
+      lead="Every sampling request, refused ones included. Press one to see why that model was chosen."
       actions={
         <span title={isFollowing ? "As they happen" : "Every few seconds"}>
           <Check title="Live" name="live" value={isLive} onInput={setLive} />
@@ -126,6 +120,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
               columns={columnsOf(names, (open) => change({ open }))}
               rows={rows}
               keyOf={({ id }) => id}
+              open={({ id }) => change({ open: id })}
               current={shown ?? null}
               empty={
                 isFiltered

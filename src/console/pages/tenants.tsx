@@ -4,13 +4,14 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { time } from "../format.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { Choice, Field, Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
+import { UsageOfAll } from "./usage-of-all.tsx";
 
 type Tenant = Schemas["ListedTenant"];
 
@@ -46,14 +47,72 @@ const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
   },
 ];
 
+const regions = [
+  ["", "Wherever it is first called from"],
+  ["wnam", "Western North America"],
+  ["enam", "Eastern North America"],
+  ["sam", "South America"],
+  ["weur", "Western Europe"],
+  ["eeur", "Eastern Europe"],
+  ["apac", "Asia and the Pacific"],
+  ["apac-ne", "North-east Asia"],
+  ["apac-se", "South-east Asia"],
+  ["oc", "Oceania"],
+  ["afr", "Africa"],
+  ["me", "Middle East"],
+] as const;
+const jurisdictions = [
+  ["", "None"],
+  ["eu", "European Union"],
+  ["us", "United States"],
+  ["fedramp", "FedRAMP"],
+  ["fedramp-high", "FedRAMP High"],
+] as const;
+interface Place {
+  region: (typeof regions)[number][0];
+  jurisdiction: (typeof jurisdictions)[number][0];
+}
+const anywhere: Place = { region: "", jurisdiction: "" };
+
+/** Where the tenant's data lives. A router that has no say in that refuses either. */
+function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
+  return (
+    <details>
+      <summary>Where its data lives (on Cloudflare, for good)</summary>
+      <Choice
+        title="Region"
+        name="region"
+        value={place.region}
+        options={regions}
+        onInput={(region) => onInput({ ...place, region })}
+        hint="Its database is made near there."
+      />
+      <Choice
+        title="Jurisdiction"
+        name="jurisdiction"
+        value={place.jurisdiction}
+        options={jurisdictions}
+        onInput={(jurisdiction) => onInput({ ...place, jurisdiction })}
+        hint="Its data never leaves it."
+      />
+    </details>
+  );
+}
+
 function NewTenant({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const [slug, setSlug] = useState("");
   const [name, setName] = useState("");
+  const [place, setPlace] = useState(anywhere);
+  const { region, jurisdiction } = place;
   const create = async () => {
-    const made = await asked(
-      api.POST("/admin/v1/tenants", { body: { slug, name: name === "" ? slug : name } }),
-    );
+    const body = {
+      slug,
+      name: name === "" ? slug : name,
+      ...(region !== "" && { region }),
+      ...(jurisdiction !== "" && { jurisdiction }),
+    };
+    const made = await asked(api.POST("/admin/v1/tenants", { body }));
     if (made.ok) route(tenantPath(slug, "/start"));
     return made;
   };
@@ -79,6 +138,7 @@ function NewTenant({ onClose }: { onClose: () => void }) {
               onInput={setName}
               fault={faultOf("name")}
             />
+            <Residency place={place} onInput={setPlace} />
           </>
         )}
       </Form>
@@ -130,14 +190,19 @@ export function Tenants() {
         )
       }
     >
-      <Listed
-        what="tenants"
-        paging={paging}
-        name="Tenants"
-        columns={columns(setLeaving)}
-        keyOf={({ id }) => id}
-        empty="There is no tenant yet. Make one to begin."
-      />
+      <div class="stack">
+        <div>
+          <Listed
+            what="tenants"
+            paging={paging}
+            name="Tenants"
+            columns={columns(setLeaving)}
+            keyOf={({ id }) => id}
+            empty="There is no tenant yet. Make one to begin."
+          />
+        </div>
+        {isOperator.value && <UsageOfAll />}
+      </div>
       {isMaking && <NewTenant onClose={() => setMaking(false)} />}
       {leaving !== null && (
         <RemoveTenant

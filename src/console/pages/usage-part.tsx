@@ -18,11 +18,12 @@ import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 import { theme } from "../theme.ts";
 
-export type Split = "model" | "server" | "key";
+export type Split = "model" | "server" | "key" | "user";
 const splitTitles: Readonly<Record<Split, string>> = {
   model: "by model",
   server: "by server",
   key: "by key",
+  user: "by person",
 };
 
 interface Choices {
@@ -36,7 +37,7 @@ interface Choices {
 interface UsagePartProps {
   tenant: string;
   rows: readonly UsageRow[];
-  /** of keys and servers, by id */
+  /** of keys, servers and people, by id */
   names: Readonly<Record<string, string>>;
   /** the rows are the sums of all, since there are too many groups for one answer */
   isWhole: boolean;

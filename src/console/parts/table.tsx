@@ -22,7 +22,15 @@ export interface TableProps<Row> {
   foot?: ComponentChildren;
   /** of the row that is shown elsewhere */
   current?: string | null;
+  /** what a press on a row does; for keyboards, one cell has a button that does the same */
+  open?: (row: Row) => void;
 }
+
+/** Whether a press is meant for the row: not for what stands in it, nor the end of marking its text. */
+const isForRow = ({ target }: MouseEvent): boolean =>
+  target instanceof Element &&
+  target.closest("a, button, input, label, select, summary") === null &&
+  getSelection()?.isCollapsed !== false;
 
 function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
   const told = columns.filter(({ text }) => text !== undefined);
@@ -37,7 +45,7 @@ const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
   isNumber === true ? { class: "number" } : {};
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, columns, rows, keyOf, empty, foot, current } = props;
+  const { name, columns, rows, keyOf, empty, foot, current, open } = props;
   if (rows.length === 0)
     return (
       <>
@@ -61,7 +69,14 @@ export function Table<Row>(props: TableProps<Row>) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={keyOf(row)} {...(keyOf(row) === current && { "aria-current": "true" })}>
+              <tr
+                key={keyOf(row)}
+                {...(keyOf(row) === current && { "aria-current": "true" })}
+                {...(open !== undefined && {
+                  class: "opens",
+                  onClick: (event: MouseEvent) => isForRow(event) && open(row),
+                })}
+              >
                 {columns.map((column) => (
                   <td key={column.title} {...alignment(column)}>
                     {column.show(row)}

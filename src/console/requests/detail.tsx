@@ -4,8 +4,10 @@ import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
 import { routerUrl, tenantPath } from "../place.ts";
+import { isOperator } from "../session.ts";
 import { attemptColumns } from "./attempts.tsx";
 import { ReplayButton, Seal } from "./checks.tsx";
+import { Correct } from "./correct.tsx";
 import { DecisionTable } from "./decision.tsx";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
@@ -13,6 +15,11 @@ import { Timeline } from "./timeline.tsx";
 interface DetailProps {
   tenant: string;
   record: WholeRecord;
+}
+
+interface RequestDetailProps extends DetailProps {
+  /** The record was corrected. */
+  onChanged: () => void;
 }
 
 function Usage({ record }: { record: WholeRecord }) {
@@ -152,11 +159,14 @@ function Head({ tenant, record }: DetailProps) {
   );
 }
 
-export function RequestDetail({ tenant, record }: DetailProps) {
+export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps) {
   const decision = decisionOf(record);
   return (
     <div class="stack">
       <Head tenant={tenant} record={record} />
+      {record.outcome === "unknown" && record.correction === null && isOperator.value && (
+        <Correct tenant={tenant} id={record.id} onDone={onChanged} />
+      )}
       <section class="card">
         <h2>Why this model</h2>
         {decision === null ? (

@@ -26,6 +26,25 @@ export function raisedLimits<L extends Limits>(
   return { ...limits, ...larger };
 }
 
+/**
+ * Until when a limit of a node stands higher.
+ * @param now ms since the epoch
+ * @returns ms since the epoch; null: no raise in force is larger than the limit
+ */
+export function raisedUntil(
+  limits: Limits,
+  name: keyof Limits,
+  { subject, raises, now }: { subject: string; raises: readonly Raise[] | undefined; now: number },
+): number | null {
+  const raised = raisedLimits(limits, { subject, raises, now })[name];
+  if (raised === limits[name]) return null;
+  const ends = (raises ?? [])
+    .filter((raise) => raise.subject === subject && isInForce(raise, now))
+    .filter((raise) => raise.limits[name] === raised)
+    .map(({ until }) => until);
+  return Math.max(...ends);
+}
+
 /** ms since the epoch, when the first of the raises in force ends; `Infinity`: none is in force. */
 export const endOfRaises = (raises: readonly Raise[] | undefined, now: number): number =>
   Math.min(

@@ -272,6 +272,9 @@ export const limitState = z
       description:
         "When the day, week or month ends, or the oldest use of a minute is free again. null: nothing is used, a call's end frees it, or the limit is a total.",
     }),
+    raisedUntil: millis.optional().openapi({
+      description: "When the raise in force ends. Absent: the limit stands as it is set.",
+    }),
   })
   .openapi("LimitState");
 

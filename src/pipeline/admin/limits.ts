@@ -7,7 +7,7 @@ import {
   type LimitedScope,
   type LimitScope,
 } from "../../domain/limits/holds.ts";
-import { raisedLimits } from "../../domain/limits/raises.ts";
+import { raisedLimits, raisedUntil } from "../../domain/limits/raises.ts";
 import { isMoney, measureOf, type Measure } from "../../domain/limits/resources.ts";
 import type { Room } from "../../domain/limits/room.ts";
 import { standingOf, type Standing, type SummedLimit } from "../../domain/limits/standings.ts";
@@ -25,6 +25,8 @@ import { tenantFor, type AdminDeps } from "./access.ts";
 /** A limit as the API shows it: money in USD, everything else in whole numbers. */
 export interface ShownLimit extends Standing {
   unit: Measure | "bytes";
+  /** ms since the epoch; absent: no raise is in force */
+  raisedUntil?: number;
 }
 
 const microUsd = 1_000_000;
@@ -56,6 +58,7 @@ const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit
   freesAt: null,
 });
 
+const limitNamesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
 
 /** The tenant's own limits and the operator's are counted alike, and both are shown. */
@@ -184,6 +187,21 @@ const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): Limit
     ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
     : node;
 
+/** Where each raised limit's raise ends, by the limit's name and subject. */
+function endsOfRaises(
+  scopes: readonly LimitedScope[],
+  { raises }: Policy,
+  now: number,
+): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const { scope, subject, limits, fromCeiling } of scopes)
+    for (const name of fromCeiling === undefined ? limitNamesOf(limits) : []) {
+      const end = raisedUntil(limits, name, { subject, raises, now });
+      if (end !== null) ends.set(`${scope}.${name} ${subject}`, end);
+    }
+  return ends;
+}
+
 /** A run that is over has counters for some time still. */
 const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
   scope === "run" && counted === 0;
@@ -198,7 +216,9 @@ export const createLimitAdmin =
     if (!others.ok) return others;
     const now = deps.now();
     const own = page.cursor === null ? ownScopes(tenant.value) : [];
-    const scopes = [...own, ...others.value.data].map((scope) => raisedScope(scope, policy, now));
+    const listed = [...own, ...others.value.data];
+    const ends = endsOfRaises(listed, policy, now);
+    const scopes = listed.map((scope) => raisedScope(scope, policy, now));
     const calendar = calendarOf(policy.timeZone, now);
     const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
     const sums = await deps.limits.sum(id, holds, now);
@@ -208,7 +228,9 @@ export const createLimitAdmin =
     const data = holds.flatMap((hold, at): ShownLimit[] => {
       const summed = sums.value[at];
       if (summed === undefined || isForgotten(hold, summed)) return [];
-      return [shown(hold, standingOf(hold, summed))];
+      const limit = shown(hold, standingOf(hold, summed));
+      const end = ends.get(`${limit.name} ${limit.subject}`);
+      return [end === undefined ? limit : { ...limit, raisedUntil: end }];
     });
     const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
     data.splice(ofTenant, 0, ...room.value);

@@ -1,7 +1,7 @@
 /** Limits that are larger for a time. */
 import { describe, expect, it } from "vitest";
 import type { Raise } from "../../../src/domain/choice/policy.ts";
-import { endOfRaises, raisedLimits } from "../../../src/domain/limits/raises.ts";
+import { endOfRaises, raisedLimits, raisedUntil } from "../../../src/domain/limits/raises.ts";
 
 const raise = (fields: Partial<Raise> = {}): Raise => ({
   subject: "key_1",
@@ -33,6 +33,21 @@ describe("a raise", () => {
     const both = [raise(), raise({ limits: { usdPerDay: 4, requestsPerMinute: 9 }, until: 2_000 })];
     expect(at(0, ...both)).toEqual({ usdPerDay: 5, requestsPerMinute: 9 });
     expect(at(1_500, ...both)).toEqual({ usdPerDay: 4, requestsPerMinute: 9 });
+  });
+});
+
+describe("what is said of a raised limit", () => {
+  const untilAt = (now: number, ...raises: Raise[]) =>
+    raisedUntil(limits, "usdPerDay", { subject: "key_1", raises, now });
+
+  it("is the end of the raise that holds, and nothing where none does", () => {
+    const larger = raise({ limits: { usdPerDay: 9 }, until: 700 });
+    expect(untilAt(0, raise())).toBe(1_000);
+    expect(untilAt(0, raise(), larger)).toBe(700);
+    expect(untilAt(700, raise(), larger)).toBe(1_000);
+    expect(untilAt(1_000, raise(), larger)).toBeNull();
+    expect(untilAt(0, raise({ limits: { usdPerDay: 1 } }))).toBeNull();
+    expect(untilAt(0, raise({ subject: "key_2" }))).toBeNull();
   });
 });
 

@@ -123,6 +123,23 @@ describe("the limits of whatever calls named", () => {
     ]);
   });
 
+  it("say until when they are raised", async () => {
+    const raises = [
+      {
+        subject: "user:ann",
+        limits: { usdPerMonth: 20 },
+        until: 1_800_000_060_000,
+        why: "a demo",
+        by: "op",
+      },
+    ];
+    const shown = await shownWith(null, { ...policy, raises }, nodes)();
+    const data = shown.ok ? shown.value.data : [];
+    expect(data.filter((limit) => limit.raisedUntil !== undefined)).toMatchObject([
+      { name: "user.usdPerMonth", subject: "user:ann", limit: 20, raisedUntil: 1_800_000_060_000 },
+    ]);
+  });
+
   it("go on where the page before ended", async () => {
     const many = Array.from({ length: 12 }, (_, at) => `user:${String.fromCodePoint(97 + at)}`);
     const pageAt = shownWith(null, policy, many);

@@ -1,0 +1,50 @@
+/** The catalogue's version and its next look at the source, for the operator. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { time } from "../format.ts";
+import { useLoaded } from "../load.ts";
+import { ProblemNotice, There } from "../parts/notice.tsx";
+import type { Asked } from "../problem.ts";
+
+type Sync = Schemas["CatalogueSync"];
+
+function saysOf({ state, changes, fault }: Sync): string {
+  if (state === "refused") return `The file was not taken: ${fault ?? "it says nothing that fits"}`;
+  if (state === "unchanged" || changes === undefined) return "Nothing has changed.";
+  const { added, retired, repriced } = changes;
+  return `Added ${added.length}, retired ${retired.length}, new prices ${repriced.length}.`;
+}
+
+export function Catalogue({ onSynced }: { onSynced: () => void }) {
+  const loading = useLoaded("the catalogue", () => asked(api.GET("/admin/v1/catalogue")));
+  const [found, setFound] = useState<Asked<Sync> | "asking" | null>(null);
+  const sync = async (): Promise<void> => {
+    setFound("asking");
+    setFound(await asked(api.POST("/admin/v1/catalogue/sync")));
+    void loading.again();
+    onSynced();
+  };
+  return (
+    <section class="card">
+      <h2>Catalogue</h2>
+      <There what="the catalogue" loading={loading}>
+        {({ version, models, syncedAt, fault }) => (
+          <p>
+            <code>{version}</code>, {models} models,{" "}
+            {syncedAt === null ? "as it came with the router" : `from ${time(syncedAt)}`}
+            {fault !== null && `. The last file was not taken: ${fault}`}
+          </p>
+        )}
+      </There>
+      <button type="button" disabled={found === "asking"} onClick={() => void sync()}>
+        {found === "asking" ? "Looking…" : "Look for new figures"}
+      </button>
+      {found !== null && found !== "asking" && !found.ok && (
+        <ProblemNotice problem={found.problem} />
+      )}
+      {found !== null && found !== "asking" && found.ok && (
+        <p role="status">{saysOf(found.value)}</p>
+      )}
+    </section>
+  );
+}
