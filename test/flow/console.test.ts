@@ -716,6 +716,35 @@ describe("requests", () => {
     await page.getByText("this page shows something else than what was sealed").waitFor();
     await page.unrouteAll();
   });
+
+  it("whose end nobody knows have a form for the operator, and the API judges what is said", async () => {
+    const { page } = operator;
+    const listed = await admin("GET", "/tenants/watched/requests?outcome=succeeded");
+    const id = String(listed.get("data.0.id"));
+    // A call ends so where its process was killed (`crash.test.ts`); here the page alone sees that.
+    await page.route(`**/admin/v1/**/requests/${id}`, async (route) => {
+      const answer = await route.fetch();
+      const known = (await answer.json()) as object;
+      await route.fulfill({ response: answer, json: { ...known, outcome: "unknown" } });
+    });
+    await open(`/t/watched/requests/${id}`);
+    await page.getByRole("button", { name: "Say what became of it" }).click();
+    await page.getByLabel("Tokens in").fill("12");
+    await page.getByLabel("USD that it cost").fill("0.5");
+    await page.getByLabel("How you know").fill("The provider’s own log");
+    expect(await violationsOn(page)).toEqual([]);
+    const said = page.waitForRequest(`**/requests/${id}/correct`);
+    await page.getByRole("button", { name: "Correct the record" }).click();
+    expect((await said).postDataJSON()).toEqual({
+      outcome: "failed",
+      inputTokens: 12,
+      outputTokens: 0,
+      costUsd: 0.5,
+      reason: "The provider’s own log",
+    });
+    await page.getByRole("dialog").getByText("Conflict").first().waitFor();
+    await page.unrouteAll();
+  });
 });
 
 describe("the stream of records", () => {

@@ -102,6 +102,33 @@ function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => v
   );
 }
 
+interface ForgetProps {
+  tenant: string;
+  user: User;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+const ForgetPerson = ({ tenant, user, onDone, onClose }: ForgetProps) => (
+  <Confirm
+    title="Forget the person"
+    act={() =>
+      asked(
+        api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", {
+          params: { path: { tenant, id: user.id } },
+        }),
+      )
+    }
+    onDone={onDone}
+    onClose={onClose}
+  >
+    <p>
+      The name goes, and the person’s keys, grants and sessions end. Records keep an id that leads
+      to nobody. Nothing brings it back.
+    </p>
+  </Confirm>
+);
+
 export function People({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<User>(`people of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
@@ -142,26 +169,15 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
         />
       )}
       {leaving !== null && (
-        <Confirm
-          title="Forget the person"
-          act={() =>
-            asked(
-              api.DELETE("/admin/v1/tenants/{tenant}/users/{id}", {
-                params: { path: { tenant, id: leaving.id } },
-              }),
-            )
-          }
+        <ForgetPerson
+          tenant={tenant}
+          user={leaving}
           onDone={() => {
             forget(null);
             void paging.loading.again();
           }}
           onClose={() => forget(null)}
-        >
-          <p>
-            The name goes, and the person’s keys, grants and sessions end. Records keep an id that
-            leads to nobody. Nothing brings it back.
-          </p>
-        </Confirm>
+        />
       )}
     </Page>
   );

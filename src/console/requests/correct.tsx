@@ -16,21 +16,69 @@ interface CorrectProps {
   onDone: () => void;
 }
 
+/** What the operator found out, as texts of the fields. */
+interface Found {
+  outcome: (typeof outcomes)[number][0];
+  inputTokens: string;
+  outputTokens: string;
+  costUsd: string;
+  reason: string;
+}
+const nothing: Found = {
+  outcome: "failed",
+  inputTokens: "0",
+  outputTokens: "0",
+  costUsd: "0",
+  reason: "",
+};
+const titles = [
+  ["inputTokens", "Tokens in"],
+  ["outputTokens", "Tokens out"],
+  ["costUsd", "USD that it cost"],
+  ["reason", "How you know"],
+] as const;
+
+interface FoundFieldsProps {
+  found: Found;
+  change: (found: Found) => void;
+  faultOf: (name: string) => string | null;
+}
+
+const FoundFields = ({ found, change, faultOf }: FoundFieldsProps) => (
+  <>
+    <Choice
+      title="It"
+      name="outcome"
+      value={found.outcome}
+      options={outcomes}
+      onInput={(outcome) => change({ ...found, outcome })}
+    />
+    {titles.map(([name, title]) => (
+      <Field
+        key={name}
+        title={title}
+        name={name}
+        value={found[name]}
+        onInput={(text) => change({ ...found, [name]: text })}
+        isRequired
+        fault={faultOf(name)}
+      />
+    ))}
+  </>
+);
+
 function Correction({ tenant, id, onDone, onClose }: CorrectProps & { onClose: () => void }) {
-  const [outcome, setOutcome] = useState<(typeof outcomes)[number][0]>("failed");
-  const [inputTokens, setInput] = useState("0");
-  const [outputTokens, setOutput] = useState("0");
-  const [costUsd, setCost] = useState("0");
-  const [reason, setReason] = useState("");
+  const [found, change] = useState(nothing);
   const correct = async () => {
+    const { outcome, reason } = found;
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/requests/{id}/correct", {
         params: { path: { tenant, id } },
         body: {
           outcome,
-          inputTokens: Number(inputTokens),
-          outputTokens: Number(outputTokens),
-          costUsd: Number(costUsd),
+          inputTokens: Number(found.inputTokens),
+          outputTokens: Number(found.outputTokens),
+          costUsd: Number(found.costUsd),
           reason,
         },
       }),
@@ -42,49 +90,7 @@ function Correction({ tenant, id, onDone, onClose }: CorrectProps & { onClose: (
     <Dialog title="Say what became of it" onClose={onClose}>
       <p>Look it up at the provider. This can be said once.</p>
       <Form submit="Correct the record" act={correct} onCancel={onClose}>
-        {(faultOf) => (
-          <>
-            <Choice
-              title="It"
-              name="outcome"
-              value={outcome}
-              options={outcomes}
-              onInput={setOutcome}
-            />
-            <Field
-              title="Tokens in"
-              name="inputTokens"
-              value={inputTokens}
-              onInput={setInput}
-              isRequired
-              fault={faultOf("inputTokens")}
-            />
-            <Field
-              title="Tokens out"
-              name="outputTokens"
-              value={outputTokens}
-              onInput={setOutput}
-              isRequired
-              fault={faultOf("outputTokens")}
-            />
-            <Field
-              title="USD that it cost"
-              name="costUsd"
-              value={costUsd}
-              onInput={setCost}
-              isRequired
-              fault={faultOf("costUsd")}
-            />
-            <Field
-              title="How you know"
-              name="reason"
-              value={reason}
-              onInput={setReason}
-              isRequired
-              fault={faultOf("reason")}
-            />
-          </>
-        )}
+        {(faultOf) => <FoundFields {...{ found, change, faultOf }} />}
       </Form>
     </Dialog>
   );

@@ -159,6 +159,21 @@ function Head({ tenant, record }: DetailProps) {
   );
 }
 
+const Contents = ({ record }: Pick<DetailProps, "record">) => (
+  <>
+    {record.captured && (
+      <details class="card">
+        <summary>Captured content</summary>
+        <CodeBlock title="Content" text={json(record.content)} />
+      </details>
+    )}
+    <details class="card">
+      <summary>Raw JSON</summary>
+      <CodeBlock title="Record" text={json(record)} />
+    </details>
+  </>
+);
+
 export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps) {
   const decision = decisionOf(record);
   return (
@@ -207,16 +222,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
         <h2>Seal</h2>
         <Seal tenant={tenant} record={record} />
       </section>
-      {record.captured && (
-        <details class="card">
-          <summary>Captured content</summary>
-          <CodeBlock title="Content" text={json(record.content)} />
-        </details>
-      )}
-      <details class="card">
-        <summary>Raw JSON</summary>
-        <CodeBlock title="Record" text={json(record)} />
-      </details>
+      <Contents record={record} />
     </div>
   );
 }
