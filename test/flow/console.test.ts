@@ -730,6 +730,7 @@ describe("requests", () => {
     await open(`/t/watched/requests/${id}`);
     await page.getByRole("button", { name: "Say what became of it" }).click();
     await page.getByLabel("Tokens in").fill("12");
+    await page.getByLabel("Tokens out").fill("0");
     await page.getByLabel("USD that it cost").fill("0.5");
     await page.getByLabel("How you know").fill("The provider’s own log");
     expect(await violationsOn(page)).toEqual([]);

@@ -2,7 +2,7 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
-import { Named, type Names } from "../parts/named.tsx";
+import { Named, useTenantNames, type Names } from "../parts/named.tsx";
 import { usePaging, useQuery, type Paging } from "../parts/pages.tsx";
 import { Field } from "../parts/form.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -80,7 +80,8 @@ export function AllEvents() {
   const paging = usePaging<Event>("events", (query) =>
     asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit } } })),
   );
-  return <EventsPage title="All events" paging={paging} names={{}} />;
+  const names = useTenantNames();
+  return <EventsPage title="All events" paging={paging} names={names} />;
 }
 
 export function Events({ params: { tenant } }: { params: { tenant: string } }) {

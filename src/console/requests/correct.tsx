@@ -26,16 +26,16 @@ interface Found {
 }
 const nothing: Found = {
   outcome: "failed",
-  inputTokens: "0",
-  outputTokens: "0",
-  costUsd: "0",
+  inputTokens: "",
+  outputTokens: "",
+  costUsd: "",
   reason: "",
 };
 const titles = [
-  ["inputTokens", "Tokens in"],
-  ["outputTokens", "Tokens out"],
-  ["costUsd", "USD that it cost"],
-  ["reason", "How you know"],
+  ["inputTokens", "Tokens in", "number"],
+  ["outputTokens", "Tokens out", "number"],
+  ["costUsd", "USD that it cost", "number"],
+  ["reason", "How you know", "text"],
 ] as const;
 
 interface FoundFieldsProps {
@@ -53,11 +53,13 @@ const FoundFields = ({ found, change, faultOf }: FoundFieldsProps) => (
       options={outcomes}
       onInput={(outcome) => change({ ...found, outcome })}
     />
-    {titles.map(([name, title]) => (
+    {titles.map(([name, title, type]) => (
       <Field
         key={name}
         title={title}
         name={name}
+        type={type}
+        {...(type === "number" && { min: 0, step: "any" })}
         value={found[name]}
         onInput={(text) => change({ ...found, [name]: text })}
         isRequired
@@ -100,11 +102,13 @@ export function Correct(props: CorrectProps) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
   return (
-    <p class="notice warn">
-      Nobody knows how it ended, so its reservation is charged.{" "}
-      <button type="button" onClick={() => setOpen(true)}>
-        Say what became of it
-      </button>
+    <>
+      <p class="notice warn">
+        Nobody knows how it ended, so its reservation is charged.{" "}
+        <button type="button" onClick={() => setOpen(true)}>
+          Say what became of it
+        </button>
+      </p>
       {isOpen && (
         <Correction
           {...props}
@@ -115,6 +119,6 @@ export function Correct(props: CorrectProps) {
           }}
         />
       )}
-    </p>
+    </>
   );
 }
