@@ -182,6 +182,8 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
     async stop() {
       child.kill("SIGINT");
       const code = await ended;
+      // What it printed last may say why.
+      if (typeof code === "string") console.error(`Ended by ${code}:\n${output().slice(-4_000)}`);
       if (options.stateDir === undefined) {
         rmSync(stateDir, { recursive: true, force: true });
       }
