@@ -69,7 +69,11 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     return promise;
   };
   const thread: DatabaseThread = {
-    run: (job) => ask((id) => outbox.add({ id, job })),
+    // A closed connection that is asked ends the process: the library's native code does not refuse.
+    run: (job) =>
+      state === "closing"
+        ? Promise.resolve({ ok: false, fault: ended })
+        : ask((id) => outbox.add({ id, job })),
     get waiting() {
       return waiting.size;
     },
