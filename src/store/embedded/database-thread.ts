@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { Entry } from "../books/entries.ts";
 import type { Statement } from "../books/sql.ts";
 import type { Fault, Outcome } from "../engine.ts";
-import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
+import type { Outcomes, Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
@@ -47,6 +47,24 @@ function createOutbox(post: (request: Request) => void): { add(run: Run): void; 
   };
 }
 
+type Waiting = Map<number, (outcome: Outcome) => void>;
+
+/** @returns what hands outcomes that arrived to their callers, a few in one turn of the event loop */
+function createDelivery(waiting: Waiting): (outcomes: Outcomes["outcomes"]) => void {
+  const arrived: { id: number; outcome: Outcome }[] = [];
+  const deliver = (): void => {
+    for (const { id, outcome } of arrived.splice(0, deliveredAtOnce)) {
+      waiting.get(id)?.(outcome);
+      waiting.delete(id);
+    }
+    if (arrived.length > 0) setImmediate(deliver);
+  };
+  return (outcomes) => {
+    // Nothing waited to be handed over before.
+    if (arrived.push(...outcomes) === outcomes.length) deliver();
+  };
+}
+
 /**
  * A thread that ends without being asked ends the process, as a fault that nobody caught: its transaction may hold
  * the file's lock, so another thread in its place might never write. The next start finds the file as it was.
@@ -54,7 +72,8 @@ function createOutbox(post: (request: Request) => void): { add(run: Run): void; 
  */
 export function startThread(entry: URL, data: ThreadData): Promise<Result<DatabaseThread, Fault>> {
   const worker = new Worker(entry, { workerData: data, execArgv: [] });
-  const waiting = new Map<number, (outcome: Outcome) => void>();
+  const waiting: Waiting = new Map();
+  const deliver = createDelivery(waiting);
   const isOver = Promise.withResolvers<void>();
   let state: "starting" | "serving" | "closing" | "ended" = "starting";
   let last = 0;
@@ -84,14 +103,6 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
       await isOver.promise;
     },
   };
-  const arrived: { id: number; outcome: Outcome }[] = [];
-  const deliver = (): void => {
-    for (const { id, outcome } of arrived.splice(0, deliveredAtOnce)) {
-      waiting.get(id)?.(outcome);
-      waiting.delete(id);
-    }
-    if (arrived.length > 0) setImmediate(deliver);
-  };
   return new Promise((resolve) => {
     const end = (fault: Fault, cause?: unknown): void => {
       const isLost = state === "serving";
@@ -109,8 +120,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
         return resolve(ok(thread));
       }
       thread.onGroup?.(reply.ms);
-      // Nothing waited to be handed over before.
-      if (arrived.push(...reply.outcomes) === reply.outcomes.length) deliver();
+      deliver(reply.outcomes);
     });
     worker.on("error", (cause) => end({ ...ended, message: String(cause) }, cause));
     worker.on("exit", () => end(ended));
