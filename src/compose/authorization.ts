@@ -222,6 +222,7 @@ export function createAuthorization(deps: Deps): Authorization {
     connections: () =>
       createPersonConnections({
         shardOfKey: (key) => connectShardOf(deps, key),
+        shardOfSlug: consentShardOfSlug(deps),
         throttle: isolate.signInThrottle,
       }),
     people: () =>

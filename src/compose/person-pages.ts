@@ -38,7 +38,7 @@ const signInShardOf = ({ services, consenting }: Shard): SignInShard => ({
 });
 
 export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
-  const { sha256Hex, consoleMac: mac, signInThrottle: throttle, host } = isolate;
+  const { sha256Hex, consoleMac: mac, signInThrottle: throttle } = isolate;
   const nonce = () => toBase64Url(randomBytesOf(32));
   const sessions = createPersonSessions({
     shardOfTenant(tenantId) {
@@ -65,7 +65,6 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
       throttle,
       mac,
       nonce,
-      note: host.log,
       now,
     }),
     shardOfTenant(tenantId) {

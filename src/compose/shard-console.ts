@@ -5,6 +5,7 @@ import type { Ids } from "../domain/tenancy/ids.ts";
 import { createIdentityClient } from "../oauth/identity.ts";
 import { refuseUnknown, type Authenticate } from "../pipeline/authenticate.ts";
 import { createConsoleSessions, type ConsoleSessions } from "../pipeline/console-sessions.ts";
+import { createFailedSignIns } from "../pipeline/failed-sign-ins.ts";
 import type { KeyCodes } from "../pipeline/key-codes.ts";
 import {
   createPersonSignIn,
@@ -37,7 +38,7 @@ export function createShardConsole(
     },
     csrfOf: async (token) => toBase64Url(await sha256(`csrf ${token}`)),
     throttle: signInThrottle,
-    note: host.log,
+    noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),
     ids,
     now,
   });
@@ -48,7 +49,7 @@ export function createShardSignIn(
   deps: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes },
 ): PersonSignIn {
   const { config, host, sha256, consoleMac, signInThrottle } = isolate;
-  const { stores, vault } = deps;
+  const { ids, stores, vault } = deps;
   return createPersonSignIn({
     signIns: stores.signIns,
     tenants: stores.tenants,
@@ -64,7 +65,7 @@ export function createShardSignIn(
     // Nobody shows a key here.
     consoleSessions: () => createShardConsole(isolate, { ...deps, authenticate: refuseUnknown }),
     throttle: signInThrottle,
-    note: host.log,
+    noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),
     now,
   });
 }

@@ -5,6 +5,7 @@ import type { Ids } from "../domain/tenancy/ids.ts";
 import { createIdentityClient } from "../oauth/identity.ts";
 import type { ConsentShard } from "../pipeline/consent-grants.ts";
 import { createConsentPeople } from "../pipeline/consent-people.ts";
+import { createFailedSignIns } from "../pipeline/failed-sign-ins.ts";
 import { createGrantChecks } from "../pipeline/grant-checks.ts";
 import type { KeyCodes } from "../pipeline/key-codes.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
@@ -35,7 +36,7 @@ export function createShardPeople(
       now,
       identity,
       throttle: signInThrottle,
-      note: host.log,
+      noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),
     }),
     checks: createGrantChecks({ entries, signIns, vault, identity, now }),
   };

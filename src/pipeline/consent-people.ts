@@ -20,7 +20,8 @@ import {
 } from "../domain/tenancy/sign-in.ts";
 import { nameToKeep } from "../domain/tenancy/user.ts";
 import { openedSignIn, refusalFor } from "./person-sign-in.ts";
-import type { SignInThrottle } from "./sign-in-throttle.ts";
+import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
+import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
 import { userNamed, type UserDeps } from "./users.ts";
 
 /** Whom programs of a verified person act as. */
@@ -34,6 +35,12 @@ export interface LetIn {
 }
 
 export interface ConsentPeople {
+  /** Writes down that a key opened nothing that was shown on a page of this tenant's. @param refusal why */
+  noteFailedKey(
+    slug: string,
+    failed: { address: string; refusal: Refusal },
+    turn: SignInTry,
+  ): Promise<void>;
   /** Where people of the tenant sign in; null: they show a key. */
   placeOf(slug: string): AsyncResult<SignInPlace | null>;
   /** @returns where the browser goes */
@@ -69,7 +76,7 @@ interface ConsentPeopleDeps extends UserDeps {
   keys: Pick<KeyStore, "get">;
   identity: IdentityClient;
   throttle: SignInThrottle;
-  note: (entry: Record<string, unknown>) => void;
+  noteFailed: NoteFailedSignIn;
 }
 
 const mayNot: Refusal = {
@@ -116,13 +123,21 @@ async function counted(
   const person = await work();
   if (person.ok || person.error === "unreachable") turn.value.succeeded();
   if (person.ok) return letIn(deps, place, person.value);
-  deps.note({ event: "sign_in.fail", tenantId, fault: person.error });
+  await deps.noteFailed({ tenantId, target: "person", address, fault: person.error }, turn.value);
   return err(refusalFor(person.error));
 }
 
 const withoutToken = (claims: Claims): VerifiedPerson => ({ claims, refreshToken: null });
 
 export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => ({
+  async noteFailedKey(slug, { address, refusal }, turn) {
+    const tenant = await deps.tenants.bySlug(slug);
+    // The key may be of another tenant, so it goes without its id.
+    const failed = { target: "key", address, fault: refusal.reason };
+    const tenantId = tenant.ok ? (tenant.value?.id ?? null) : null;
+    await deps.noteFailed({ tenantId, ...failed }, turn);
+  },
+
   async placeOf(slug) {
     const tenant = await deps.tenants.bySlug(slug);
     if (!tenant.ok) return tenant;

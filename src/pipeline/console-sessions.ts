@@ -15,6 +15,7 @@ import type { StoredSignIn } from "../domain/tenancy/sign-in.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { roleOf, type Role } from "../domain/tenancy/scopes.ts";
 import type { Authenticate } from "./authenticate.ts";
+import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
 
@@ -88,7 +89,7 @@ interface ConsoleSessionDeps {
   /** a text that only who has the cookie can make of it */
   csrfOf: (token: string) => Promise<string>;
   throttle: SignInThrottle;
-  note: (entry: Record<string, unknown>) => void;
+  noteFailed: NoteFailedSignIn;
   ids: Ids;
   now: () => number;
 }
@@ -171,25 +172,15 @@ const eventOf = (
   what: Pick<AdminEvent, "actor" | "action" | "tenantId" | "target" | "detail">,
 ): AdminEvent => ({ id: ids.next("event"), at: now(), ...what });
 
-/** Tells the log of events of a try that failed, in the name of the tenant whose key was tried. */
+/** Tells the events of a try that failed, in the name of the tenant whose key was tried. */
 async function noteFailure(
   deps: ConsoleSessionDeps,
   { keyId, address }: { keyId: string | null; address: string },
-  { failures, isNoted }: Pick<SignInTry, "failures" | "isNoted">,
+  turn: SignInTry,
 ): Promise<void> {
-  if (!isNoted) return;
-  deps.note({ event: "sign_in.fail", failures, keyId });
   const loaded = keyId === null ? null : await deps.snapshots.load(keyId, null, deps.now());
   const tenantId = loaded?.ok === true ? (loaded.value.snapshot?.tenant.id ?? null) : null;
-  await deps.events.append(
-    eventOf(deps, {
-      actor: "unknown",
-      action: "sign_in.fail",
-      tenantId,
-      target: keyId ?? "operator",
-      detail: { address, failures },
-    }),
-  );
+  await deps.noteFailed({ tenantId, target: keyId ?? "operator", address }, turn);
 }
 
 async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewConsoleSession> {

@@ -114,7 +114,11 @@ export function createOauthConsents(
       const turn = throttle.begin({ address, subject: `consent ${resource.tenant}` });
       if (!turn.ok) return again(deps, approved, turn.error);
       const by = await holderOf(deps, key.trim(), resource);
-      if (!by.ok) return again(deps, approved, by.error);
+      if (!by.ok) {
+        const failed = { address, refusal: by.error };
+        await found.value.shard.people.noteFailedKey(resource.tenant, failed, turn.value);
+        return again(deps, approved, by.error);
+      }
       turn.value.succeeded();
       return granted(deps, approved, { by: by.value, signedIn: null });
     },

@@ -1,12 +1,13 @@
 /** A person connects an account of their own at a registered server, in the browser in which they show who they are. */
 import type { ServerStore, UserTokenStore } from "../domain/ports/server-stores.ts";
 import { explain } from "../domain/refusal-words.ts";
-import type { AsyncResult } from "../domain/refusals.ts";
-import { ok } from "../domain/result.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
+import { err, ok } from "../domain/result.ts";
 import { isPerUser, type SealedServer } from "../domain/servers/server.ts";
 import type { OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import type { PersonAuthorizationStart } from "./admin/server-authorization.ts";
 import type { Authenticate } from "./authenticate.ts";
+import type { ConsentPeople } from "./consent-people.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** Over the database of one tenant. */
@@ -44,6 +45,7 @@ export interface PersonConnections {
 export const noPersonsKey =
   "This key was issued for no person. Ask whoever runs the router for a key of your own, or let your client sign you in.";
 
+const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 export const nothingToConnect =
   "There is nothing to connect: the server knows the tenant, and no person.";
 
@@ -92,6 +94,8 @@ export async function firstConnection(
 export const createPersonConnections = (deps: {
   /** where the key's tenant lives; null: the text is no key */
   shardOfKey: (key: string) => ConnectShard | null;
+  /** where the tenant of that slug lives, if there is one */
+  shardOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteFailedKey"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({
   async byKey({ tenant, server: slug, key, address, origin }) {
@@ -99,11 +103,16 @@ export const createPersonConnections = (deps: {
     const turn = deps.throttle.begin({ address, subject: `connect ${tenant}` });
     if (!turn.ok) return again(explain(turn.error));
     const shard = deps.shardOfKey(key);
-    if (shard === null) return again("Unauthorized: Unknown API key.");
     const through = { tenant, server: slug };
     const claim = { token: key, sessionId: null, scope: "proxy", through } as const;
-    const found = await shard.authenticate(claim, "database");
-    if (!found.ok) return again(explain(found.error));
+    const found = shard === null ? err(unknownKey) : await shard.authenticate(claim, "database");
+    if (shard === null || !found.ok) {
+      const refusal = found.ok ? unknownKey : found.error;
+      const page = await deps.shardOfSlug(tenant);
+      if (!page.ok) return page;
+      await page.value.people.noteFailedKey(tenant, { address, refusal }, turn.value);
+      return again(explain(refusal));
+    }
     turn.value.succeeded();
     const { server, user } = found.value;
     if (server === null || !isPerUser(server)) return again(nothingToConnect);

@@ -26,7 +26,7 @@ export interface PagePlace {
 /** Over the database of one tenant. */
 export interface SignInShard {
   authenticate: Authenticate;
-  people: Pick<ConsentPeople, "placeOf" | "leave" | "cameBack" | "vouchedFor">;
+  people: Pick<ConsentPeople, "noteFailedKey" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
 }
 
 export type PageSignedIn =
@@ -67,7 +67,6 @@ export interface PersonPageSignInDeps {
   mac: Mac;
   /** as PKCE's verifier: 43 characters of base64url */
   nonce: () => string;
-  note: (entry: Record<string, unknown>) => void;
   now: () => number;
 }
 
@@ -176,8 +175,8 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     if (!turn.ok) return again(explain(turn.error));
     const who = await keyHolder(deps, place.tenant, key);
     if (!who.ok) {
-      if (turn.value.isNoted)
-        deps.note({ event: "sign_in.fail", tenant: place.tenant, fault: who.error.reason });
+      const failed = { address, refusal: who.error };
+      await found.value.people.noteFailedKey(place.tenant, failed, turn.value);
       return again(explain(who.error));
     }
     turn.value.succeeded();

@@ -20,6 +20,7 @@ import {
   type StoredSignIn,
 } from "../domain/tenancy/sign-in.ts";
 import type { ConsoleSessions, NewConsoleSession, Person } from "./console-sessions.ts";
+import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** ms in which a person has to come back. */
@@ -58,7 +59,7 @@ interface PersonSignInDeps {
   mac: Mac;
   consoleSessions: () => Pick<ConsoleSessions, "signInPerson">;
   throttle: SignInThrottle;
-  note: (entry: Record<string, unknown>) => void;
+  noteFailed: NoteFailedSignIn;
   now: () => number;
 }
 
@@ -153,7 +154,8 @@ async function counted(
   const claims = await work();
   if (claims.ok || claims.error === "unreachable") turn.value.succeeded();
   if (claims.ok) return enter(deps, found, claims.value);
-  deps.note({ event: "sign_in.fail", tenantId: found.tenant?.id ?? null, fault: claims.error });
+  const tenantId = found.tenant?.id ?? null;
+  await deps.noteFailed({ tenantId, target: "person", address, fault: claims.error }, turn.value);
   return err(refusalFor(claims.error));
 }
 

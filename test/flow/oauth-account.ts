@@ -287,5 +287,64 @@ export function accountSuite(world: () => World): void {
       const others = await byKey(two);
       expect([grantsIn(others), onceIn(others) === ""]).toEqual([[], false]);
     });
+
+    it("tells the tenant of each page at which somebody guesses, and of no key", async () => {
+      /** From an address of its own, as the gateway before the router says. */
+      const tried = (address: string, to: string, fields: Record<string, string>, cookie = "") => {
+        const request = formRequest(to, fields);
+        request.headers.set("Origin", url);
+        request.headers.set("X-Forwarded-For", address);
+        request.headers.set("CF-Connecting-IP", address);
+        if (cookie !== "") request.headers.set("Cookie", cookie);
+        return fetch(request);
+      };
+      const query = `?tenant=${keysSlug}`;
+      const [known = ""] = [
+        String(
+          (await operator("POST", `${slug}/keys`, { name: "k", scopes: ["proxy"] })).get("key"),
+        ),
+      ];
+      const consent = async (address: string, key: string) => {
+        const resource = `${url}/mcp/${keysSlug}/notes`;
+        const page = await fetch(
+          authorizeUrl(url, { clientId, resource, challenge: pkce().challenge }),
+        );
+        const handle = /name="handle" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
+        const fields = { handle, decision: "allow", key };
+        return tried(address, `${url}/oauth/authorize`, fields, cookiesIn(page.headers));
+      };
+      const answers = [
+        await tried("192.0.2.1", `${url}/oauth/account${query}`, { key: "srk_guess" }),
+        await tried("192.0.2.2", `${url}/oauth/connect${query}&server=notes`, { key: "srk_guess" }),
+        await consent("192.0.2.3", "srk_guess"),
+        // A key that opens another tenant alone.
+        await consent("192.0.2.4", known),
+        await tried("192.0.2.5", `${url}/oauth/account${query}`, { key: known }),
+        await tried("192.0.2.6", `${url}/oauth/connect${query}&server=notes`, { key: known }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403));
+      const own = { name: "administrator", scopes: ["tenant-admin"] };
+      const administrator = String((await operator("POST", `${keysSlug}/keys`, own)).get("key"));
+      const events = await adminOf({ url }, administrator)("GET", "/events?limit=50");
+      const told = (
+        events.get("data") as { action: string; target: string; detail: { address: string } }[]
+      )
+        .filter(
+          ({ action, detail }) =>
+            action === "sign_in.fail" && detail.address.startsWith("192.0.2."),
+        )
+        .map(({ target, detail }) => [target, detail]);
+      expect(told).toEqual(
+        [6, 5, 4, 3, 2, 1].map((last) => [
+          "key",
+          {
+            address: `192.0.2.${last}`,
+            failures: 1,
+            fault: last > 3 ? "not_found" : "unauthorized",
+          },
+        ]),
+      );
+      expect(events.text).not.toMatch(/srk_/);
+    });
   });
 }

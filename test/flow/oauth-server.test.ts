@@ -189,7 +189,12 @@ beforeAll(async () => {
   const port = String(await freePort());
   url = `http://127.0.0.1:${port}`;
   router = await startRouter({
-    env: { PORT: port, PUBLIC_URL: url, ALLOW_PRIVATE_UPSTREAMS: "true" },
+    env: {
+      PORT: port,
+      PUBLIC_URL: url,
+      ALLOW_PRIVATE_UPSTREAMS: "true",
+      TRUSTED_PROXIES: "127.0.0.1",
+    },
   });
   upstream = await startEverything();
   for (const slug of ["acme", "other"]) await admin("POST", "/tenants", { slug, name: slug });
