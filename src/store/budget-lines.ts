@@ -100,7 +100,7 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * The last call that did not fit any more says that a budget is empty. Which tag or run it named stands in the record
+ * The last call that did not fit any more says that a budget is empty. Which tag, run or person it named stands in the record
  * alone, so `nodes-refused.ts` looks once more.
  */
 const refusedOf = (now: number): SQL => sql`exists (

@@ -1,4 +1,4 @@
-/** Tags and runs for which a budget had no room of late: records name them in what was asked. */
+/** Tags, runs and people for which a budget had no room of late: records name them in what was asked. */
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
@@ -17,7 +17,7 @@ export async function nodesRefused(
   db: Database,
   { tenantId, names, since }: { tenantId: string; names: readonly string[]; since: number },
 ): AsyncResult<Set<string>> {
-  const named = [...new Set(names)].filter((name) => /^(tag|run)\./.test(name));
+  const named = [...new Set(names)].filter((name) => /^(tag|run|user)\./.test(name));
   if (named.length === 0) return ok(new Set());
   const { id, keyId, asked, outcome, reason, reasonDetail } = samplingRequests;
   const found = await db.read((builder) =>
@@ -40,10 +40,12 @@ export async function nodesRefused(
   return ok(
     new Set(
       found.value.flatMap((record) => {
-        const { tag, run } = readAsked(record.asked) ?? {};
+        const { tag, run, user } = readAsked(record.asked) ?? {};
         const name = record.name ?? "";
         if (name.startsWith("tag."))
           return tag === undefined ? [] : [refusedNode(name, `tag:${tag}`)];
+        if (name.startsWith("user."))
+          return user === undefined ? [] : [refusedNode(name, `user:${user}`)];
         return run === undefined ? [] : [refusedNode(name, `run:${record.keyId}:${run}`)];
       }),
     ),

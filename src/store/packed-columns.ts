@@ -20,9 +20,9 @@ export const askedColumn = packedJson<KeptAsked>();
 export const timingColumn = packedJson<Timing>();
 
 /** What was asked; null: somebody wrote something else. */
-export function readAsked(stored: string): Partial<Asked> | null {
+export function readAsked(stored: string): KeptAsked | null {
   try {
-    return JSON.parse(lengthen(stored)) as Partial<Asked> | null;
+    return JSON.parse(lengthen(stored)) as KeptAsked | null;
   } catch {
     return null;
   }

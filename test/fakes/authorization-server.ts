@@ -26,6 +26,8 @@ interface Client {
 }
 
 export interface AuthorizationServerOptions {
+  /** the MCP server speaks 2026-07-28, and answers everything alike */
+  isModern?: boolean;
   /** s; default 3600 */
   expiresIn?: number;
   /** RFC 9728 at the server's own path, at the root, or not at all */
@@ -56,7 +58,11 @@ export interface AuthorizationServer {
   /** what was asked of the token endpoint, by grant and outcome */
   tokenCalls: { grant: string; outcome: string }[];
   /** requests to the MCP server, with what they were authorized by */
-  mcpCalls: { authorization: string | undefined; headers: IncomingMessage["headers"] }[];
+  mcpCalls: {
+    authorization: string | undefined;
+    headers: IncomingMessage["headers"];
+    text: string;
+  }[];
   stop(): Promise<void>;
 }
 
@@ -247,7 +253,7 @@ export async function startAuthorizationServer(
   async function mcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const { authorization } = request.headers;
-    mcpCalls.push({ authorization, headers: request.headers });
+    mcpCalls.push({ authorization, headers: request.headers, text: body });
     const grant = accesses.get(authorization?.replace(/^Bearer /, "") ?? "");
     if (grant === undefined || ended.has(grant.family))
       return json(
@@ -262,6 +268,9 @@ export async function startAuthorizationServer(
     if (request.method !== "POST") return void response.writeHead(405).end();
     const asked = JSON.parse(body) as { id?: unknown; method: string };
     if (asked.id === undefined) return void response.writeHead(202).end();
+    const done = { resultType: "complete", content: [{ type: "text", text: "let in" }] };
+    if (options.isModern === true)
+      return json(response, 200, { jsonrpc: "2.0", id: asked.id, result: done });
     const begun = {
       protocolVersion: "2025-11-25",
       capabilities: {},

@@ -299,11 +299,9 @@ export function accountSuite(world: () => World): void {
         return fetch(request);
       };
       const query = `?tenant=${keysSlug}`;
-      const [known = ""] = [
-        String(
-          (await operator("POST", `${slug}/keys`, { name: "k", scopes: ["proxy"] })).get("key"),
-        ),
-      ];
+      const known = String(
+        (await operator("POST", `${slug}/keys`, { name: "k", scopes: ["proxy"] })).get("key"),
+      );
       const consent = async (address: string, key: string) => {
         const resource = `${url}/mcp/${keysSlug}/notes`;
         const page = await fetch(

@@ -12,6 +12,8 @@ const tenant = "own-accounts";
 const place = `?tenant=${tenant}&server=guarded`;
 let router: SharedRouter;
 let fake: AuthorizationServer;
+/** Its MCP server is of 2026-07-28. */
+let modern: AuthorizationServer;
 let url = "";
 
 const admin = (method: string, path: string, body?: unknown) =>
@@ -52,8 +54,8 @@ async function initialize(key: string, capabilities = {}) {
   };
 }
 
-const submit = (key: string, origin = router.url) =>
-  fetch(`${router.url}/oauth/connect${place}`, {
+const submit = (key: string, origin = router.url, at = place) =>
+  fetch(`${router.url}/oauth/connect${at}`, {
     method: "POST",
     redirect: "manual",
     headers: { Origin: origin, "Content-Type": "application/x-www-form-urlencoded" },
@@ -61,30 +63,40 @@ const submit = (key: string, origin = router.url) =>
   });
 
 /** Shows the key in a browser, and consents at the server. Gives where the browser is sent, and its cookie. */
-async function consent(key: string, answer: "allow" | "deny" = "allow") {
-  const page = await submit(key);
+async function consent(
+  key: string,
+  {
+    by = fake,
+    at = place,
+    answer = "allow",
+  }: { by?: AuthorizationServer; at?: string; answer?: "allow" | "deny" } = {},
+) {
+  const page = await submit(key, router.url, at);
   const text = await page.text();
   expect([page.status, text]).toEqual([200, text]);
   const [, href = ""] = /href="([^"]+)"/.exec(text) ?? [];
   const asked = href.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
   const [cookie = ""] = (page.headers.get("set-cookie") ?? "").split(";");
-  return { back: await fake.consent(asked, answer), cookie };
+  return { back: await by.consent(asked, answer), cookie };
 }
 
 const bearers = () => fake.mcpCalls.map(({ authorization }) => authorization);
 
 describe("a server at which each person has an account of their own", () => {
   beforeAll(async () => {
-    [router, fake] = await Promise.all([borrowRouter(), startAuthorizationServer()]);
-    fake.clients.set("public", { secret: null, redirectUris: [`${router.url}/oauth/callback`] });
+    [router, fake, modern] = await Promise.all([
+      borrowRouter(),
+      startAuthorizationServer(),
+      startAuthorizationServer({ isModern: true }),
+    ]);
+    for (const { clients } of [fake, modern])
+      clients.set("public", { secret: null, redirectUris: [`${router.url}/oauth/callback`] });
     await createTenant(router, tenant, { provider: "demo" });
-    url = await register(router, tenant, {
-      slug: "guarded",
-      url: fake.mcpUrl,
-      oauth: { grant: "authorization_code", clientId: "public", per: "user" },
-    });
+    const oauth = { grant: "authorization_code", clientId: "public", per: "user" };
+    url = await register(router, tenant, { slug: "guarded", url: fake.mcpUrl, oauth });
+    await register(router, tenant, { slug: "modern", url: modern.mcpUrl, oauth });
   }, 120_000);
-  afterAll(() => fake.stop());
+  afterAll(() => Promise.all([fake.stop(), modern.stop()]));
 
   it("lets each person in by their own account, once they have connected it in their browser", async () => {
     expect((await admin("GET", "/servers/guarded")).get("oauth.per")).toBe("user");
@@ -140,12 +152,88 @@ describe("a server at which each person has an account of their own", () => {
       reason: "server_unauthorized",
     });
     expect((await admin("POST", "/servers/guarded/authorize")).status).toBe(409);
-    const refused = await consent(key, "deny");
+    const refused = await consent(key, { answer: "deny" });
     const told = await fetch(refused.back, { headers: { Cookie: refused.cookie } });
     expect([told.status, await told.text()]).toEqual([
       400,
       expect.stringContaining("access_denied"),
     ]);
+  });
+
+  /** A call of a client of 2026-07-28. */
+  async function callModern(key: string, more: object = {}, elicitation: object = { url: {} }) {
+    const to = url.replace(/guarded$/, "modern");
+    const revision = "2026-07-28";
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": revision,
+      "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": { elicitation },
+    };
+    const response = await fetch(to, {
+      method: "POST",
+      headers: {
+        Accept: "application/json, text/event-stream",
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": revision,
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "look",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 7,
+        method: "tools/call",
+        params: { name: "look", arguments: {}, ...more, _meta: meta },
+      }),
+    });
+    const text = await response.text();
+    const [, event = text] = /^data: (.*)$/m.exec(text) ?? [];
+    return JSON.parse(event) as {
+      id: unknown;
+      result?: { resultType: string; requestState: string; inputRequests: object; content: object };
+      error?: { code: number; data: object };
+    };
+  }
+
+  it("asks a client of 2026-07-28 to open the page, and goes on when the person is back", async () => {
+    const mia = await person("mia");
+    const at = place.replace(/guarded$/, "modern");
+    const connect = `${router.url}/oauth/connect${at}`;
+    const asked = await callModern(mia.key);
+    const requestState = asked.result?.requestState;
+    expect(asked).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      result: {
+        resultType: "input_required",
+        inputRequests: {
+          "sampling-router/connect": {
+            method: "elicitation/create",
+            params: { mode: "url", message: "Connect your own account at modern.", url: connect },
+          },
+        },
+        requestState,
+      },
+    });
+    const needed = { code: -403, data: { reason: "authorization_needed", url: connect } };
+    expect((await callModern(mia.key, {}, { form: {} })).error).toMatchObject(needed);
+    const answered = (action: string) => ({
+      requestState,
+      inputResponses: { "sampling-router/connect": { action } },
+    });
+    expect((await callModern(mia.key, answered("decline"))).error).toMatchObject(needed);
+    // Another person can't go on where this one was asked.
+    const other = await person("ned");
+    expect((await callModern(other.key, answered("accept"))).error?.code).toBe(-32602);
+    const goesOn = callModern(mia.key, answered("accept"));
+    const { back, cookie } = await consent(mia.key, { by: modern, at });
+    expect(modern.mcpCalls).toEqual([]);
+    await fetch(back, { headers: { Cookie: cookie } });
+    expect((await goesOn).result?.content).toEqual([{ type: "text", text: "let in" }]);
+    for (const { text } of modern.mcpCalls) {
+      expect(text).not.toContain("sampling-router/connect");
+      expect(text).not.toContain("requestState");
+    }
   });
 
   it("asks for a person's consent alone: other grants have no people", async () => {

@@ -73,6 +73,8 @@ export interface CarriedState {
   rounds: number;
   /** ms since the epoch */
   expiresAt: number;
+  /** a person has gone to connect an account; absent: nobody has */
+  connecting?: true;
   /** a round in which a call waits for a person; absent: none does */
   held?: HeldRound;
 }

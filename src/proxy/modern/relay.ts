@@ -186,18 +186,36 @@ async function deliver(
 
 type Sent = Round["first"];
 
+type Last = Exclude<RoundAction, { kind: "send" }>;
+
+/** The last word to the client that the router itself has. */
+function concludeBy({ client, refuse, refusalText }: Relaying, action: Last): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  return action.kind === "refuse"
+    ? conclude(client, {
+        text: () => refusalText(action.refusal, action.requestId),
+        whole: () => refuse(action.refusal, action.requestId),
+      })
+    : conclude(client, {
+        text: () => action.text,
+        whole: () => new Response(action.text, { headers }),
+      });
+}
+
 /** Sends one message to the server and acts on the reply; gives the next message where there is another round. */
 async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
-    await conclude(client, {
-      text: () => relaying.refusalText(refusal, requestId),
-      whole: () => relaying.refuse(refusal, requestId),
-    });
+    await concludeBy(relaying, { kind: "refuse", refusal, requestId });
     return null;
   };
-  const sent = await relaying.send(current.text);
-  if (!sent.ok) return refused(sent.error, null);
+  let sent = await relaying.send(current.text);
+  while (!sent.ok && (await round.looksAgain(sent.error, gone)))
+    sent = await relaying.send(current.text);
+  if (!sent.ok) {
+    await concludeBy(relaying, await round.onRefusal(sent.error, current.text));
+    return null;
+  }
   const response = sent.value;
   const { idText } = current;
   const events = streamsAnswer(response)
@@ -236,16 +254,7 @@ async function resumeRound(relaying: Relaying, held: string): Promise<Sent | nul
   const headers = { "content-type": "application/json" };
   const action = await client.during(round.actOn(held, gone), headers);
   if (action.kind === "send") return action;
-  const { refusal, text } =
-    action.kind === "refuse" ? { refusal: action, text: "" } : { refusal: null, text: action.text };
-  await conclude(client, {
-    text: () =>
-      refusal === null ? text : relaying.refusalText(refusal.refusal, refusal.requestId),
-    whole: () =>
-      refusal === null
-        ? new Response(text, { headers })
-        : relaying.refuse(refusal.refusal, refusal.requestId),
-  });
+  await concludeBy(relaying, action);
   return null;
 }
 

@@ -5,18 +5,17 @@
 import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
-import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import {
   asksAgain,
-  isSamplingAnswer,
   maxEntries,
   maxRounds,
   samplingEntriesOf,
   type CarriedState,
   type RoundWire,
 } from "../../domain/sampling/rounds.ts";
+import { createConnectRound } from "./connect-round.ts";
 import {
   answersIn,
   canComeBack,
@@ -24,7 +23,9 @@ import {
   type EntryOutcome,
   type RoundSampler,
 } from "./round-entries.ts";
-import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
+import { createOpening, isOwnState, type Opened } from "./round-opening.ts";
+import type { RoundRequest } from "./round-request.ts";
+import type { RoundStates } from "./round-state.ts";
 
 /** ms for which a round that a client sends again is the same round. */
 const keptMs = 24 * 3_600_000;
@@ -36,21 +37,6 @@ const joinedMs = 5_000;
 /** ms. A server that asks to be called again gets time, and more of it with each round. */
 const firstPauseMs = 250;
 const longestPauseMs = 1_000;
-
-export interface RoundRequest {
-  /** JSON text, as the server gets it, except for its rounds */
-  text: string;
-  /** the client's JSON-RPC id, as JSON text */
-  idText: string;
-  method: string;
-  /** made when they are needed, since most requests have no rounds */
-  owner: () => Promise<StateOwner>;
-  mode: SamplingMode;
-  /** what the client declared, as its revision knows it */
-  declared: JsonObject;
-  /** who calls again where a result has a state alone: `router` for a client that knows no rounds */
-  callsAgain: "client" | "router";
-}
 
 export type RoundAction =
   /** send the request again; the server answers to this id */
@@ -70,25 +56,22 @@ export interface Round {
    * need.
    */
   surelyHarmless(message: string): boolean;
+  /** Whether the refused message is sent once more, after a pause: a person is about to connect an account. */
+  looksAgain(refusal: Refusal, signal: AbortSignal): Promise<boolean>;
+  /** What to do where the message `sent` did not reach the server. */
+  onRefusal(refusal: Refusal, sent: string): Promise<Exclude<RoundAction, { kind: "send" }>>;
   /** What to do with the server's response to the last request. `response` is JSON text. */
   actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
 
-const refusing = (refusal: Refusal, requestId: string | null = null): RoundAction => ({
+const refusing = (
+  refusal: Refusal,
+  requestId: string | null = null,
+): Extract<RoundAction, { kind: "refuse" }> => ({
   kind: "refuse",
   refusal,
   requestId,
 });
-
-const isOurs = (state: string | null): boolean =>
-  state !== null && String(JSON.parse(state)).startsWith(statePrefix);
-
-/** A request as its server gets it first. */
-interface Opened {
-  text: string;
-  /** what the router's own state held; null: the request has none */
-  carried: CarriedState | null;
-}
 
 export function createRounds(deps: {
   wire: RoundWire;
@@ -98,6 +81,7 @@ export function createRounds(deps: {
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
   const { wire, states, sha256Hex, nonce, wait } = deps;
+  const opening = createOpening(deps);
 
   /**
    * The digest by which this request's round is known again; null: the round is new, even if it looks like
@@ -114,45 +98,14 @@ export function createRounds(deps: {
     return { text: JSON.stringify([state, responses]), keptMs: joinedMs };
   };
 
-  /**
-   * A client that was never asked to sample has no sampling answers to give. Before a server that keeps no
-   * state, it could otherwise pass off words that no model said.
-   */
-  const withoutForged = ({ text, mode }: RoundRequest): string => {
-    if (mode !== "router" && mode !== "deny") return text;
-    const responses = [...wire.responsesOf(text)];
-    const kept = responses.filter(([, response]) => !isSamplingAnswer(JSON.parse(response)));
-    if (kept.length === responses.length) return text;
-    return wire.repeated(text, {
-      inputResponses: kept.length === 0 ? null : wire.objectText(kept),
-      requestState: wire.stateSent(text),
-    });
-  };
-
-  /** What the server gets first, and what came back with the client's answers if the state is the router's. */
-  const opening = async (request: RoundRequest): Promise<Result<Opened, Refusal>> => {
-    const sent = wire.stateSent(request.text);
-    const text = withoutForged(request);
-    if (!isOurs(sent)) return ok({ text, carried: null });
-    const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
-    if (!opened.ok) return opened;
-    const carried = opened.value;
-    // The router's answers win over the client's, who may answer what it was not asked.
-    const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
-    const inputResponses = responses.size === 0 ? null : wire.objectText(responses);
-    return ok({
-      text: wire.repeated(text, { inputResponses, requestState: carried.state }),
-      carried,
-    });
-  };
-
   const createRound = (
     request: RoundRequest,
     sampler: RoundSampler,
-    { text, carried }: Opened,
+    { text, carried, connect }: Opened,
   ): Round => {
     const { mode, declared, idText, callsAgain } = request;
     const identity = identityOf(request, carried);
+    const connecting = createConnectRound({ wire, states, wait }, { request, answer: connect });
     let rounds = carried?.rounds ?? 0;
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
@@ -176,7 +129,7 @@ export function createRounds(deps: {
       const given = asksForInput ? wire.stateGiven(response) : null;
       // The state of a router behind this router. The state goes back to that router, and is not
       // mistaken for ours.
-      if (isOurs(given)) {
+      if (isOwnState(given)) {
         const carrying = { state: given, answers: [], rounds };
         const state = await states.wrap(await request.owner(), carrying);
         out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
@@ -281,6 +234,14 @@ export function createRounds(deps: {
 
     const repeated = (): boolean => repeats > 0;
     return {
+      looksAgain: connecting.looksAgain,
+      async onRefusal(refusal, sent) {
+        const asks =
+          refusal.reason === "authorization_needed"
+            ? await connecting.ask(refusal, { sent, rounds })
+            : null;
+        return asks === null ? refusing(refusal) : { kind: "deliver", text: asks };
+      },
       first: { text, idText },
       held: held?.response ?? null,
       repeated,

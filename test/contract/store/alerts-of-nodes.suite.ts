@@ -60,21 +60,26 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
       expect(await look()).toBe(0);
     });
 
-    it("say that a tag's and a run's budget are empty once a call that names them does not fit", async () => {
+    it("say that the budget of a tag, a run or a person is empty once a call that names them does not fit", async () => {
       const policy: Policy = {
         tags: { each: { usdPerDay } },
         runs: { usdPerRun: usdPerDay },
+        perUser: { usdPerDay },
       };
       const who = await caller(world.stores, { policy });
-      const refuse = async (scope: "tag" | "run", name: string) => {
-        const subject = scope === "tag" ? `tag:${name}` : `run:${who.keyId}:${name}`;
+      const refuse = async (scope: "tag" | "run" | "user", name: string) => {
+        const subject = scope === "run" ? `run:${who.keyId}:${name}` : `${scope}:${name}`;
         const limits = limitsOfNode(policy, { scope, subject });
         await spend(who, 90_000, { nodes: [{ scope, subject, limits }] });
         const plain = opening(who);
-        const asked = plain.asked === null ? null : { ...plain.asked, [scope]: name };
+        const named =
+          plain.asked === null || scope === "user"
+            ? plain.asked
+            : { ...plain.asked, [scope]: name };
+        const by = scope === "user" ? { ...plain.who, user: name } : plain.who;
         const fields = {
           nodes: [{ scope, subject, limits }],
-          opening: { ...plain, asked },
+          opening: { ...plain, asked: named, who: by },
           microUsd: 20_000,
         };
         return async () => expect(told(await admit(who, start, fields))).toMatch(/^refused/);
@@ -82,14 +87,18 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
       const [night, first] = [await refuse("tag", "night"), await refuse("run", "one")];
       await refuse("tag", "noon");
       await refuse("run", "two");
-      expect(await look()).toBe(8);
+      const ann = await refuse("user", "ann");
+      await refuse("user", "bea");
+      expect(await look()).toBe(12);
       await night();
       await first();
-      expect(await look()).toBe(2);
+      await ann();
+      expect(await look()).toBe(3);
       const empty = (await alertsOf(who)).filter(({ share }) => share === 100);
       expect(empty.map(({ subject }) => subject).toSorted()).toEqual([
         `run:${who.keyId}:one`,
         "tag:night",
+        "user:ann",
       ]);
     });
 
