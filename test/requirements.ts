@@ -33,8 +33,6 @@ export const groups: Readonly<Record<string, string>> = {
   N: "Content negotiation",
 };
 
-const approvals = "Approvals by a person are not built yet (`approval` of a tenant's policy).";
-
 const sampling: readonly Requirement[] = [
   {
     id: "S-001",
@@ -142,8 +140,6 @@ const sampling: readonly Requirement[] = [
     sentence:
       "Clients SHOULD return errors for common failure cases: User rejected sampling request: `-1`.",
     era: "legacy",
-    status: "not-yet",
-    reason: approvals,
   },
   {
     id: "S-017",
@@ -151,8 +147,6 @@ const sampling: readonly Requirement[] = [
     sentence:
       "There SHOULD always be a human in the loop with the ability to deny sampling requests.",
     era: "both",
-    status: "not-yet",
-    reason: `${approvals} Without one, a tenant's policy decides: that is the product.`,
   },
   {
     id: "S-018",
@@ -160,32 +154,24 @@ const sampling: readonly Requirement[] = [
     sentence:
       "Applications SHOULD provide UI that makes it easy and intuitive to review sampling requests.",
     era: "both",
-    status: "not-yet",
-    reason: approvals,
   },
   {
     id: "S-019",
     section: "2025-11-25/client/sampling#user-interaction-model",
     sentence: "Applications SHOULD allow users to view and edit prompts before sending.",
     era: "both",
-    status: "not-yet",
-    reason: approvals,
   },
   {
     id: "S-020",
     section: "2025-11-25/client/sampling#user-interaction-model",
     sentence: "Applications SHOULD present generated responses for review before delivery.",
     era: "both",
-    status: "not-yet",
-    reason: approvals,
   },
   {
     id: "S-021",
     section: "2025-11-25/client/sampling#security-considerations",
     sentence: "Clients SHOULD implement user approval controls.",
     era: "both",
-    status: "not-yet",
-    reason: approvals,
   },
   {
     id: "S-022",
@@ -1246,8 +1232,6 @@ const negotiation: readonly Requirement[] = [
     section: "Content negotiation, feature tags",
     sentence: "interactive / !interactive: gate elicitation-style prompts.",
     era: "both",
-    status: "not-yet",
-    reason: `${approvals} The tag is read (\`refusesInteraction\`), and nothing asks yet.`,
   },
   {
     id: "N-012",

@@ -18,7 +18,7 @@ export interface Discovered {
   as: AuthorizationServer;
   /** the value of RFC 8707's resource indicator */
   resource: string;
-  /** the scopes that the resource's metadata offers */
+  /** the scopes that the server's refusal asks for, else those that the resource's metadata offers */
   scopes: string[];
   /** false: the entry names the endpoints, and nothing else is known of the authorization server */
   isDiscovered: boolean;
@@ -53,21 +53,43 @@ async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Res
   return resourceIn(await resourceDiscoveryRequest(place, exchange.options), url);
 }
 
+interface Challenge {
+  /** where the resource's metadata is; null: the server doesn't say */
+  metadata: string | null;
+  /** null: the server doesn't say */
+  scopes: string[] | null;
+}
+
 /**
- * A server may name another place of its metadata when it lets nobody in (RFC 9728 section 5.1). So the server is asked
- * without a token, by a message that begins nothing.
+ * What a server says when it lets nobody in (RFC 9728 section 5.1). It is asked without a token, by a message that
+ * begins nothing. Source: 2025-11-25, basic/authorization, "Scope Selection Strategy".
  */
-async function resourceNamedBy(exchange: Exchange, url: URL): Promise<Resource | null> {
-  const send = exchange.options[customFetch];
+async function challengeOf(exchange: Exchange, url: URL): Promise<Challenge> {
   const headers = {
     Accept: "application/json, text/event-stream",
     "Content-Type": "application/json",
   };
-  const refused = await send(url.href, { method: "POST", headers, body: ping });
-  const challenge = refused.status === 401 ? refused.headers.get("WWW-Authenticate") : null;
-  const named = /\bresource_metadata="([^"\s]+)"/i.exec(challenge ?? "")?.[1];
-  if (named === undefined) return null;
-  return resourceIn(await send(named, { method: "GET", headers: {} }), url);
+  const refused = await exchange.options[customFetch](url.href, {
+    method: "POST",
+    headers,
+    body: ping,
+  });
+  const challenge = (refused.status === 401 ? refused.headers.get("WWW-Authenticate") : null) ?? "";
+  const [, metadata = null] = /\bresource_metadata="([^"\s]+)"/i.exec(challenge) ?? [];
+  const [, scope] = /\bscope="([^"]*)"/i.exec(challenge) ?? [];
+  return { metadata, scopes: scope?.split(" ").filter(Boolean) ?? null };
+}
+
+async function resourceNamed(
+  exchange: Exchange,
+  { metadata }: Challenge,
+  url: URL,
+): Promise<Resource | null> {
+  if (metadata === null) return null;
+  return resourceIn(
+    await exchange.options[customFetch](metadata, { method: "GET", headers: {} }),
+    url,
+  );
 }
 
 async function resourceIn(answer: Response, url: URL): Promise<Resource | null> {
@@ -110,15 +132,17 @@ export async function discover(
     });
   const found = await exchange.attempt(async () => {
     const root = new URL(url.origin);
-    const resource = (await resourceAt(exchange, url, url)) ??
+    const challenge = await challengeOf(exchange, url);
+    const resource = (await resourceNamed(exchange, challenge, url)) ??
+      (await resourceAt(exchange, url, url)) ??
       (url.pathname === "/" ? null : await resourceAt(exchange, root, url)) ??
-      (await resourceNamedBy(exchange, url)) ??
         // Before revision 2025-06-18 the MCP server itself was the authorization server.
         { resource: text, issuer: url.origin, scopes: [] };
-    return { resource, as: await serverAt(exchange, new URL(resource.issuer)) };
+    const scopes = challenge.scopes ?? resource.scopes;
+    return { resource, scopes, as: await serverAt(exchange, new URL(resource.issuer)) };
   });
   if (!found.ok) return found;
-  const { resource, as } = found.value;
+  const { resource, scopes, as } = found.value;
   if (as?.token_endpoint === undefined) return err("not_discovered");
   for (const endpoint of [as.token_endpoint, as.authorization_endpoint])
     if (endpoint !== undefined && problemWithEndpoint(endpoint, exchange) !== null)
@@ -126,7 +150,7 @@ export async function discover(
   return ok({
     as,
     resource: client.resource ?? resource.resource,
-    scopes: resource.scopes,
+    scopes,
     isDiscovered: true,
   });
 }

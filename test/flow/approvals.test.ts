@@ -65,6 +65,7 @@ describe("a call that needs approval", () => {
       ...decision,
     });
 
+  // cites: S-021
   it("shows who asks for what, and runs once it is approved", async () => {
     const { session, key } = await tenantWith("ask-approve", { mode: "request" });
     const asked = send(session, "May I?");
@@ -98,6 +99,7 @@ describe("a call that needs approval", () => {
     );
   });
 
+  // cites: S-016, S-017
   it("is refused and costs nothing once it is denied, and so is its repetition", async () => {
     const { session } = await tenantWith("ask-deny", { mode: "request" });
     const header = { "Idempotency-Key": "one" };
@@ -297,6 +299,7 @@ describe("a call that needs approval", () => {
     expect((await keyed("Two")).get("result")).toBeDefined();
   });
 
+  // cites: S-019
   it("is edited by its approver: another prompt, chosen and reserved anew", async () => {
     const provider = await startFaultyProvider({ slowMs: 60_000 });
     const priced = (id: string, usd: number) => ({
@@ -378,6 +381,7 @@ describe("a call that needs approval", () => {
       expect(await money()).toBe(0);
     });
 
+    // cites: S-020
     it("gives the result to the caller once approved, as the approver edited the text", async () => {
       const session = await payingTenant("ask-result", { mode: "result" });
       const asked = send(session, "Tell me");

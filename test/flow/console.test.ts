@@ -1068,6 +1068,7 @@ describe("a role", () => {
 });
 
 describe("approvals", () => {
+  // cites: S-018
   it("of an edited prompt and of an edited result reach the caller, and say what a denial costs", async () => {
     const { page } = operator;
     const { key } = await createTenant(router, "held", {

@@ -5,6 +5,7 @@
  */
 import { parsedJson, own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { featuresOf, refusesInteraction } from "../../domain/sampling/negotiation.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
 import { maxRounds, type CarriedState, type RoundWire } from "../../domain/sampling/rounds.ts";
 import type { RoundRequest } from "./round-request.ts";
@@ -46,7 +47,10 @@ export function createConnectRound(
   const { declared, callsAgain, idText } = request;
   let left = looks;
   const mayAsk =
-    callsAgain === "client" && answer !== "declined" && supports(declared, "elicitation.url");
+    callsAgain === "client" &&
+    answer !== "declined" &&
+    supports(declared, "elicitation.url") &&
+    !refusesInteraction(featuresOf(declared));
   return {
     /** Whether to look once more for the account that a person is about to connect. */
     async looksAgain({ reason }: Refusal, signal: AbortSignal): Promise<boolean> {

@@ -61,8 +61,8 @@ describe("discovery", () => {
         authentication: "basic",
       },
     });
-    expect(urls()).toEqual([`${wellKnown}/v1/mcp`, metadataUrl, `${issuer}/token`]);
-    const form = new URLSearchParams(String(asked[2]?.init.body));
+    expect(urls()).toEqual([asking.url, `${wellKnown}/v1/mcp`, metadataUrl, `${issuer}/token`]);
+    const form = new URLSearchParams(String(asked[3]?.init.body));
     expect(form.get("resource")).toBe(asking.url);
     for (const { init } of asked) expect(init.redirect).toBe("manual");
   });
@@ -70,18 +70,25 @@ describe("discovery", () => {
   const challenge = (place: string) => (): Response =>
     new Response(null, {
       status: 401,
-      headers: { "WWW-Authenticate": `Bearer scope="a", resource_metadata="${place}"` },
+      headers: { "WWW-Authenticate": `Bearer scope="a b", resource_metadata="${place}"` },
     });
 
-  it("goes where the server's refusal says, if the usual places have nothing", async () => {
+  it("goes where the server's refusal says, before the usual places, and asks for the scopes named there", async () => {
     const place = "https://mcp.example.com/elsewhere.json";
-    const { oauth, asked } = world({
+    const { oauth, asked, urls } = world({
       [asking.url]: challenge(place),
       [place]: resource,
       [metadataUrl]: metadata,
       [`${issuer}/token`]: tokens,
     });
     expect((await oauth.byClientCredentials(asking)).ok).toBe(true);
+    expect(urls()).toEqual([asking.url, place, metadataUrl, `${issuer}/token`]);
+    const begun = await oauth.begin(
+      { ...asking, client: { ...client, grant: "authorization_code", scope: null } },
+      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+    );
+    const sentTo = new URL(begun.ok ? begun.value.authorizationUrl : "");
+    expect(sentTo.searchParams.get("scope")).toBe("a b");
     const probe = asked.find(({ url }) => url === asking.url);
     expect(probe?.init).toMatchObject({ method: "POST", redirect: "manual" });
     expect(JSON.stringify(probe?.init.headers)).not.toMatch(/authorization/i);
@@ -119,9 +126,9 @@ describe("discovery", () => {
     });
     expect((await oauth.byClientCredentials(asking)).ok).toBe(true);
     expect(urls()).toEqual([
+      asking.url,
       `${wellKnown}/v1/mcp`,
       wellKnown,
-      asking.url,
       `${own}/.well-known/oauth-authorization-server`,
       `${own}/.well-known/openid-configuration`,
       `${own}/token`,
@@ -153,14 +160,14 @@ describe("discovery", () => {
     });
     const refused = await named.oauth.byClientCredentials(asking);
     expect(refused.ok).toBe(false);
-    expect(named.urls()).toEqual([`${wellKnown}/v1/mcp`]);
+    expect(named.urls()).toEqual([asking.url, `${wellKnown}/v1/mcp`]);
     for (const endpoint of ["token_endpoint", "authorization_endpoint"]) {
       const told = world({ ...usual, [metadataUrl]: { ...metadata, [endpoint]: `${where}/x` } });
       expect(await told.oauth.byClientCredentials(asking)).toEqual({
         ok: false,
         error: "not_allowed",
       });
-      expect(told.urls()).toEqual([`${wellKnown}/v1/mcp`, metadataUrl]);
+      expect(told.urls()).toEqual([asking.url, `${wellKnown}/v1/mcp`, metadataUrl]);
     }
   });
 

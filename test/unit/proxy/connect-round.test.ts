@@ -88,13 +88,29 @@ it("asks a person who went to the page not again, and has the client come back",
   expect(connectAnswerIn(new Map(), carried)).toBe("accepted");
 });
 
-const dumb: [string, ConnectAnswer, Parameters<typeof ask>[1]][] = [
+const unasked: [string, ConnectAnswer, Parameters<typeof ask>[1]][] = [
   ["said no", "declined", {}],
   ["opens no addresses", "none", { declared: { elicitation: { form: {} } } }],
+  [
+    "wants no interaction",
+    "none",
+    {
+      declared: {
+        elicitation: { url: {} },
+        extensions: {
+          "io.modelcontextprotocol/content-negotiation": {
+            version: "1.0",
+            features: ["!interactive"],
+          },
+        },
+      },
+    },
+  ],
   ["stands behind a bridge", "none", { callsAgain: "router" }],
   ["was asked too often", "accepted", { rounds: maxRounds }],
 ];
-it.each(dumb)("asks nobody who %s", async (_, answer, more) => {
+// cites: N-011
+it.each(unasked)("asks nobody who %s", async (_, answer, more) => {
   expect(await ask(answer, more)).toBeNull();
 });
 
