@@ -11,6 +11,7 @@ import { migrations } from "./bundled-migrations.ts";
 import { createComposition, type Composition } from "./compose/composition.ts";
 import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
 import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
+import type { AsyncResult } from "./domain/refusals.ts";
 import { homeShard } from "./domain/tenancy/shards.ts";
 import { createApp } from "./http/app.ts";
 import { answerDirectly, directPlace } from "./http/direct.ts";
@@ -22,7 +23,12 @@ import { createTenantObject, type TenantObject } from "./compose/tenant-object.t
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { bookTexts } from "./store/books/texts.ts";
 import type { Statement } from "./store/books/sql.ts";
-import { openObject, refusesResidency, roomOfObject } from "./store/durable/open-object.ts";
+import {
+  feedsOfObject,
+  openObject,
+  refusesResidency,
+  roomOfObject,
+} from "./store/durable/open-object.ts";
 import type { Job, Outcome } from "./store/engine.ts";
 
 interface Assets {
@@ -53,6 +59,7 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
       openTenantDatabase: (name, options) =>
         openObject({ namespace, wait: clock.wait }, name, options),
       roomOf: (name) => roomOfObject({ namespace, wait: clock.wait }, name),
+      feedsOf: (name) => feedsOfObject({ namespace, wait: clock.wait }, name),
       refusesResidency: (residency) => refusesResidency({ namespace }, residency),
     }),
     consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
@@ -118,6 +125,13 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
 
   room(): Room {
     return this.#object.room();
+  }
+
+  follow(
+    tenantId: string,
+    since: number | null,
+  ): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return this.#object.follow(tenantId, since);
   }
 
   async alarm(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
 import type { DatabaseFigures } from "../domain/audit/metrics.ts";
+import type { RequestFeeds } from "../domain/ports/request-feed.ts";
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Room } from "../domain/limits/room.ts";
@@ -36,6 +37,8 @@ export interface Host {
   ) => Database;
   /** How full the database of a name is; null, or absent: nobody bounds its size */
   roomOf?: (name: string) => (() => AsyncResult<Room>) | null;
+  /** Feeds that the database of a name has for all isolates; null, or absent: each process follows by itself */
+  feedsOf?: (name: string) => RequestFeeds | null;
   /** Why a tenant's own database can't be made there; null: it can. Absent: it can be made anywhere. */
   refusesResidency?: (residency: Residency) => Refusal | null;
   /**

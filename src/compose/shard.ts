@@ -25,6 +25,7 @@ import { createCancellation, type Cancellation } from "../pipeline/cancel.ts";
 import { createCatalogueReader, type CatalogueReader } from "../pipeline/catalogue.ts";
 import type { Summary } from "../pipeline/summary.ts";
 import { createIdempotency, type Idempotency } from "../pipeline/idempotency.ts";
+import { createRequestFeeds } from "../pipeline/request-feeds.ts";
 import { createRoute } from "../pipeline/route.ts";
 import { createCatalogueJob, type CatalogueSyncDeps } from "../pipeline/scheduled/catalogue.ts";
 import { createJobs } from "../pipeline/scheduled/jobs.ts";
@@ -229,6 +230,7 @@ export function createShard(
       ids,
       tokens,
       roomNow,
+      requestFeeds: host.feedsOf?.(name) ?? createRequestFeeds({ ...stores, now, wait }),
       keyCodes,
       vault,
       catalogue: readCatalogue,

@@ -1,24 +1,33 @@
 /** What a Durable Object does: it answers its database's questions, and runs its database's jobs by an alarm. */
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import type { Room } from "../domain/limits/room.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
+import { createRequestFeeds } from "../pipeline/request-feeds.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
 import type { BookTexts } from "../store/books/texts.ts";
 import type { Statement } from "../store/books/sql.ts";
+import { linesOf } from "../store/durable/feed-lines.ts";
 import { createGroups } from "../store/durable/groups.ts";
 import { createObjectAlarm } from "../store/durable/object-alarm.ts";
 import { createObjectDatabase } from "../store/durable/object-database.ts";
 import type { Engine, Job, Outcome } from "../store/engine.ts";
 import type { Migration } from "../store/migrations.ts";
 import { openOverEngine } from "../store/over-engine.ts";
+import { createRequestFeedStore } from "../store/request-feed.ts";
 import { createComposition } from "./composition.ts";
-import { now, type Isolate } from "./isolate.ts";
+import { clock, now, type Isolate } from "./isolate.ts";
 
 export interface TenantObject {
   write(job: Job): Promise<Outcome>;
   read(statements: readonly Statement[]): Outcome;
   room(): Room;
+  /** What happens to the tenant's records, as lines of `feed-lines.ts`. The database is asked once for all who listen. */
+  follow(
+    tenantId: string,
+    since: number | null,
+  ): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /** One run of the jobs; what they did. */
   alarm(isolate: Isolate): Promise<JobReport[]>;
 }
@@ -73,6 +82,10 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     write: async (job) => database.write(job),
     read: async (statements) => database.read(statements),
   };
+  const feeds = createRequestFeeds({
+    requestFeed: createRequestFeedStore(openOverEngine(engine)),
+    ...clock,
+  });
   /** Cron runs the home database's jobs. */
   const hasAlarm = holds !== "home";
   return {
@@ -86,6 +99,10 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     },
     read: database.read,
     room: database.room,
+    async follow(tenantId, since) {
+      const listener = await feeds.listen(tenantId, since);
+      return listener.ok ? ok(linesOf(listener.value)) : listener;
+    },
     async alarm(isolate) {
       alarm.come();
       const name = database.tenantDatabase();

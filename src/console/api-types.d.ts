@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 1bad81223ef6075c71ea9310820b5a90ed902a62a7986ee27232f5a49837d09f
+// Made by `npm run console:types` of the OpenAPI document c9f246814bf0f8e457944a9ff706408f03291891d86211484153b1b5b1091331
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -785,7 +785,7 @@ export interface paths {
     };
     /**
      * Follow audit records as they begin and end, as server-sent events
-     * @description Events `begun` and `ended` carry a record as the list shows it; a record may come twice. `ready` says that the stream stands. `reset`: more happened than is told one by one, so read the list again. `closed`: the key, the session or the role is lost, which is looked at every 10 seconds; the stream then ends. A comment comes after 25 silent seconds. With `Last-Event-ID`, what was missed comes first. At most 64 listeners a tenant in a process.
+     * @description Events `begun` and `ended` carry a record as the list shows it; a record may come twice. `ready` says that the stream stands. `reset`: more happened than is told one by one, so read the list again. `closed`: the key, the session or the role is lost, which is looked at every 10 seconds; the stream then ends. A comment comes after 25 silent seconds. With `Last-Event-ID`, what was missed comes first. At most 64 listeners a tenant, in a process or a Durable Object.
      */
     get: operations["streamRequests"];
     put?: never;

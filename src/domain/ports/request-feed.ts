@@ -24,3 +24,19 @@ export interface RequestFeedStore {
   /** Records that began or ended at that moment or later; null: too many to be read at once. */
   since(tenantId: string, at: number): AsyncResult<SamplingRecord[] | null>;
 }
+
+/** `reset`: so much happened that the listener had better read the list anew. */
+export type FeedItem =
+  | { kind: "begun" | "ended"; at: number; record: SamplingRecord }
+  | { kind: "reset"; at: number };
+
+export interface FeedListener {
+  /** What happened, as soon as something has; null: nothing within so many ms; `gone`: it was given up. */
+  next(withinMs: number): Promise<FeedItem | null | "gone">;
+  leave(): void;
+}
+
+export interface RequestFeeds {
+  /** @param since a moment (ms) from which the listener has missed what happened; null: from now on */
+  listen(tenantId: string, since: number | null): AsyncResult<FeedListener>;
+}

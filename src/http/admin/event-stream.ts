@@ -2,7 +2,7 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { refusalTable } from "../../domain/refusals.ts";
 import { sseDataLines, sseKeepAlive } from "../../mcp/sse/write.ts";
-import type { FeedItem, FeedListener } from "../../pipeline/admin/request-feeds.ts";
+import type { FeedItem, FeedListener } from "../../domain/ports/request-feed.ts";
 import { shownRecord } from "./shown-record.ts";
 
 /** ms between two comments on a silent stream, and between two looks at whether its listener may still listen. */

@@ -1,3 +1,4 @@
+import type { RequestFeeds } from "../../domain/ports/request-feed.ts";
 import type { Room } from "../../domain/limits/room.ts";
 import type { KeyTokens, Stores, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -31,7 +32,7 @@ import { createReplayAdmin } from "./replay.ts";
 import { createSignInAdmin } from "./sign-in.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
 import { createServerAdmin } from "./servers.ts";
-import { createFollowRequests } from "./request-feeds.ts";
+import { createFollowRequests } from "./follow-requests.ts";
 import { createSealAdmin } from "./seals.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
@@ -63,6 +64,7 @@ export const createAdminUseCases = (
       editHeld: EditHeld;
       placesOf: PlacesOf;
       sendWebhooks: () => void;
+      requestFeeds: RequestFeeds;
       /** null: OAuth is off */
       grants: () => Grants | null;
       newWebhookSecret: () => string;

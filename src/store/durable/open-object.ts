@@ -1,16 +1,19 @@
 /** The database in the Durable Object of a name, over RPC. */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import type { Room } from "../../domain/limits/room.ts";
+import type { RequestFeeds } from "../../domain/ports/request-feed.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
 import { isTenantDatabase, jurisdictionOf } from "../../domain/tenancy/tenant-databases.ts";
 import type { Database, DatabaseOptions } from "../db.ts";
+import { ok } from "../../domain/result.ts";
 import { openOverEngine } from "../over-engine.ts";
-import { askRoom, createStubEngine, type TenantStub } from "./stub-engine.ts";
+import { listenerOf } from "./feed-lines.ts";
+import { askRoom, askToFollow, createStubEngine, type TenantStub } from "./stub-engine.ts";
 
 export interface Objects {
   namespace: Pick<DurableObjectNamespace, "getByName" | "jurisdiction">;
-  wait: (ms: number) => Promise<void>;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -64,4 +67,16 @@ export const openObject = (
 export const roomOfObject = (objects: Objects, name: string): (() => AsyncResult<Room>) | null =>
   isTenantDatabase(name)
     ? () => askRoom({ connect: () => connectTo(objects, name), wait: objects.wait })
+    : null;
+
+/** Feeds that a tenant's object has for all isolates; null: the name is no tenant's own database's. */
+export const feedsOfObject = (objects: Objects, name: string): RequestFeeds | null =>
+  isTenantDatabase(name)
+    ? {
+        async listen(tenantId, since) {
+          const reach = { connect: () => connectTo(objects, name), wait: objects.wait };
+          const lines = await askToFollow(reach, { tenantId, since });
+          return lines.ok ? ok(listenerOf(lines.value, objects.wait)) : lines;
+        },
+      }
     : null;

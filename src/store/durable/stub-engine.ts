@@ -17,6 +17,11 @@ export interface DatabaseObject {
 /** What a tenant's object answers besides the engine's questions. */
 export interface TenantStub extends DatabaseObject {
   room(): Promise<Room>;
+  /** what happens to the tenant's records, as lines of `feed-lines.ts` */
+  follow(
+    tenantId: string,
+    since: number | null,
+  ): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
 
 /** How the object is reached. */
@@ -29,8 +34,8 @@ interface Reach<Stub> {
 /** ms. A reset object is back by then; an evicted object was gone before the request. */
 const pauseMs = 50;
 const tries = 3;
-/** ms after which a caller may ask again for how full a lost object is */
-const lostRetryMs = 1_000;
+/** A caller may ask a lost object again after a second. */
+const lost = err({ reason: "unavailable", retryAfterMs: 1_000 } as const);
 
 /** More requests would only keep an overloaded object overloaded. */
 const isOverloaded = (cause: unknown): boolean =>
@@ -71,7 +76,15 @@ export function createStubEngine(reach: Reach<DatabaseObject>): Engine {
   };
 }
 
+export async function askToFollow(
+  reach: Reach<Pick<TenantStub, "follow">>,
+  { tenantId, since }: { tenantId: string; since: number | null },
+): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const lines = await createAsk(reach)((object) => object.follow(tenantId, since), "again");
+  return lines.ok ? lines.value : lost;
+}
+
 export async function askRoom(reach: Reach<Pick<TenantStub, "room">>): AsyncResult<Room> {
   const room = await createAsk(reach)((object) => object.room(), "again");
-  return room.ok ? room : err({ reason: "unavailable", retryAfterMs: lostRetryMs });
+  return room.ok ? room : lost;
 }

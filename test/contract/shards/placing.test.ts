@@ -103,6 +103,7 @@ function invocation(
         editHeld: undefined as never,
         placesOf: undefined as never,
         sendWebhooks: undefined as never,
+        requestFeeds: undefined as never,
         newWebhookSecret: undefined as never,
         keyCodes: undefined as never,
         providers: undefined as never,

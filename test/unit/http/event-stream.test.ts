@@ -3,7 +3,7 @@ import type { SamplingRecord } from "../../../src/domain/audit/record.ts";
 import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import { eventStreamOf } from "../../../src/http/admin/event-stream.ts";
-import type { FeedItem } from "../../../src/pipeline/admin/request-feeds.ts";
+import type { FeedItem } from "../../../src/domain/ports/request-feed.ts";
 
 let now = 0;
 let items: (FeedItem | "gone")[] = [];

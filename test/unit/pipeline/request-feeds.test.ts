@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SamplingRecord } from "../../../src/domain/audit/record.ts";
-import type { FeedChanges, RequestFeedStore } from "../../../src/domain/ports/request-feed.ts";
+import type {
+  FeedChanges,
+  FeedListener,
+  RequestFeeds,
+  RequestFeedStore,
+} from "../../../src/domain/ports/request-feed.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import {
-  createRequestFeeds,
-  type FeedListener,
-  type RequestFeeds,
-} from "../../../src/pipeline/admin/request-feeds.ts";
+import { createRequestFeeds } from "../../../src/pipeline/request-feeds.ts";
 
 const record = (id: string, outcome: SamplingRecord["outcome"]): SamplingRecord =>
   ({ id, outcome }) as SamplingRecord;
@@ -59,8 +60,8 @@ async function pass(ms: number): Promise<void> {
   }
   now = end;
 }
-const listen = (tenantId = "ten_1", since: number | null = null): FeedListener => {
-  const listening = feeds.listen(tenantId, since);
+const listen = async (tenantId = "ten_1", since: number | null = null): Promise<FeedListener> => {
+  const listening = await feeds.listen(tenantId, since);
   if (!listening.ok) throw new Error("refused");
   return listening.value;
 };
@@ -72,7 +73,7 @@ beforeEach(() => {
 
 describe("the feed of a tenant's records", () => {
   it("asks once a second for all who listen, and not at all once nobody does", async () => {
-    const listeners = [listen(), listen(), listen()];
+    const listeners = await Promise.all([listen(), listen(), listen()]);
     await pass(3_500);
     expect(asked).toEqual(["state ten_1", ...Array.from({ length: 3 }, () => "changes ten_1 ")]);
     listeners[0]?.leave();
@@ -85,7 +86,7 @@ describe("the feed of a tenant's records", () => {
   });
 
   it("tells every listener of each begin and end, and asks on for what is open", async () => {
-    const listeners = [listen(), listen()];
+    const listeners = await Promise.all([listen(), listen()]);
     changes = [
       { ...nothing, records: [record("req_1", "admitted")], last: 1 },
       { ...nothing, records: [record("req_1", "succeeded")], last: 1 },
@@ -100,7 +101,7 @@ describe("the feed of a tenant's records", () => {
   });
 
   it("wakes a listener who waits", async () => {
-    const listener = listen();
+    const listener = await listen();
     await pass(500);
     const next = listener.next(10_000);
     changes = [{ ...nothing, records: [record("req_1", "admitted")], last: 1 }];
@@ -109,7 +110,7 @@ describe("the feed of a tenant's records", () => {
   });
 
   it("keeps tenants apart", async () => {
-    const [one, other] = [listen("ten_1"), listen("ten_2")];
+    const [one, other] = [await listen("ten_1"), await listen("ten_2")];
     changes = [{ ...nothing, records: [record("req_1", "admitted")], last: 1 }];
     await pass(1_500);
     expect(await one.next(0)).toMatchObject({ kind: "begun" });
@@ -120,7 +121,7 @@ describe("the feed of a tenant's records", () => {
 
   it("first gives the events that the listener missed, rather a few twice than one never", async () => {
     missed = [record("req_0", "succeeded")];
-    const listener = listen("ten_1", 90_000);
+    const listener = await listen("ten_1", 90_000);
     await pass(100);
     expect(asked).toContain("since ten_1 85000");
     expect(await listener.next(0)).toMatchObject({ kind: "ended", record: { id: "req_0" } });
@@ -128,9 +129,9 @@ describe("the feed of a tenant's records", () => {
 
   it("says reset where too much was missed, or happened at once, or waits for a slow reader", async () => {
     missed = null;
-    const late = listen("ten_1", 1);
+    const late = await listen("ten_1", 1);
     expect(await late.next(0)).toMatchObject({ kind: "reset" });
-    const slow = listen();
+    const slow = await listen();
     changes = [{ ...nothing, isTooMuch: true }];
     await pass(1_500);
     expect(await late.next(0)).toMatchObject({ kind: "reset" });
@@ -145,7 +146,7 @@ describe("the feed of a tenant's records", () => {
   });
 
   it("goes on after the database was out of reach", async () => {
-    const listener = listen();
+    const listener = await listen();
     await pass(500);
     outOfReach = true;
     await pass(3_000);
@@ -155,23 +156,23 @@ describe("the feed of a tenant's records", () => {
     expect(await listener.next(0)).toMatchObject({ kind: "begun" });
   });
 
-  it("has so many listeners at most", () => {
-    for (let at = 0; at < 64; at += 1) listen();
-    expect(feeds.listen("ten_1", null)).toMatchObject({
+  it("has so many listeners at most", async () => {
+    for (let at = 0; at < 64; at += 1) await listen();
+    expect(await feeds.listen("ten_1", null)).toMatchObject({
       ok: false,
       error: { reason: "rate_limited", limit: "requests.listeners" },
     });
-    expect(feeds.listen("ten_2", null).ok).toBe(true);
+    expect((await feeds.listen("ten_2", null)).ok).toBe(true);
   });
 
   it("drops a listener that reads nothing, so that the database is not asked in vain", async () => {
-    const listener = listen();
+    const listener = await listen();
     await pass(62_000);
     const before = asked.length;
     await pass(10_000);
     expect(asked).toHaveLength(before);
     expect(await listener.next(0)).toBe("gone");
-    const patient = listen("ten_2");
+    const patient = await listen("ten_2");
     const next = patient.next(200_000);
     await pass(100_000);
     patient.leave();

@@ -1,30 +1,17 @@
 /**
  * Follows tenants' records as they begin and end. One loop a tenant asks the database once a second, for all who
  * listen, and nobody asks while nobody listens. In the Workers runtime a composition lives for one invocation, so
- * there each listener has a loop of its own.
+ * there the tenant's object follows, and tells the isolates (`store/durable/feed-lines.ts`).
  */
-import type { SamplingRecord } from "../../domain/audit/record.ts";
-import type { FeedState, RequestFeedStore } from "../../domain/ports/request-feed.ts";
-import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
-import type { Actor } from "../../domain/tenancy/access.ts";
-import { tenantFor, type AdminDeps } from "./access.ts";
-
-/** `reset`: so much happened that the listener had better read the list anew. */
-export type FeedItem =
-  | { kind: "begun" | "ended"; at: number; record: SamplingRecord }
-  | { kind: "reset"; at: number };
-
-export interface FeedListener {
-  /** What happened, as soon as something has; null: nothing within so many ms; `gone`: it was given up. */
-  next(withinMs: number): Promise<FeedItem | null | "gone">;
-  leave(): void;
-}
-
-export interface RequestFeeds {
-  /** @param since a moment (ms) from which the listener has missed what happened; null: from now on */
-  listen(tenantId: string, since: number | null): Result<FeedListener, Refusal>;
-}
+import type { SamplingRecord } from "../domain/audit/record.ts";
+import type {
+  FeedItem,
+  FeedListener,
+  FeedState,
+  RequestFeeds,
+  RequestFeedStore,
+} from "../domain/ports/request-feed.ts";
+import { err, ok } from "../domain/result.ts";
 
 interface Listening {
   items: FeedItem[];
@@ -94,15 +81,6 @@ async function look({ requestFeed, now }: FeedDeps, feed: Feed): Promise<void> {
   for (const listener of feed.listeners) give(listener, items, at);
 }
 
-/** Listens to the records of the tenant of that name, if the actor may see the tenant. */
-export const createFollowRequests = (deps: AdminDeps & FeedDeps) => {
-  const feeds = createRequestFeeds(deps);
-  return async (actor: Actor, slug: string, since: number | null): AsyncResult<FeedListener> => {
-    const tenant = await tenantFor(deps, actor, slug);
-    return tenant.ok ? feeds.listen(tenant.value.id, since) : tenant;
-  };
-};
-
 export function createRequestFeeds(deps: FeedDeps): RequestFeeds {
   const { requestFeed, now, wait } = deps;
   const feeds = new Map<string, Feed>();
@@ -154,14 +132,14 @@ export function createRequestFeeds(deps: FeedDeps): RequestFeeds {
   };
 
   return {
-    listen(tenantId, since) {
+    async listen(tenantId, since) {
       if (isFull(tenantId))
         return err({ reason: "rate_limited", limit: "requests.listeners", retryAfterMs: 10_000 });
       const feed = feedOf(tenantId);
       const listener: Listening = { items: [], wake: () => {}, readAt: now() };
       feed.listeners.add(listener);
       const caughtUp = since === null ? null : catchUp(tenantId, listener, since);
-      return ok({
+      return ok<FeedListener>({
         async next(withinMs) {
           listener.readAt = null;
           await caughtUp;
