@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document c9f246814bf0f8e457944a9ff706408f03291891d86211484153b1b5b1091331
+// Made by `npm run console:types` of the OpenAPI document 42a9310ab743f2913c6ace52396ebcea5dc320ac244a34edd138298dd0b96cae
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2644,7 +2644,7 @@ export interface components {
         [key: string]: unknown;
       } | null;
       /**
-       * @description What people call the keys, servers and persons that the answer has by id.
+       * @description What people call the tenant, keys, servers and persons that the answer has by id.
        * @example {
        *       "srv_1": "github"
        *     }
@@ -3125,7 +3125,7 @@ export interface components {
         message: string;
       }[];
       /**
-       * @description What people call the keys, servers and persons that the answer has by id.
+       * @description What people call the tenant, keys, servers and persons that the answer has by id.
        * @example {
        *       "srv_1": "github"
        *     }
@@ -8690,7 +8690,7 @@ export interface operations {
             data: components["schemas"]["ListedApproval"][];
             nextCursor: string | null;
             /**
-             * @description What people call the keys, servers and persons that the answer has by id.
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -9102,6 +9102,15 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["Alert"][];
             nextCursor: string | null;
+            /**
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names: {
+              [key: string]: string;
+            };
           };
         };
       };
@@ -10874,7 +10883,7 @@ export interface operations {
             data: components["schemas"]["SamplingRequest"][];
             nextCursor: string | null;
             /**
-             * @description What people call the keys, servers and persons that the answer has by id.
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -11418,7 +11427,7 @@ export interface operations {
             data: components["schemas"]["AdminEvent"][];
             nextCursor: string | null;
             /**
-             * @description What people call the keys, servers and persons that the answer has by id.
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -11569,7 +11578,7 @@ export interface operations {
         content: {
           "application/json": {
             /**
-             * @description What people call the keys, servers and persons that the answer has by id.
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }
@@ -11716,6 +11725,15 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["LimitState"][];
             nextCursor: string | null;
+            /**
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names: {
+              [key: string]: string;
+            };
           };
         };
       };
@@ -11857,7 +11875,7 @@ export interface operations {
         content: {
           "application/json": {
             /**
-             * @description What people call the keys, servers and persons that the answer has by id.
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
              * @example {
              *       "srv_1": "github"
              *     }

@@ -14,6 +14,9 @@ export const createNameStore = (db: Database): NameStore => ({
     const wanted = JSON.stringify([...new Set(ids)]);
     const found = await db.read((builder) =>
       builder.all<Named>(sql`
+        select id, name from tenants
+        where id = ${tenantId} and id in (select value from json_each(${wanted}))
+        union all
         select id, name from api_keys
         where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
         union all

@@ -804,6 +804,23 @@ describe("a policy", () => {
   });
 });
 
+describe("a limit that is no budget of the tenant", () => {
+  it("is shown with the name of the key that it is of", async () => {
+    const { page } = operator;
+    await createTenant(router, "limited", { provider: "demo" });
+    const key = { name: "nightly job", scopes: ["sampling"], limits: { requestsPerDay: 9 } };
+    expect((await admin("POST", "/tenants/limited/keys", key)).status).toBe(201);
+    await open("/t/limited");
+    await page.getByText("One other limit").click();
+    const row = page.getByRole("row").filter({ hasText: "nightly job" });
+    await row.getByRole("cell", { name: "9", exact: true }).first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    // A table of usage, split by whoever calls.
+    await page.getByRole("button", { name: "by person" }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("by")).toBe("user");
+  });
+});
+
 describe("a raise of a limit", () => {
   it("is given with its end and its reason, and ended early", async () => {
     const { page } = operator;

@@ -1,7 +1,7 @@
 /** Budgets that ran low, and what stopped working: each once a period. */
 import { api, asked, type Schemas } from "../api.ts";
 import { There } from "../parts/notice.tsx";
-import { Named, useKeyNames, type Names } from "../parts/named.tsx";
+import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, usePaging } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
@@ -43,17 +43,18 @@ const columnsOf = (names: Names): Column<Alert>[] => [
 ];
 
 export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
-  const { loading, cursor, go } = usePaging<Alert>(`alerts of ${tenant}`, (query) =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/alerts", { params: { path: { tenant }, query } })),
+  const { loading, cursor, go } = usePaging<Alert, { names: Names }>(
+    `alerts of ${tenant}`,
+    (query) =>
+      asked(api.GET("/admin/v1/tenants/{tenant}/alerts", { params: { path: { tenant }, query } })),
   );
-  const names = useKeyNames(tenant);
   return (
     <Page
       title="Alerts"
       lead="Budgets that crossed a share of theirs, and what does not work. The policy names the shares, and where alerts are sent."
     >
       <There what="alerts" loading={loading}>
-        {({ data, nextCursor }) => (
+        {({ data, nextCursor, names }) => (
           <Table
             name="Alerts"
             columns={columnsOf(names)}

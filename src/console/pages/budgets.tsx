@@ -4,7 +4,7 @@ import { roomLevel } from "../../domain/limits/room.ts";
 import { bytes, count, fromNow, percent, time, usd } from "../format.ts";
 import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
 import { limitTitles, type LimitName } from "../parts/limits.tsx";
-import { Named, useKeyNames, type Names } from "../parts/named.tsx";
+import { Named, type Names } from "../parts/named.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
@@ -140,18 +140,17 @@ const columnsOf = (names: Names): Column<LimitState>[] => [
 interface BudgetsProps {
   tenant: string;
   states: readonly LimitState[];
+  names: Names;
   hasMore: boolean;
 }
 
 interface OtherLimitsProps {
-  tenant: string;
+  names: Names;
   others: readonly LimitState[];
   hasMore: boolean;
 }
 
-/** Names are asked for once somebody looks. */
-function OtherLimits({ tenant, others, hasMore }: OtherLimitsProps) {
-  const names = useKeyNames(tenant);
+function OtherLimits({ others, names, hasMore }: OtherLimitsProps) {
   return (
     <>
       <Table
@@ -166,7 +165,7 @@ function OtherLimits({ tenant, others, hasMore }: OtherLimitsProps) {
   );
 }
 
-export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
+export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
   const now = Date.now();
   const [isOpen, setOpen] = useState(false);
   const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
@@ -192,7 +191,7 @@ export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
           <summary>
             {others.length === 1 ? "One other limit" : `${others.length} other limits`}
           </summary>
-          {isOpen && <OtherLimits {...{ tenant, others, hasMore }} />}
+          {isOpen && <OtherLimits {...{ others, names, hasMore }} />}
         </details>
       )}
     </section>

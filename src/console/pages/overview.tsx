@@ -25,8 +25,8 @@ function Limits({ tenant }: { tenant: string }) {
   useRepeated(refreshMs, loading.again);
   return (
     <There what="limits" loading={loading}>
-      {({ data, nextCursor }) => (
-        <Budgets tenant={tenant} states={data} hasMore={nextCursor !== null} />
+      {({ data, names, nextCursor }) => (
+        <Budgets tenant={tenant} states={data} names={names} hasMore={nextCursor !== null} />
       )}
     </There>
   );

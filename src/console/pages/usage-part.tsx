@@ -113,7 +113,7 @@ const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<Usage
     ? []
     : [
         {
-          title: by,
+          title: by === "user" ? "person" : by,
           show: ({ group }: UsageRow) => <code>{(names[group] ?? group) || "none"}</code>,
           text: ({ group }: UsageRow) => group,
         },

@@ -2,6 +2,6 @@
 import type { AsyncResult } from "../refusals.ts";
 
 export interface NameStore {
-  /** By the id of an API key, a registered server or a person: the name, the slug, the name. What is gone has none. */
+  /** By the id of the tenant itself, an API key, a registered server or a person: the name; of a server the slug. What is gone has none. */
   of(tenantId: string, ids: readonly string[]): AsyncResult<Record<string, string>>;
 }

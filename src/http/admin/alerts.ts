@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../domain/alerts.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { names } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
 const alert = z
@@ -40,7 +41,7 @@ export function alertRoutes() {
       "Budgets beyond a share of theirs, and trouble that lasts; each once a period, found within a minute. Alerts are listed until 90 days after their period.",
     params: tenantParams,
     query: pageQuery,
-    answer: pageOf(alert),
+    answer: pageOf(alert).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.alerts.list(actor, params.tenant, pageRequestOf(query)),
   });

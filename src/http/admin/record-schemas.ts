@@ -169,7 +169,7 @@ export const record = z
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const names = z.record(z.string(), z.string()).openapi({
-  description: "What people call the keys, servers and persons that the answer has by id.",
+  description: "What people call the tenant, keys, servers and persons that the answer has by id.",
   example: { srv_1: "github" },
 });
 export const recordWithContent = record

@@ -147,7 +147,7 @@ export function recordRoutes() {
       "First the tenant's own limits and its ceiling's, and the room of its own database where that is bounded, then those of servers and of keys, newest first; revoked and expired keys are left out; then the groups, runs, tags and people of which something is counted. A page looks at so many of each kind; follow `nextCursor` for the others.",
     params: tenantParams,
     query: pageQuery,
-    answer: pageOf(limitState),
+    answer: pageOf(limitState).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.limits(actor, params.tenant, pageRequestOf(query)),
   });

@@ -12,6 +12,7 @@ import { isMoney, measureOf, type Measure } from "../../domain/limits/resources.
 import type { Room } from "../../domain/limits/room.ts";
 import { standingOf, type Standing, type SummedLimit } from "../../domain/limits/standings.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
+import type { NameStore } from "../../domain/ports/names.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { KeyStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -21,6 +22,7 @@ import { idPrefixes } from "../../domain/tenancy/ids.ts";
 import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../scopes.ts";
 import { calendarOf } from "../time-zones.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
+import { namesOfSubjects } from "./subject-names.ts";
 
 /** A limit as the API shows it: money in USD, everything else in whole numbers. */
 export interface ShownLimit extends Standing {
@@ -89,6 +91,7 @@ type LimitDeps = AdminDeps & {
   keys: Pick<KeyStore, "list">;
   servers: Pick<ServerStore, "list">;
   limits: LimitStore;
+  names: NameStore;
   /** null: this database's size is not bounded */
   roomNow: (() => AsyncResult<Room>) | null;
 };
@@ -208,7 +211,11 @@ const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
 
 export const createLimitAdmin =
   (deps: LimitDeps) =>
-  async (actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownLimit>> => {
+  async (
+    actor: Actor,
+    slug: string,
+    page: PageRequest,
+  ): AsyncResult<Page<ShownLimit> & { names: Record<string, string> }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id, policy } = tenant.value;
@@ -234,5 +241,8 @@ export const createLimitAdmin =
     });
     const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
     data.splice(ofTenant, 0, ...room.value);
-    return ok({ data, nextCursor: others.value.nextCursor });
+    const subjects = data.map(({ subject }) => subject);
+    const names = await namesOfSubjects(deps.names, id, subjects);
+    if (!names.ok) return names;
+    return ok({ data, nextCursor: others.value.nextCursor, names: names.value });
   };

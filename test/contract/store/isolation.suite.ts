@@ -776,7 +776,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await limits.nodes(who.tenantId, { limit: 9 }))).toEqual(["tag:mine"]);
     },
     "names.of": async ({ names }, { who }, { tenantId }) => {
-      const ids = [who.keyId];
+      const ids = [who.keyId, who.tenantId];
       expect(value(await names.of(tenantId, ids))).toEqual({});
       expect(Object.keys(value(await names.of(who.tenantId, ids)))).toContain(who.keyId);
     },

@@ -43,7 +43,9 @@ export const keysSuite = (backend: Backend): void => {
       const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
       value(await world.stores.keys.revoke(revoked, event(tenantId)));
       const { names } = world.stores;
-      expect(value(await names.of(tenantId, [its.id, itsServer.id, id("key"), its.id]))).toEqual({
+      const ids = [its.id, itsServer.id, id("key"), its.id, tenantId];
+      expect(value(await names.of(tenantId, ids))).toEqual({
+        [tenantId]: "Tenant",
         [its.id]: "search",
         [itsServer.id]: "github",
       });

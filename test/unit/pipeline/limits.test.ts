@@ -33,6 +33,7 @@ function shownWith(
           })),
         ),
     },
+    names: { of: async (_, ids) => ok(Object.fromEntries(ids.map((id) => [id, `${id}'s`]))) },
     roomNow: room === null ? null : async () => room,
   });
   return (cursor: string | null = null) =>
