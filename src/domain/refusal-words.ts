@@ -41,13 +41,26 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
 const full =
   "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room";
 
-/** What a person can do about the last attempt; empty: nothing is known. */
-function explainFailure(last: AttemptSummary | undefined): string {
-  if (last?.fault === "unopenable")
-    return `: the stored key of ${last.provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
-  return last?.fault === "empty"
-    ? `: ${last.provider}/${last.model} answered without any text`
-    : "";
+/** What went wrong at the last attempt, and what a person can do about it. */
+function explainAttempt({ provider, model, status, fault }: AttemptSummary): string {
+  if (fault === "unopenable")
+    return `the stored key of ${provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
+  if (fault === "empty") return `${provider}/${model} answered without any text`;
+  if (status === null)
+    return `${provider} can't be reached at its credential's address, or broke off`;
+  if (status === 401 || status === 403)
+    return `${provider} refuses the key of its credential (HTTP ${status})`;
+  if (status === 429) return `${provider} takes no more calls for now (HTTP 429)`;
+  return status === 200
+    ? `${provider}/${model} answered with what can't be used`
+    : `${provider}/${model} answered with HTTP ${status}`;
+}
+
+function explainFailure(attempts: readonly AttemptSummary[]): string {
+  const last = attempts.at(-1);
+  if (last === undefined) return "";
+  const many = attempts.length > 1 ? ` (the last of ${attempts.length} attempts)` : "";
+  return `: ${explainAttempt(last)}${many}`;
 }
 
 /** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
@@ -104,7 +117,7 @@ export function explain(refusal: Refusal): string {
     case "unavailable":
       return refusal.cause === "full" ? `${title}: ${full}` : title;
     case "provider_failed":
-      return `${title}${explainFailure(refusal.attempts.at(-1))}`;
+      return `${title}${explainFailure(refusal.attempts)}`;
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;
     default:

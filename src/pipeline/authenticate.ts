@@ -209,9 +209,12 @@ async function shownKey(
 ): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
   const keyId = deps.tokens.keyIdOf(token);
   if (keyId !== null) return ok({ keyId, rights: null });
-  const not = claim.scope === "role" ? "Neither the operator's token nor" : "Not";
   if (holderOfToken(token) === null)
-    return unauthorized(`${not} an API key, which begins with srk_.`);
+    return unauthorized(
+      claim.scope === "role"
+        ? "Neither the operator's token nor an API key, which begins with srk_."
+        : "Not an API key, which begins with srk_. The operator's token opens the admin API alone.",
+    );
   const resource = resourceOf(claim);
   const rights =
     resource === null || claim.scope === "role"

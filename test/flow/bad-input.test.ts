@@ -1,7 +1,14 @@
 /** Bad input: each case is a clear, typed refusal, and never a 500. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
-import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";
+import {
+  adminOf,
+  asking,
+  callOnce,
+  createTenant,
+  openSession,
+  type Answered,
+} from "../fakes/caller.ts";
 
 let router: SharedRouter;
 let key: string;
@@ -233,6 +240,17 @@ describe("the params", () => {
 
 describe("the caller", () => {
   const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+
+  it("that shows the operator's token, or another text, is told what a key looks like", async () => {
+    for (const text of [router.adminToken, "sk-a-providers-key"]) {
+      const answer = await callOnce(router, text, asking("x"));
+      expect([answer.status, answer.text]).toEqual([
+        401,
+        expect.stringContaining("begins with srk_. The operator's token opens"),
+      ]);
+      expect(answer.text).not.toContain(text);
+    }
+  });
 
   // cites: H-004
   it("refuses a revoked key and an expired one", async () => {

@@ -218,7 +218,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
     return said;
   };
   return (
-    <div class="two">
+    <div class="two wide-last">
       <section class="card">
         <Form submit="Send" act={ask}>
           {() => <Compose draft={draft} change={change} />}

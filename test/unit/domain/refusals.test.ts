@@ -291,6 +291,26 @@ describe("a database that is full", () => {
   });
 });
 
+describe("a refusal of a call whose providers failed", () => {
+  const attempt = { provider: "house", model: "large", status: 503, retryable: true };
+  it.each([
+    [{ status: null }, "house can't be reached at its credential's address, or broke off"],
+    [{ status: 401 }, "house refuses the key of its credential (HTTP 401)"],
+    [{ status: 429 }, "house takes no more calls for now (HTTP 429)"],
+    [{ status: 503 }, "house/large answered with HTTP 503"],
+    [{ status: 200, fault: "empty" as const }, "house/large answered without any text"],
+    [{ status: 200, fault: "malformed" as const }, "house/large answered with what can't be used"],
+  ])("says what went wrong at the last of them: %j", (differing, words) => {
+    const last = { ...attempt, ...differing };
+    expect(explain({ reason: "provider_failed", attempts: [last] })).toBe(
+      `Provider failed: ${words}`,
+    );
+    expect(explain({ reason: "provider_failed", attempts: [attempt, last] })).toBe(
+      `Provider failed: ${words} (the last of 2 attempts)`,
+    );
+  });
+});
+
 describe("a refusal that the same request can't mend", () => {
   const retryable = (refusal: Refusal): unknown => dataOf(refusal)["retryable"];
   const failed = (...statuses: (number | null)[]): Refusal => ({
