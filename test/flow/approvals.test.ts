@@ -91,6 +91,13 @@ describe("a call that needs approval", () => {
       outcome: "succeeded",
       decision: { approvals: [{ stage: "request", verdict: "approved", by: "operator" }] },
     });
+    // Why this model: the others stand beside it, and none of them may answer in its place.
+    const { candidates, failover } = record.get("decision") as {
+      candidates: { provider: string; model: string; excludedBy?: string }[];
+      failover: unknown[];
+    };
+    const able = candidates.filter(({ excludedBy }) => excludedBy === undefined);
+    expect([able.length, failover.length]).toEqual([2, 1]);
     expect(record.get("timing.approve")).toBeGreaterThan(0);
     const events = (await operator("GET", "/events")).get("data") as { action: string }[];
     expect(events.map(({ action }) => action)).toContain("approval.approve");

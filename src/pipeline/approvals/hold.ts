@@ -182,6 +182,13 @@ export function planFor(
   return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });
 }
 
+/** The decision as it was made among all models, for whoever asks why this one. The call may use this one alone. */
+const asMade = (made: Decision, { estimate, failover }: Decision): Decision => ({
+  ...made,
+  estimate,
+  ...(failover !== undefined && { failover }),
+});
+
 export const createHold =
   (deps: {
     chooser: Pick<Chooser, "plan">;
@@ -218,8 +225,10 @@ export const createHold =
       `${opening.id}#request`,
       JSON.stringify(kept),
     );
+    const { plan, reserved } = planned.value;
     return ok({
-      ...planned.value,
+      plan: { ...plan, decision: asMade(decision, plan.decision) },
+      reserved,
       approval: {
         stage: "request",
         deadline: now + need.timeoutMs,
