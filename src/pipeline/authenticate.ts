@@ -201,6 +201,9 @@ function resourceOf({ through, tenant }: Pick<Claim, "through" | "tenant">): Oau
   return tenant === undefined ? null : { kind: "sampling", tenant };
 }
 
+const noToken = "Neither the operator's token nor an API key, which begins with srk_.";
+const noKey = "Not an API key, which begins with srk_. The operator's token is for the admin API.";
+
 /** The key that is shown: by its own token, or by an access token that acts for the key. */
 async function shownKey(
   deps: Pick<AuthenticateDeps, "tokens" | "accessTokens">,
@@ -209,12 +212,7 @@ async function shownKey(
 ): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
   const keyId = deps.tokens.keyIdOf(token);
   if (keyId !== null) return ok({ keyId, rights: null });
-  if (holderOfToken(token) === null)
-    return unauthorized(
-      claim.scope === "role"
-        ? "Neither the operator's token nor an API key, which begins with srk_."
-        : "Not an API key, which begins with srk_. The operator's token opens the admin API alone.",
-    );
+  if (holderOfToken(token) === null) return unauthorized(claim.scope === "role" ? noToken : noKey);
   const resource = resourceOf(claim);
   const rights =
     resource === null || claim.scope === "role"

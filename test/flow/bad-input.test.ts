@@ -246,7 +246,7 @@ describe("the caller", () => {
       const answer = await callOnce(router, text, asking("x"));
       expect([answer.status, answer.text]).toEqual([
         401,
-        expect.stringContaining("begins with srk_. The operator's token opens"),
+        expect.stringContaining("begins with srk_. The operator's token is for"),
       ]);
       expect(answer.text).not.toContain(text);
     }
