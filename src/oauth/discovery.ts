@@ -20,7 +20,7 @@ export interface Discovered {
   resource: string;
   /** the scopes that the server's refusal asks for, else those that the resource's metadata offers */
   scopes: string[];
-  /** false: the entry names the endpoints, and nothing else is known of the authorization server */
+  /** false: nothing but the endpoints is known of the authorization server */
   isDiscovered: boolean;
 }
 
@@ -54,6 +54,8 @@ async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Res
 }
 
 interface Challenge {
+  /** the server lets nobody in without a token */
+  isRefusal: boolean;
   /** where the resource's metadata is; null: the server doesn't say */
   metadata: string | null;
   /** null: the server doesn't say */
@@ -77,7 +79,8 @@ async function challengeOf(exchange: Exchange, url: URL): Promise<Challenge> {
   const challenge = (refused.status === 401 ? refused.headers.get("WWW-Authenticate") : null) ?? "";
   const [, metadata = null] = /\bresource_metadata="([^"\s]+)"/i.exec(challenge) ?? [];
   const [, scope] = /\bscope="([^"]*)"/i.exec(challenge) ?? [];
-  return { metadata, scopes: scope?.split(" ").filter(Boolean) ?? null };
+  const isRefusal = refused.status === 401;
+  return { isRefusal, metadata, scopes: scope?.split(" ").filter(Boolean) ?? null };
 }
 
 async function resourceNamed(
@@ -113,6 +116,19 @@ async function serverAt(exchange: Exchange, issuer: URL): Promise<AuthorizationS
   return null;
 }
 
+/**
+ * Before revision 2025-06-18 a server without any metadata is its own authorization server, at places that all know.
+ * Source: 2025-03-26, basic/authorization, "Fallbacks for Servers without Metadata Discovery".
+ */
+function withoutMetadata({ origin }: URL): AuthorizationServer {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+  };
+}
+
 export async function discover(
   exchange: Exchange,
   { url: text, client }: OauthAsking,
@@ -133,16 +149,24 @@ export async function discover(
   const found = await exchange.attempt(async () => {
     const root = new URL(url.origin);
     const challenge = await challengeOf(exchange, url);
-    const resource = (await resourceNamed(exchange, challenge, url)) ??
+    const described =
+      (await resourceNamed(exchange, challenge, url)) ??
       (await resourceAt(exchange, url, url)) ??
-      (url.pathname === "/" ? null : await resourceAt(exchange, root, url)) ??
-        // Before revision 2025-06-18 the MCP server itself was the authorization server.
-        { resource: text, issuer: url.origin, scopes: [] };
-    const scopes = challenge.scopes ?? resource.scopes;
-    return { resource, scopes, as: await serverAt(exchange, new URL(resource.issuer)) };
+      (url.pathname === "/" ? null : await resourceAt(exchange, root, url));
+    // Before revision 2025-06-18 the MCP server itself was the authorization server.
+    const resource = described ?? { resource: text, issuer: url.origin, scopes: [] };
+    const as = await serverAt(exchange, new URL(resource.issuer));
+    const isUndescribed =
+      as === null && described === null && challenge.metadata === null && challenge.isRefusal;
+    return {
+      resource,
+      scopes: challenge.scopes ?? resource.scopes,
+      as: isUndescribed ? withoutMetadata(url) : as,
+      isDiscovered: !isUndescribed,
+    };
   });
   if (!found.ok) return found;
-  const { resource, scopes, as } = found.value;
+  const { resource, scopes, as, isDiscovered } = found.value;
   if (as?.token_endpoint === undefined) return err("not_discovered");
   for (const endpoint of [as.token_endpoint, as.authorization_endpoint])
     if (endpoint !== undefined && problemWithEndpoint(endpoint, exchange) !== null)
@@ -151,6 +175,6 @@ export async function discover(
     as,
     resource: client.resource ?? resource.resource,
     scopes,
-    isDiscovered: true,
+    isDiscovered,
   });
 }

@@ -114,6 +114,27 @@ describe("discovery", () => {
     });
   });
 
+  it("takes the places that all know where a server lets nobody in and describes nothing", async () => {
+    const own = "https://mcp.example.com";
+    const refusal = () =>
+      new Response(null, { status: 401, headers: { "WWW-Authenticate": "Bearer" } });
+    const { oauth, urls } = world({ [asking.url]: refusal, [`${own}/token`]: tokens });
+    expect((await oauth.byClientCredentials(asking)).ok).toBe(true);
+    expect(urls().at(-1)).toBe(`${own}/token`);
+    const begun = await oauth.begin(
+      { ...asking, client: { ...client, grant: "authorization_code" } },
+      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+    );
+    expect(begun.ok && begun.value.authorizationUrl).toMatch(
+      /^https:\/\/mcp\.example\.com\/authorize\?.*code_challenge=/,
+    );
+    const open = world({ [`${own}/token`]: tokens });
+    expect(await open.oauth.byClientCredentials(asking)).toEqual({
+      ok: false,
+      error: "not_discovered",
+    });
+  });
+
   it("goes to the root, then to the server itself, then to OpenID's place", async () => {
     const own = "https://mcp.example.com";
     const { oauth, urls } = world({
