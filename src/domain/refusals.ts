@@ -183,6 +183,12 @@ export const serverFailed = (detail: string, serverStatus: number | null = null)
   detail,
 });
 
+/** Another tenant's server and one that doesn't exist look alike. */
+export const noSuchServer: Refusal = {
+  reason: "not_found",
+  what: "no such server; its address is /mcp/{tenant}/{server}, and the API key is of that tenant",
+};
+
 /** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
 const passing = new Set([200, 408, 409, 425, 429]);
 

@@ -9,7 +9,7 @@ import { pathOfResource, type OauthResource } from "../domain/tenancy/oauth-reso
 import { opens, roles, type Demand } from "../domain/tenancy/scopes.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import { noSuchServer, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
@@ -178,9 +178,8 @@ function barredBy(
     rights,
   }: Remembered & { rights: TokenRights | null },
 ): Refusal | null {
-  // Another tenant's server and one that doesn't exist look alike.
   if (through !== undefined && (through.tenant !== tenant.slug || server === null))
-    return { reason: "not_found", what: "no such server" };
+    return noSuchServer;
   const refusedMode = rights === null ? "oauth" : "keys";
   if (server?.auth === refusedMode)
     return { reason: "unauthorized", detail: rights === null ? notByKey : notByToken };

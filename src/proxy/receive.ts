@@ -7,7 +7,7 @@ import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import { noSuchServer, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Authenticate, Caller, Claim } from "../pipeline/authenticate.ts";
 import type { Challenges } from "../pipeline/challenges.ts";
@@ -202,7 +202,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
     return challenged(services, inbound, { refusal: caller.error, answer });
   }
   const { server } = caller.value;
-  if (server === null) return refused({ reason: "not_found", what: "no such server" });
+  if (server === null) return refused(noSuchServer);
   const fault = faultOf(message, { server, headers: inbound.request.headers });
   if (fault !== null)
     return fault.isAmbiguous

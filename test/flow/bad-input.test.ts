@@ -252,6 +252,26 @@ describe("the caller", () => {
     }
   });
 
+  it("at an address of no server is told what an address looks like", async () => {
+    const admin = adminOf(router, router.adminToken);
+    const made = await admin("POST", "/tenants/bad-input/keys", { name: "p", scopes: ["proxy"] });
+    for (const path of ["/mcp/bad-input/nobody", "/mcp/elsewhere/nobody"]) {
+      const answer = await fetch(`${router.url}${path}`, {
+        method: "POST",
+        headers: {
+          Accept: "application/json, text/event-stream",
+          Authorization: `Bearer ${String(made.get("key"))}`,
+          "Content-Type": "application/json",
+        },
+        body: ping,
+      });
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining("no such server; its address is /mcp/{tenant}/{server}"),
+      ]);
+    }
+  });
+
   // cites: H-004
   it("refuses a revoked key and an expired one", async () => {
     const admin = adminOf(router, router.adminToken);

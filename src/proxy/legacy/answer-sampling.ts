@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
@@ -235,7 +235,5 @@ export function createAnswering(
 
 /** A caller whose server is gone by now has nobody to sample for. */
 function withServer(caller: Result<Caller, Refusal>): Result<Caller, Refusal> {
-  return caller.ok && caller.value.server === null
-    ? err({ reason: "not_found", what: "no such server" })
-    : caller;
+  return caller.ok && caller.value.server === null ? err(noSuchServer) : caller;
 }
