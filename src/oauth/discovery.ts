@@ -62,6 +62,8 @@ interface Challenge {
   scopes: string[] | null;
 }
 
+const silence: Challenge = { isRefusal: false, metadata: null, scopes: null };
+
 /**
  * What a server says when it lets nobody in (RFC 9728 section 5.1). It is asked without a token, by a message that
  * begins nothing. Source: 2025-11-25, basic/authorization, "Scope Selection Strategy".
@@ -148,7 +150,9 @@ export async function discover(
     });
   const found = await exchange.attempt(async () => {
     const root = new URL(url.origin);
-    const challenge = await challengeOf(exchange, url);
+    // A server may answer anything to a stranger, and be described all the same.
+    const asked = await exchange.attempt(() => challengeOf(exchange, url));
+    const challenge = asked.ok ? asked.value : silence;
     const described =
       (await resourceNamed(exchange, challenge, url)) ??
       (await resourceAt(exchange, url, url)) ??

@@ -102,7 +102,10 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
       try {
         return ok(await work());
       } catch (thrown) {
-        return err(fault ?? faultOf(thrown));
+        const found = fault ?? faultOf(thrown);
+        // A step around this one may go on, and has faults of its own.
+        fault = null;
+        return err(found);
       }
     },
   };

@@ -1,12 +1,12 @@
 /** A person connects an account of their own at a registered server, in the browser in which they show who they are. */
 import type { ServerStore, UserTokenStore } from "../domain/ports/server-stores.ts";
 import { explain } from "../domain/refusal-words.ts";
-import type { AsyncResult, Refusal } from "../domain/refusals.ts";
-import { err, ok } from "../domain/result.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { ok } from "../domain/result.ts";
 import { isPerUser, type SealedServer } from "../domain/servers/server.ts";
 import type { OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import type { PersonAuthorizationStart } from "./admin/server-authorization.ts";
-import type { Authenticate } from "./authenticate.ts";
+import { refuseUnknown, type Authenticate } from "./authenticate.ts";
 import type { ConsentPeople } from "./consent-people.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
@@ -45,7 +45,6 @@ export interface PersonConnections {
 export const noPersonsKey =
   "This key was issued for no person. Ask whoever runs the router for a key of your own, or let your client sign you in.";
 
-const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 export const nothingToConnect =
   "There is nothing to connect: the server knows the tenant, and no person.";
 
@@ -105,18 +104,18 @@ export const createPersonConnections = (deps: {
     const shard = deps.shardOfKey(key);
     const through = { tenant, server: slug };
     const claim = { token: key, sessionId: null, scope: "proxy", through } as const;
-    const found = shard === null ? err(unknownKey) : await shard.authenticate(claim, "database");
-    if (shard === null || !found.ok) {
-      const refusal = found.ok ? unknownKey : found.error;
+    const found = await (shard?.authenticate ?? refuseUnknown)(claim, "database");
+    if (!found.ok) {
       const page = await deps.shardOfSlug(tenant);
       if (!page.ok) return page;
-      await page.value.people.noteFailedKey(tenant, { address, refusal }, turn.value);
-      return again(explain(refusal));
+      const failed = { address, refusal: found.error };
+      await page.value.people.noteFailedKey(tenant, failed, turn.value);
+      return again(explain(found.error));
     }
     turn.value.succeeded();
     const { server, user } = found.value;
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
-    return user === undefined
+    return user === undefined || shard === null
       ? again(noPersonsKey)
       : onwardTo(shard, server, { userId: user.id, origin, returnTo: null });
   },

@@ -114,6 +114,17 @@ describe("discovery", () => {
     });
   });
 
+  it("reads a server's metadata, whatever the server answers to a message without a token", async () => {
+    const broken = { [asking.url]: () => new Response("no", { status: 500 }) };
+    expect((await grantWith({ ...broken, [`${issuer}/token`]: tokens })).ok).toBe(true);
+    // Of the first fault nothing is left.
+    const undescribed = world({ ...broken, [`${wellKnown}/v1/mcp`]: resource });
+    expect(await undescribed.oauth.byClientCredentials(asking)).toEqual({
+      ok: false,
+      error: "not_discovered",
+    });
+  });
+
   it("takes the places that all know where a server lets nobody in and describes nothing", async () => {
     const own = "https://mcp.example.com";
     const refusal = () =>
