@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 42a9310ab743f2913c6ace52396ebcea5dc320ac244a34edd138298dd0b96cae
+// Made by `npm run console:types` of the OpenAPI document a278e1098fccb5a41e147c4d985593884e4403ea5a085305744ff5021b682b83
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2386,7 +2386,7 @@ export interface components {
       oauth: {
         /** @enum {string} */
         grant: "client_credentials" | "authorization_code";
-        clientId: string;
+        clientId: string | null;
         hasSecret: boolean;
         tokenEndpoint: string | null;
         authorizationEndpoint: string | null;
@@ -2404,6 +2404,10 @@ export interface components {
         /** @enum {string} */
         era?: "legacy" | "modern";
         beginsSessions?: boolean;
+        /** @description The authorization server that the entry's OAuth client belongs to. */
+        issuer?: string;
+        /** @description OAuth scopes that it asked for in answer to single requests. */
+        scopes?: string[];
       };
       /**
        * @description failing: it answered 401, or its authorization server gives no token.
@@ -2474,7 +2478,8 @@ export interface components {
     OauthInput: {
       /** @enum {string} */
       grant: "client_credentials" | "authorization_code";
-      clientId: string;
+      /** @description As whom the router is registered with the authorization server. Absent, with authorization_code: the router makes itself known, by its client metadata document or by dynamic registration. */
+      clientId?: string | null;
       clientSecret?: string | null;
       /** @example https://mcp.example.com/mcp */
       tokenEndpoint?: string | null;

@@ -2,6 +2,15 @@
 import type { AttemptSummary } from "./attempts.ts";
 import { refusalTable, type Refusal } from "./refusals.ts";
 
+const explainNeeded = ({
+  server,
+  url,
+  scopes,
+}: Extract<Refusal, { reason: "authorization_needed" }>): string =>
+  scopes === undefined
+    ? `connect your own account at ${server} once, at ${url}`
+    : `${server} wants you to allow more (${scopes.join(" ")}). Connect your account anew, at ${url}`;
+
 function explainNoModel({
   cause,
   candidates,
@@ -78,7 +87,7 @@ export function explain(refusal: Refusal): string {
     case "conflict":
       return `${title}: ${refusal.detail}`;
     case "authorization_needed":
-      return `${title}: connect your own account at ${refusal.server} once, at ${refusal.url}`;
+      return `${title}: ${explainNeeded(refusal)}`;
     case "no_eligible_model":
       return `${title}: ${explainNoModel(refusal)}`;
     case "budget_exceeded":

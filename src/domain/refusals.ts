@@ -45,13 +45,15 @@ export type Refusal =
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
   | { reason: "server_unauthorized"; detail: string }
   /**
-   * The caller's person has to connect an account of their own at the server first, at `url`. `elicitations`: the same
-   * as MCP's error of 2025-11-25 says it; absent: the client takes no elicitation by URL
+   * The caller's person has to connect an account of their own at the server first, at `url`. `scopes`: the account is
+   * connected, and the server wants these allowed, too. `elicitations`: the same as MCP's error of 2025-11-25 says it;
+   * absent: the client takes no elicitation by URL
    */
   | {
       reason: "authorization_needed";
       server: string;
       url: string;
+      scopes?: readonly string[];
       elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
     }
   /** `full`: the database answered that it takes no new calls, so nothing was written. Absent: it may have happened */

@@ -1,5 +1,13 @@
-/** `/oauth/callback`: the address to which an authorization server sends a person back. */
+/**
+ * The router as a client of registered servers: `/oauth/callback`, to which an authorization server sends a person back,
+ * and the document in which it reads who the router is.
+ */
 import { Hono } from "hono";
+import {
+  callbackPath,
+  clientDescription,
+  clientDescriptionPath,
+} from "../domain/servers/client-description.ts";
 import { ownOriginOf } from "../domain/servers/own-origin.ts";
 import { connectedPage } from "./authorization/connect-page.ts";
 import { askedAt, type HttpEnv } from "./context.ts";
@@ -16,6 +24,17 @@ export function oauthRoutes() {
     c.res.headers.set("Cache-Control", "no-store");
     c.res.headers.set("Referrer-Policy", "no-referrer");
     protectPage(c.res.headers, "none");
+  });
+  app.get(clientDescriptionPath.replace("/oauth", ""), (c) => {
+    const origin = ownOriginOf(askedAt(c));
+    if (origin === null) return problem(c, { reason: "not_found", what: "PUBLIC_URL" });
+    c.header("Cache-Control", "public, max-age=3600");
+    return c.json({
+      client_id: `${origin}${clientDescriptionPath}`,
+      client_uri: origin,
+      ...clientDescription(`${origin}${callbackPath}`),
+      token_endpoint_auth_method: "none",
+    });
   });
   app.get("/callback", async (c) => {
     const { searchParams: query } = new URL(c.req.url);

@@ -16,18 +16,25 @@ import type {
   Oauth,
   OauthAsking,
   OauthGrant,
+  OauthIdentity,
+  OauthTerms,
   PendingAuthorization,
 } from "../domain/servers/oauth.ts";
+import { scopesOfBoth } from "../domain/servers/bearer-challenge.ts";
 import { err, ok } from "../domain/result.ts";
 import { authenticationAt, authenticator } from "./client-authentication.ts";
 import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
+import { knownAt } from "./registration.ts";
 
-/** Everything about a grant that is known before the grant exists. */
-type Terms = Pick<OauthGrant, "issuer" | "tokenEndpoint" | "resource" | "authentication">;
+/** As whom a grant was asked for, and is renewed. */
+const identityOf = (
+  { client, clientSecret }: OauthAsking,
+  { registered }: Pick<OauthTerms, "registered">,
+): OauthIdentity => registered ?? { clientId: client.clientId ?? "", clientSecret };
 
-const clientOf = ({ client }: OauthAsking) => ({ client_id: client.clientId });
-const serverOf = ({ issuer, tokenEndpoint }: Terms): AuthorizationServer => ({
+const clientOf = ({ clientId }: OauthIdentity) => ({ client_id: clientId });
+const serverOf = ({ issuer, tokenEndpoint }: OauthTerms): AuthorizationServer => ({
   issuer,
   token_endpoint: tokenEndpoint,
 });
@@ -44,7 +51,7 @@ const endOf = (seconds: number | undefined, now: number): number | null =>
 export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () => number }): Oauth {
   const deps = { ...given, idTokens: "drop" } as const;
   const grantOf = (
-    terms: Terms,
+    terms: OauthTerms,
     answer: TokenEndpointResponse,
     refreshToken: string | null,
   ): OauthGrant => {
@@ -59,7 +66,8 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
   };
 
   return {
-    async begin(asking, { redirectUri, state }) {
+    async begin(asking, redirect) {
+      const { redirectUri, state } = redirect;
       const exchange = createExchange(deps);
       const found = await discover(exchange, asking);
       if (!found.ok) return found;
@@ -70,15 +78,19 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       // doesn't announce PKCE.
       if (isDiscovered && as.code_challenge_methods_supported?.includes("S256") !== true)
         return err("no_pkce");
+      const known = await knownAt(exchange, { as, asking, redirect, now: deps.now() });
+      if (!known.ok) return known;
+      const { identity, authentication, registration } = known.value;
       const verifier = generateRandomCodeVerifier();
       const url = new URL(as.authorization_endpoint);
       const offline = as.scopes_supported?.includes("offline_access") === true;
       const wanted = asking.client.scope?.split(" ") ?? [
-        ...new Set([...scopes, ...(offline ? ["offline_access"] : [])]),
+        ...scopesOfBoth(scopes, asking.scopes),
+        ...(offline ? ["offline_access"] : []),
       ];
       const parameters = {
         response_type: "code",
-        client_id: asking.client.clientId,
+        client_id: identity.clientId,
         redirect_uri: redirectUri,
         state,
         code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -93,17 +105,20 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
         issuer: as.issuer,
         tokenEndpoint: as.token_endpoint,
         resource,
-        authentication: authenticationAt(as, asking.clientSecret),
+        authentication,
+        scopes: wanted,
+        ...(asking.client.clientId === null && { registered: identity }),
         sendsIssuer: as.authorization_response_iss_parameter_supported === true,
       };
-      return ok({ authorizationUrl: url.href, pending });
+      return ok({ authorizationUrl: url.href, pending, registration });
     },
 
     finish(asking, { pending, state, query }) {
       const { verifier, redirectUri, sendsIssuer, ...terms } = pending;
       const exchange = createExchange(deps);
       return exchange.attempt(async () => {
-        const client = clientOf(asking);
+        const identity = identityOf(asking, terms);
+        const client = clientOf(identity);
         const came = new URLSearchParams(query);
         const as = {
           ...serverOf(terms),
@@ -116,7 +131,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
         const answer = await authorizationCodeGrantRequest(
           as,
           client,
-          authenticator(terms.authentication, asking.clientSecret),
+          authenticator(terms.authentication, identity.clientSecret),
           validateAuthResponse(as, client, came, state),
           redirectUri,
           verifier,
@@ -131,19 +146,23 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       const found = await discover(exchange, asking);
       if (!found.ok) return found;
       const { as, resource } = found.value;
-      const terms: Terms = {
+      // A server that nothing more was asked for gives what it gives to everybody.
+      const wider = asking.scopes.length > 0 && scopesOfBoth(found.value.scopes, asking.scopes);
+      const wanted = asking.client.scope ?? (wider ? wider.join(" ") : null);
+      const terms: OauthTerms = {
         issuer: as.issuer,
         tokenEndpoint: as.token_endpoint ?? "",
         resource,
         authentication: authenticationAt(as, asking.clientSecret),
+        scopes: wanted?.split(" ") ?? [],
       };
       return exchange.attempt(async () => {
-        const client = clientOf(asking);
+        const client = clientOf(identityOf(asking, {}));
         const answer = await clientCredentialsGrantRequest(
           serverOf(terms),
           client,
           authenticator(terms.authentication, asking.clientSecret),
-          { resource, ...(asking.client.scope !== null && { scope: asking.client.scope }) },
+          { resource, ...(wanted !== null && { scope: wanted }) },
           exchange.options,
         );
         return grantOf(
@@ -158,11 +177,12 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       if (refreshToken === null) return err("no_refresh_token");
       const exchange = createExchange(deps);
       return exchange.attempt(async () => {
-        const client = clientOf(asking);
+        const identity = identityOf(asking, terms);
+        const client = clientOf(identity);
         const answer = await refreshTokenGrantRequest(
           serverOf(terms),
           client,
-          authenticator(terms.authentication, asking.clientSecret),
+          authenticator(terms.authentication, identity.clientSecret),
           refreshToken,
           { ...exchange.options, additionalParameters: { resource: terms.resource } },
         );

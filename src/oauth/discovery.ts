@@ -11,6 +11,7 @@ import {
 } from "oauth4webapi";
 import type { OauthAsking, OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { bearerChallengeIn, type BearerChallenge } from "../domain/servers/bearer-challenge.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -53,16 +54,12 @@ async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Res
   return resourceIn(await resourceDiscoveryRequest(place, exchange.options), url);
 }
 
-interface Challenge {
+interface Challenge extends BearerChallenge {
   /** the server lets nobody in without a token */
   isRefusal: boolean;
-  /** where the resource's metadata is; null: the server doesn't say */
-  metadata: string | null;
-  /** null: the server doesn't say */
-  scopes: string[] | null;
 }
 
-const silence: Challenge = { isRefusal: false, metadata: null, scopes: null };
+const silence: Challenge = { isRefusal: false, ...bearerChallengeIn(null) };
 
 /**
  * What a server says when it lets nobody in (RFC 9728 section 5.1). It is asked without a token, by a message that
@@ -78,11 +75,9 @@ async function challengeOf(exchange: Exchange, url: URL): Promise<Challenge> {
     headers,
     body: ping,
   });
-  const challenge = (refused.status === 401 ? refused.headers.get("WWW-Authenticate") : null) ?? "";
-  const [, metadata = null] = /\bresource_metadata="([^"\s]+)"/i.exec(challenge) ?? [];
-  const [, scope] = /\bscope="([^"]*)"/i.exec(challenge) ?? [];
   const isRefusal = refused.status === 401;
-  return { isRefusal, metadata, scopes: scope?.split(" ").filter(Boolean) ?? null };
+  const challenge = isRefusal ? refused.headers.get("WWW-Authenticate") : null;
+  return { isRefusal, ...bearerChallengeIn(challenge) };
 }
 
 async function resourceNamed(
@@ -133,7 +128,7 @@ function withoutMetadata({ origin }: URL): AuthorizationServer {
 
 export async function discover(
   exchange: Exchange,
-  { url: text, client }: OauthAsking,
+  { url: text, client, issuer }: Pick<OauthAsking, "url" | "client" | "issuer">,
 ): Promise<Result<Discovered, OauthFault>> {
   const url = new URL(text);
   const { tokenEndpoint, authorizationEndpoint } = client;
@@ -172,7 +167,9 @@ export async function discover(
   if (!found.ok) return found;
   const { resource, scopes, as, isDiscovered } = found.value;
   if (as?.token_endpoint === undefined) return err("not_discovered");
-  for (const endpoint of [as.token_endpoint, as.authorization_endpoint])
+  // A server that is taken over must not choose who gets the secret of the entry's client.
+  if (issuer !== null && as.issuer !== issuer) return err("issuer_changed");
+  for (const endpoint of [as.token_endpoint, as.authorization_endpoint, as.registration_endpoint])
     if (endpoint !== undefined && problemWithEndpoint(endpoint, exchange) !== null)
       return err("not_allowed");
   return ok({

@@ -12,15 +12,29 @@ const firstWithUrls = "2025-11-25";
 const addressUnknown =
   "This person has to authorize the router there, and the router doesn't know its own address: set PUBLIC_URL.";
 
+/** What a person is told who may open the page. */
+export const connectMessage = ({
+  server,
+  scopes,
+}: {
+  server: string;
+  scopes?: readonly string[];
+}): string =>
+  scopes === undefined
+    ? `Connect your own account at ${server}.`
+    : `Connect your own account at ${server} anew. It wants you to allow more: ${scopes.join(" ")}.`;
+
 /** @param needed `ownUrl` null: the router doesn't know its own address */
 export function authorizationNeeded(needed: {
   server: string;
   tenant: string;
   session: Session | null;
+  /** what the person's account lacks; empty: the account is not there, or is refused */
+  scopes: readonly string[];
   ownUrl: string | null;
   nonce: () => string;
 }): Refusal {
-  const { server, tenant, session, ownUrl } = needed;
+  const { server, tenant, session, scopes, ownUrl } = needed;
   if (ownUrl === null) return { reason: "server_unauthorized", detail: addressUnknown };
   const query = new URLSearchParams({ tenant, server });
   const url = `${ownUrl}${connectPath}?${query}`;
@@ -28,12 +42,16 @@ export function authorizationNeeded(needed: {
     session !== null &&
     session.revision >= firstWithUrls &&
     supports(session.capabilities, "elicitation.url");
-  if (!takesUrls) return { reason: "authorization_needed", server, url };
-  const message = `Connect your own account at ${server}.`;
-  return {
+  const refusal = {
     reason: "authorization_needed",
     server,
     url,
+    ...(scopes.length > 0 && { scopes }),
+  } as const;
+  if (!takesUrls) return refusal;
+  const message = connectMessage(refusal);
+  return {
+    ...refusal,
     elicitations: [{ mode: "url", elicitationId: needed.nonce(), url, message }],
   };
 }

@@ -1,8 +1,15 @@
 /** Whose account at a registered server a request uses: the tenant's, or a person's own. */
 import type { Vault } from "../domain/ports/stores.ts";
-import type { ServerTokens, TokenStore, TokenStores } from "../domain/ports/server-stores.ts";
+import type {
+  ServerStore,
+  ServerTokens,
+  TokenStore,
+  TokenStores,
+} from "../domain/ports/server-stores.ts";
 import type { OauthGrant } from "../domain/servers/oauth.ts";
-import { isPerUser, tokenOf, type SealedServer } from "../domain/servers/server.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { ok } from "../domain/result.ts";
+import { isPerUser, issuerToLearn, tokenOf, type SealedServer } from "../domain/servers/server.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** For whom a request is made. */
@@ -29,6 +36,16 @@ export function accountOf(
   if (!isPerUser(server)) return { server, userId: null, tokens: serverTokens };
   const userId = caller?.user?.id ?? null;
   return userId === null ? null : { server, userId, tokens: userTokens.of(userId) };
+}
+
+/** Where an entry's client goes for the first time, it belongs from then on. */
+export async function learnIssuer(
+  { servers }: { servers: Pick<ServerStore, "learn"> },
+  server: SealedServer,
+  issuer: string,
+): AsyncResult<null> {
+  const learnt = server.oauth === null ? null : issuerToLearn(server, server.oauth, issuer);
+  return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
 }
 
 /** null: there is none, or no key opens it. */

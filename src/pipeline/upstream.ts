@@ -117,6 +117,15 @@ export function createUpstream(deps: {
       const own = await credentials.headersFor(server, caller);
       if (!own.ok) return own;
       const sent = await sendOnce({ ...sending, hop }, own.value);
+      const forbidden = sent.ok && sent.value.status === 403 ? sent.value : null;
+      if (forbidden !== null) {
+        const challenge = forbidden.headers.get("WWW-Authenticate");
+        const about = { caller, sent: own.value, challenge, isFirst: first };
+        const noted = await credentials.onForbidden(server, about);
+        if (!noted.ok || noted.value === "again") await forbidden.body?.cancel();
+        if (!noted.ok) return noted;
+        if (noted.value === "again") continue;
+      }
       if (!sent.ok || sent.value.status !== 401) {
         if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
         return sent;
@@ -135,8 +144,7 @@ export function createUpstream(deps: {
       const noted = await credentials.onUnauthorized(server, { caller, sent: own.value });
       if (!noted.ok) return noted;
       // A token that ended early has a successor by now. Anything else would be refused again.
-      if (server.oauth === null || !first)
-        return err({ reason: "server_unauthorized", detail: "It answered 401." });
+      if (server.oauth === null || !first) return credentials.onRefusedAgain(server, caller);
     }
   };
 }

@@ -80,6 +80,16 @@ export const createServerStore = (db: Database): ServerStore => {
       ]);
       return written.ok ? ok(null) : written;
     },
+    async replaceSealed(tenantId, id, { from, to }) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ sealed: to })
+          .where(and(whereId(tenantId, id), sql`${servers.sealed} is ${from}`))
+          .returning({ id: servers.id }),
+      ]);
+      return written.ok ? ok((written.value[0]?.length ?? 0) > 0) : written;
+    },
     async setStatus(tenantId, id, status, { event, now }) {
       const changes = and(whereId(tenantId, id), ne(servers.status, status));
       const written = await db.write([

@@ -41,7 +41,8 @@ describe("a person's own account at a server", () => {
   const oauth: Oauth = {
     async begin(_, { redirectUri, state }) {
       const pending = { ...grant(""), verifier: "v", redirectUri, sendsIssuer: false };
-      return ok({ authorizationUrl: `https://login.test/authorize?state=${state}`, pending });
+      const authorizationUrl = `https://login.test/authorize?state=${state}`;
+      return ok({ authorizationUrl, pending, registration: null });
     },
     async finish(_, { query }) {
       const code = new URLSearchParams(query).get("code");
@@ -66,10 +67,6 @@ describe("a person's own account at a server", () => {
     const upstream = createUpstreamHeaders({ ...common, stores, ownUrl: origin });
     const authorizations = createServerAuthorization({
       ...common,
-      upstream,
-      probe: async () => {
-        throw new Error("Nobody is asked here.");
-      },
       allowPrivateUpstreams: false,
       ownOrigins: [],
       sha256Hex: async (text) => Buffer.from(await sha256(text)).toString("hex"),
@@ -104,6 +101,42 @@ describe("a person's own account at a server", () => {
     value(await world.stores.tenants.create(owner, event(owner.id)));
     its = oauthServer(owner.id, { slug: "notes", per: "user" });
     value(await world.stores.servers.create(its, event(owner.id)));
+  });
+
+  it("is asked for more by the page, and by the error that older clients know", async () => {
+    const { upstream } = parts();
+    await connect("usr_1");
+    const sent = { Authorization: "Bearer access of usr_1" };
+    const challenge = 'Bearer error="insufficient_scope", scope="read write"';
+    const forbidden = (caller: OnBehalf, more: object = {}) =>
+      upstream.onForbidden(its, { caller, sent, challenge, isFirst: true, ...more });
+    const given = {
+      ...session(its.tenantId, "key_1"),
+      revision: "2025-11-25" as const,
+      capabilities: { elicitation: { url: {} } },
+    };
+    const refusal = await forbidden(as("usr_1", given));
+    const message =
+      "Connect your own account at notes anew. It wants you to allow more: read write.";
+    expect(refusal).toMatchObject({
+      ok: false,
+      error: { scopes: ["read", "write"], elicitations: [{ mode: "url", url, message }] },
+    });
+    expect(value(await world.stores.servers.byId(its.tenantId, its.id))?.learnt).toEqual({
+      issuer: "https://login.test",
+      scopes: ["read", "write"],
+    });
+    for (const other of [
+      { challenge: null },
+      { challenge: 'Bearer error="invalid_token", scope="read"' },
+      { challenge: 'Bearer error="insufficient_scope"' },
+    ])
+      expect(await forbidden(as("usr_1"), other)).toEqual(ok("pass"));
+    // Another token came meanwhile, which is tried once.
+    const late = { sent: { Authorization: "Bearer before" } };
+    expect(await forbidden(as("usr_1"), late)).toEqual(ok("again"));
+    expect(await forbidden(as("usr_1"), { ...late, isFirst: false })).toEqual(ok("pass"));
+    expect(await forbidden(as(null))).toEqual(ok("pass"));
   });
 
   it("is used for that person alone: each person's calls go with that person's token", async () => {

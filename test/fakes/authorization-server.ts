@@ -35,6 +35,14 @@ export interface AuthorizationServerOptions {
   /** announced; default S256 alone */
   challengeMethods?: string[];
   authentication?: "client_secret_basic" | "client_secret_post";
+  /** RFC 7591: clients register themselves */
+  registers?: boolean;
+  /** as the MCP server names them; default: this one */
+  authorizationServers?: string[];
+  /** the MCP server lets nobody in, while tokens are still given */
+  refusesAll?: boolean;
+  /** by method of a message, the scope without which the MCP server answers 403 */
+  scopeFor?: Record<string, string>;
   /** an id token beside each access token that no client could accept */
   idToken?: string;
   /** ms before a token is given */
@@ -112,10 +120,11 @@ export async function startAuthorizationServer(
     ],
     authorization_response_iss_parameter_supported: true,
     scopes_supported: ["mcp", "offline_access"],
+    ...(options.registers === true && { registration_endpoint: `${url}/register` }),
   });
   const resourceMetadata = () => ({
     resource: mcpUrl,
-    authorization_servers: [url],
+    authorization_servers: options.authorizationServers ?? [url],
     scopes_supported: ["mcp"],
   });
 
@@ -218,6 +227,21 @@ export async function startAuthorizationServer(
     else json(response, 200, made);
   }
 
+  async function register(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const wish = JSON.parse(await bodyOf(request)) as {
+      redirect_uris: string[];
+      token_endpoint_auth_method: string;
+    };
+    const id = `registered-${randomBytes(6).toString("hex")}`;
+    const secret = wish.token_endpoint_auth_method === "none" ? null : secretText("secret");
+    clients.set(id, { secret, redirectUris: wish.redirect_uris });
+    json(response, 201, {
+      ...wish,
+      client_id: id,
+      ...(secret !== null && { client_secret: secret, client_secret_expires_at: 0 }),
+    });
+  }
+
   function authorize(asked: URL, response: ServerResponse): void {
     const get = (name: string): string => asked.searchParams.get(name) ?? "";
     const client = clients.get(get("client_id"));
@@ -255,7 +279,7 @@ export async function startAuthorizationServer(
     const { authorization } = request.headers;
     mcpCalls.push({ authorization, headers: request.headers, text: body });
     const grant = accesses.get(authorization?.replace(/^Bearer /, "") ?? "");
-    if (grant === undefined || ended.has(grant.family))
+    if (grant === undefined || ended.has(grant.family) || options.refusesAll === true)
       return json(
         response,
         401,
@@ -267,6 +291,14 @@ export async function startAuthorizationServer(
     // Streams of its own and sessions it has none.
     if (request.method !== "POST") return void response.writeHead(405).end();
     const asked = JSON.parse(body) as { id?: unknown; method: string };
+    const scope = options.scopeFor?.[asked.method];
+    if (scope !== undefined && !grant.scope.split(" ").includes(scope))
+      return json(
+        response,
+        403,
+        {},
+        { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${scope}"` },
+      );
     if (asked.id === undefined) return void response.writeHead(202).end();
     const done = { resultType: "complete", content: [{ type: "text", text: "let in" }] };
     if (options.isModern === true)
@@ -291,6 +323,8 @@ export async function startAuthorizationServer(
     const wellKnown = "/.well-known/oauth-protected-resource";
     if (asked.pathname === "/mcp") return void mcp(request, response);
     if (asked.pathname === "/token") return void token(request, response);
+    if (asked.pathname === "/register" && options.registers === true)
+      return void register(request, response);
     if (asked.pathname === "/authorize") return authorize(asked, response);
     if (asked.pathname === "/.well-known/oauth-authorization-server")
       return json(response, 200, metadata());

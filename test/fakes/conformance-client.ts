@@ -1,12 +1,10 @@
 /**
  * The router's own OAuth client, as the official conformance suite starts a client: the server's URL is the last
- * argument. Around the client stands what an administrator does: a registration, and the visit of a page.
+ * argument. Around the client stands what the router keeps, and the person who visits a page.
  */
-import { customFetch } from "oauth4webapi";
+import { bearerChallengeIn, scopesOfBoth } from "../../src/domain/servers/bearer-challenge.ts";
 import type { OauthAsking, OauthClient, OauthGrant } from "../../src/domain/servers/oauth.ts";
 import { createOauth } from "../../src/oauth/client.ts";
-import { discover } from "../../src/oauth/discovery.ts";
-import { createExchange } from "../../src/oauth/exchange.ts";
 
 const url = process.argv.at(-1) ?? "";
 const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"] ?? "2025-11-25";
@@ -32,7 +30,7 @@ if (process.env["MCP_CONFORMANCE_SCENARIO"]?.startsWith("auth/") !== true)
 
 const entry: OauthClient = {
   grant: "authorization_code",
-  clientId: "",
+  clientId: null,
   hasSecret: false,
   tokenEndpoint: null,
   authorizationEndpoint: null,
@@ -40,46 +38,31 @@ const entry: OauthClient = {
   resource: null,
 };
 
-/** What an administrator writes into a server's entry, who has registered the router by hand. */
-async function registered(): Promise<OauthAsking> {
-  const of = (clientId: string, clientSecret: string | null): OauthAsking => ({
-    url,
-    client: { ...entry, clientId, hasSecret: clientSecret !== null },
-    clientSecret,
-  });
-  if (context.client_id !== undefined) return of(context.client_id, context.client_secret ?? null);
-  const exchange = createExchange({ ...deps, idTokens: "drop" });
-  const found = await discover(exchange, of("", null));
-  if (!found.ok) return fail(`discovery: ${found.error}`);
-  const { registration_endpoint: endpoint, client_id_metadata_document_supported: described } =
-    found.value.as;
-  if (described === true) return of(describedAt, null);
-  if (endpoint === undefined) return fail("no registration");
-  const answer = await exchange.options[customFetch](endpoint, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      client_name: "Sampling Router",
-      application_type: "web",
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-    }),
-  });
-  const body = (await answer.json()) as { client_id: string; client_secret?: string };
-  return of(body.client_id, body.client_secret ?? null);
-}
+/** What the router keeps of a server between two authorizations. */
+let asking: OauthAsking = {
+  url,
+  client: {
+    ...entry,
+    clientId: context.client_id ?? null,
+    hasSecret: context.client_secret !== undefined,
+  },
+  clientSecret: context.client_secret ?? null,
+  registration: null,
+  issuer: null,
+  scopes: [],
+};
 
-async function granted(asking: OauthAsking): Promise<OauthGrant> {
+async function granted(): Promise<OauthGrant> {
   const byItself = process.env["MCP_CONFORMANCE_SCENARIO"]?.startsWith("auth/client-credentials");
   if (byItself === true) {
     const grant = await oauth.byClientCredentials(asking);
     return grant.ok ? grant.value : fail(`client credentials: ${grant.error}`);
   }
   const state = crypto.randomUUID();
-  const begun = await oauth.begin(asking, { redirectUri, state });
+  const begun = await oauth.begin(asking, { redirectUri, state, describedAt });
   if (!begun.ok) return fail(`begin: ${begun.error}`);
-  const { authorizationUrl, pending } = begun.value;
+  const { authorizationUrl, pending, registration } = begun.value;
+  asking = { ...asking, registration: registration ?? asking.registration };
   const page = await fetch(authorizationUrl, { redirect: "manual" });
   const back = page.headers.get("Location") ?? fail(`the page answered ${page.status}`);
   const grant = await oauth.finish(asking, { pending, state, query: new URL(back).search });
@@ -126,9 +109,26 @@ const hello: [method: string, params: object] =
         },
       ];
 
+let grant: OauthGrant | null = null;
+
+/** One message, with what the router does where the server refuses it: each authorization brings something new. */
+async function say(method: string, params: object): Promise<void> {
+  for (;;) {
+    const answer = await call(grant?.accessToken ?? null, method, params);
+    if (answer.ok) return;
+    const { scopes } = bearerChallengeIn(answer.headers.get("WWW-Authenticate"));
+    const missing = scopes?.filter((each) => grant?.scopes?.includes(each) !== true) ?? [];
+    const mayAsk = answer.status === 401 || (answer.status === 403 && missing.length > 0);
+    if (!mayAsk) return fail(`the server answered ${answer.status}`);
+    if (answer.status === 403) asking = { ...asking, scopes: scopesOfBoth(asking.scopes, missing) };
+    if (answer.status === 401 && refusals++ > 1) return fail("the server lets nobody in");
+    grant = await granted();
+  }
+}
+let refusals = 0;
+
 await call(null, ...hello);
-const asking = await registered();
-const grant = await granted(asking);
-const answer = await call(grant.accessToken, ...hello);
-if (!answer.ok) fail(`the server answered ${answer.status}`);
-await call(grant.accessToken, "tools/list", {});
+grant = await granted();
+await say(...hello);
+await say("tools/list", {});
+await say("tools/call", { name: "test-tool", arguments: {} });

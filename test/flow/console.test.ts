@@ -13,6 +13,7 @@ import {
   visit,
   type Visit,
 } from "../fakes/browser.ts";
+import { startAuthorizationServer } from "../fakes/authorization-server.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import {
   createConsoleWorld,
@@ -986,6 +987,26 @@ describe("changes", () => {
     await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
     await page.getByRole("button", { name: "Register" }).click();
     await page.locator(".field.wrong").getByText("Lower-case letters").first().waitFor();
+  });
+
+  it("lead to a server's own sign-in, at which nobody registered the router before", async () => {
+    const { page } = operator;
+    const fake = await startAuthorizationServer({ registers: true });
+    await open("/t/watched/servers");
+    await page.getByRole("button", { name: "New server" }).click();
+    await page.getByLabel("Name in addresses").fill("guarded");
+    await page.getByLabel("Address", { exact: true }).fill(fake.mcpUrl);
+    await page.getByLabel("How the server lets the router in").selectOption("tenant");
+    await page.getByRole("button", { name: "Register" }).click();
+    const row = page.getByRole("row", { name: /guarded.*one account/ });
+    await row.getByRole("button", { name: "authorize" }).click();
+    const link = page.getByRole("link", { name: new RegExp(`^${fake.url}/authorize`) });
+    const back = await fake.consent((await link.getAttribute("href")) ?? "");
+    expect((await fetch(back)).status).toBe(200);
+    await page.getByRole("button", { name: "Close" }).click();
+    await row.getByRole("button", { name: "check guarded" }).click();
+    await page.getByText("The server is there.").waitFor();
+    await fake.stop();
   });
 });
 

@@ -239,6 +239,37 @@ describe("a server at which each person has an account of their own", () => {
     }
   });
 
+  it("asks a person to allow more where a request needs more, and once", async () => {
+    const zoe = await person("zoe");
+    const first = await consent(zoe.key);
+    await fetch(first.back, { headers: { Cookie: first.cookie } });
+    fake.options.scopeFor = { initialize: "begin" };
+    const asked = await initialize(zoe.key);
+    expect(asked.error).toMatchObject({
+      code: -403,
+      message: expect.stringContaining("wants you to allow more (begin). Connect") as string,
+      data: { reason: "authorization_needed", scopes: ["begin"] },
+    });
+    const { back, cookie } = await consent(zoe.key);
+    await fetch(back, { headers: { Cookie: cookie } });
+    expect((await initialize(zoe.key)).result).toBeDefined();
+    expect((await admin("GET", "/servers/guarded")).get("learnt.scopes")).toEqual(["begin"]);
+    delete fake.options.scopeFor;
+  });
+
+  it("sends a person to connect anew whose new tokens are refused, too", async () => {
+    const lou = await person("lou");
+    const { back, cookie } = await consent(lou.key);
+    await fetch(back, { headers: { Cookie: cookie } });
+    expect((await initialize(lou.key)).result).toBeDefined();
+    fake.options.refusesAll = true;
+    expect((await initialize(lou.key)).error?.data).toMatchObject({
+      reason: "authorization_needed",
+    });
+    delete fake.options.refusesAll;
+    expect((await initialize(lou.key)).result).toBeDefined();
+  });
+
   it("asks for a person's consent alone: other grants have no people", async () => {
     const oauth = { grant: "client_credentials", clientId: "a", clientSecret: "b", per: "user" };
     const made = await admin("POST", "/servers", {

@@ -326,7 +326,7 @@ describe("OAuth by client credentials", () => {
       expect((await admin("POST", `${one}/check`)).body).toEqual({
         ok: false,
         status: null,
-        detail: "Its authorization server gives no token.",
+        detail: 'Its authorization server answered "invalid_client".',
         era: null,
         name: null,
         tools: null,
@@ -453,7 +453,7 @@ describe("OAuth by authorization code", () => {
     const one = await register(await tenant(), { oauth: byCode });
     const begun = await admin("POST", `${one}/authorize`);
     expectProblem(begun, 502, "server_unauthorized");
-    expect(begun.get("detail")).toContain("no_pkce");
+    expect(begun.get("detail")).toContain("PKCE with S256");
     delete fake.options.challengeMethods;
     const other = await register(await tenant(), { oauth: clientCredentials });
     expectProblem(await admin("POST", `${other}/authorize`), 409, "conflict");

@@ -5,6 +5,7 @@ import { useLoaded } from "../load.ts";
 import { Check, Choice, Field, Form } from "../parts/form.tsx";
 import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
+import { closed, EntranceFields, entranceOf } from "./server-entrance.tsx";
 
 type Server = Schemas["Server"];
 type Sampling = Server["sampling"];
@@ -16,34 +17,6 @@ const samplings: readonly (readonly [Sampling, string])[] = [
   ["deny", "deny: nobody, sampling is refused"],
 ];
 
-interface SecretHeaderProps {
-  header: string;
-  setHeader: (value: string) => void;
-  secret: string;
-  setSecret: (value: string) => void;
-  fault: string | null;
-}
-
-function SecretHeader({ header, setHeader, secret, setSecret, fault }: SecretHeaderProps) {
-  return (
-    <details>
-      <summary>A secret that the server asks for</summary>
-      <div class="grid">
-        <Field title="Header" name="header" value={header} onInput={setHeader} />
-        <Field
-          title="Value"
-          name="headers"
-          type="password"
-          value={secret}
-          onInput={setSecret}
-          hint="Sealed at once. It never comes back."
-          fault={fault}
-        />
-      </div>
-    </details>
-  );
-}
-
 interface FormProps {
   tenant: string;
   onDone: () => void;
@@ -54,13 +27,12 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
   const [slug, setSlug] = useState("");
   const [url, setUrl] = useState("");
   const [sampling, setSampling] = useState<Sampling>("router");
-  const [header, setHeader] = useState("Authorization");
-  const [secret, setSecret] = useState("");
+  const [entrance, setEntrance] = useState(closed);
   const make = async () => {
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/servers", {
         params: { path: { tenant } },
-        body: { slug, url, sampling, ...(secret !== "" && { headers: { [header]: secret } }) },
+        body: { slug, url, sampling, ...entranceOf(entrance) },
       }),
     );
     if (made.ok) onDone();
@@ -96,7 +68,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
             options={samplings}
             onInput={setSampling}
           />
-          <SecretHeader {...{ header, setHeader, secret, setSecret }} fault={faultOf("headers")} />
+          <EntranceFields {...{ entrance, faultOf }} onInput={setEntrance} />
         </>
       )}
     </Form>

@@ -25,6 +25,13 @@ const proxyUrl = (tenant: string, slug: string): string => `${routerUrl}/mcp/${t
 const stateOf = ({ policy, status }: Server): string =>
   policy.disabled === true ? "disabled" : status;
 
+/** null: no OAuth. */
+const accessOf = ({ oauth }: Server): string | null => {
+  if (oauth === null) return null;
+  if (oauth.grant === "client_credentials") return "a machine";
+  return oauth.per === "user" ? "each person" : "one account";
+};
+
 interface ActionsProps {
   tenant: string;
   server: Server;
@@ -63,7 +70,7 @@ function ServerActions({ tenant, server, begin }: ActionsProps) {
           >
             {isBusy ? "asking…" : "check"}
           </button>
-          {server.oauth?.grant === "authorization_code" && (
+          {server.oauth?.grant === "authorization_code" && server.oauth.per !== "user" && (
             <button type="button" class="quiet" onClick={() => void authorize()}>
               authorize
             </button>
@@ -107,8 +114,8 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Server
   },
   {
     title: "OAuth",
-    show: ({ oauth }) => oauth?.grant.replaceAll("_", " ") ?? "–",
-    text: ({ oauth }) => oauth?.grant ?? null,
+    show: (server) => accessOf(server) ?? "–",
+    text: accessOf,
   },
   {
     title: "",

@@ -41,6 +41,12 @@ export interface ServerStore {
     /** null: this is forgotten again */
     learnt: { [K in keyof Learnt]?: Learnt[K] | null },
   ): Stored<null>;
+  /** Replaces the sealed secrets by secrets that the router made itself, if they are still those. True if they were. */
+  replaceSealed(
+    tenantId: string,
+    id: string,
+    secrets: { from: string | null; to: string },
+  ): Stored<boolean>;
   /** Writes the event and the new status, only if the status was another. */
   setStatus(
     tenantId: string,

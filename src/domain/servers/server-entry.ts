@@ -32,6 +32,17 @@ function problemWithOauth(
     if (resource === null || resource.hash !== "")
       return { path: "oauth.resource", detail: "An absolute URI without a fragment." };
   }
+  if (oauth.clientId === null) {
+    const detail =
+      oauth.grant === "client_credentials"
+        ? "Client credentials need one."
+        : oauth.clientSecret !== null
+          ? "A secret belongs to a client: give its clientId."
+          : oauth.tokenEndpoint === null && oauth.authorizationEndpoint === null
+            ? null
+            : "The router registers itself where the server's metadata says: give a clientId, or no endpoints.";
+    if (detail !== null) return { path: "oauth.clientId", detail };
+  }
   if (oauth.grant === "client_credentials") {
     if (oauth.per === "user")
       return { path: "oauth.per", detail: "A person's own account needs authorization_code." };

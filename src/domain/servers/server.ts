@@ -1,5 +1,5 @@
 /** MCP servers that a tenant registered, which clients reach through the proxy. */
-import type { OauthClient } from "./oauth.ts";
+import type { OauthAsking, OauthClient, OauthRegistration } from "./oauth.ts";
 import type { ServerPolicy } from "../choice/policy.ts";
 
 export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
@@ -22,13 +22,17 @@ export const bridgeModes = ["fallback", "always"] as const;
  */
 export type BridgeMode = (typeof bridgeModes)[number];
 
-/** What the router learnt by talking to a server. Forgotten when the server's URL changes. */
+/** What the router learnt by talking to a server. Forgotten when the server's URL changes; of OAuth, when `oauth` does. */
 export interface Learnt {
   /** the server refused richer sampling capabilities than the bare `sampling: {}` */
   bareCapabilities?: boolean;
   era?: "legacy" | "modern";
   /** false: a modern server that refuses the legacy handshake */
   beginsSessions?: boolean;
+  /** the authorization server that the entry's client belongs to: the first one that the server named */
+  issuer?: string;
+  /** scopes that the server asked for in answer to single requests */
+  scopes?: string[];
 }
 
 export interface McpServer {
@@ -68,6 +72,8 @@ export interface SealedServer extends McpServer {
 export interface ServerSecrets {
   headers: Record<string, string>;
   clientSecret: string | null;
+  /** the last that the router made of itself */
+  registration?: OauthRegistration;
 }
 
 export const shownServer = ({ sealed: _, ...server }: SealedServer): McpServer => server;
@@ -90,6 +96,28 @@ export const secretsOf = (server: Destined) => ({
   id: server.id,
   destination: destinationOf(server),
 });
+
+/** What is asked of the server's authorization server, and as whom. */
+export const askingFor = (
+  { url, learnt }: Pick<McpServer, "url" | "learnt">,
+  client: OauthClient,
+  { clientSecret, registration }: Pick<ServerSecrets, "clientSecret" | "registration">,
+): OauthAsking => ({
+  url,
+  client,
+  clientSecret,
+  registration: registration ?? null,
+  issuer: client.clientId === null ? null : (learnt.issuer ?? null),
+  scopes: learnt.scopes ?? [],
+});
+
+/** The issuer to which the entry's client belongs from now on; null: it is known, or there is nothing to know. */
+export const issuerToLearn = (
+  { learnt }: Pick<McpServer, "learnt">,
+  { clientId, tokenEndpoint }: OauthClient,
+  issuer: string,
+): string | null =>
+  clientId === null || tokenEndpoint !== null || learnt.issuer !== undefined ? null : issuer;
 
 /** Whether each person has an account of their own at the server. */
 export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth?.per === "user";

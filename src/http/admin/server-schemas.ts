@@ -34,17 +34,19 @@ export const serverPolicy = z
   })
   .openapi("ServerPolicy", { description: "On top of the tenant's policy and the key's limits." });
 
-const clientFigures = {
-  grant: z.enum(oauthGrants),
-  clientId: z.string().min(1).max(500),
-};
+const grant = z.enum(oauthGrants);
+const clientId = z.string().min(1).max(500);
 const per = z.enum(oauthOwners).optional().openapi({
   description:
     "user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.",
 });
 const oauthInput = z
   .strictObject({
-    ...clientFigures,
+    grant,
+    clientId: clientId.nullish().openapi({
+      description:
+        "As whom the router is registered with the authorization server. Absent, with authorization_code: the router makes itself known, by its client metadata document or by dynamic registration.",
+    }),
     clientSecret: z.string().min(1).max(4_000).nullish(),
     tokenEndpoint: url.nullish(),
     authorizationEndpoint: url.nullish(),
@@ -138,7 +140,8 @@ export const server = z
     policy: serverPolicy,
     oauth: z
       .object({
-        ...clientFigures,
+        grant,
+        clientId: clientId.nullable(),
         hasSecret: z.boolean(),
         tokenEndpoint: z.string().nullable(),
         authorizationEndpoint: z.string().nullable(),
@@ -152,6 +155,12 @@ export const server = z
         bareCapabilities: z.boolean().optional(),
         era: z.enum(["legacy", "modern"]).optional(),
         beginsSessions: z.boolean().optional(),
+        issuer: z.string().optional().openapi({
+          description: "The authorization server that the entry's OAuth client belongs to.",
+        }),
+        scopes: z.array(z.string()).optional().openapi({
+          description: "OAuth scopes that it asked for in answer to single requests.",
+        }),
       })
       .openapi({ description: "What the router found out by talking to it." }),
     status: z.enum(["active", "failing"]).openapi({

@@ -19,7 +19,7 @@ const addressUnknown = "The router doesn't know its own address: set PUBLIC_URL.
 
 const oauthOf = (oauth: NonNullable<z.output<typeof serverInput>["oauth"]>): OauthInput => ({
   grant: oauth.grant,
-  clientId: oauth.clientId,
+  clientId: oauth.clientId ?? null,
   clientSecret: oauth.clientSecret ?? null,
   tokenEndpoint: oauth.tokenEndpoint ?? null,
   authorizationEndpoint: oauth.authorizationEndpoint ?? null,
@@ -137,7 +137,7 @@ export function serverRoutes() {
       "Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong. A server that speaks another family of revisions than the router remembers is remembered by the new one.",
     params: serverParams,
     answer: serverCheck,
-    run: ({ admin, actor, params }) => admin.authorizations.check(actor, params),
+    run: ({ admin, actor, params }) => admin.checkServer(actor, params),
   });
   endpoint(app, {
     method: "get",

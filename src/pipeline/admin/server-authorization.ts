@@ -3,37 +3,36 @@
  * with the state.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { needsAlways, olderServerHint } from "../../domain/servers/bridging.ts";
 import { actorName, type Actor } from "../../domain/tenancy/access.ts";
-import type { Oauth, OauthAsking, PendingAuthorization } from "../../domain/servers/oauth.ts";
+import { callbackPath, clientDescriptionPath } from "../../domain/servers/client-description.ts";
+import { explainOauthFault } from "../../domain/servers/oauth-words.ts";
+import type {
+  BegunAuthorization,
+  Oauth,
+  OauthAsking,
+  PendingAuthorization,
+} from "../../domain/servers/oauth.ts";
 import { err, ok } from "../../domain/result.ts";
-import {
-  eraCorrection,
-  serverCheckOf,
-  type Probed,
-  type ServerCheck,
-} from "../../domain/servers/server-check.ts";
 import type {
   AuthorizationStore,
   TokenStore,
   UserTokenStore,
 } from "../../domain/ports/server-stores.ts";
-import { passedSentence } from "../../domain/servers/proxied-headers.ts";
 import { markedState } from "../../domain/tenancy/shards.ts";
 import {
   isPerUser,
   pendingOf,
-  secretsOf,
+  askingFor,
   tokenOf,
   type SealedServer,
-  type ServerSecrets,
 } from "../../domain/servers/server.ts";
-import { unopenable, type UpstreamHeaders } from "../upstream-headers.ts";
+import { unopenable } from "../upstream-headers.ts";
+import { learnIssuer } from "../server-accounts.ts";
+import { createServerSecrets } from "../server-secrets.ts";
 import { connectPath } from "../authorization-needed.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
 
 const stateLivesMs = 10 * 60_000;
-const callbackPath = "/oauth/callback";
 
 export interface AuthorizationStart {
   /** where a person's browser has to go */
@@ -65,9 +64,6 @@ interface KeptAuthorization extends PendingAuthorization {
   returnTo?: string | null;
 }
 
-/** Speaks MCP with a server, and gives what answered. */
-export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
-
 const addressUnknown =
   "The router doesn't know its own address, to which the person has to come back: set PUBLIC_URL.";
 
@@ -77,16 +73,12 @@ const otherBrowser = err({
 } as const);
 const ownAccounts = `Each person connects an account of their own, at ${connectPath} of the router.`;
 
-const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
-
 export function createServerAuthorization(
   deps: ServerAdminDeps & {
     serverTokens: TokenStore;
     userTokens: Pick<UserTokenStore, "of">;
     authorizations: AuthorizationStore;
     oauth: Oauth;
-    upstream: UpstreamHeaders;
-    probe: Probe;
     /** 256 random bits */
     nonce: () => string;
     sha256Hex: (text: string) => Promise<string>;
@@ -94,18 +86,27 @@ export function createServerAuthorization(
     isSame: (one: string, other: string) => Promise<boolean>;
   },
 ) {
-  const { authorizations, oauth, servers, upstream, vault } = deps;
+  const { authorizations, oauth, servers, vault } = deps;
+  const secrets = createServerSecrets(deps);
 
   /** No person is sent away for an entry whose secret is sealed for other endpoints. */
   const askingOf = async (server: SealedServer): Promise<OauthAsking | "unopenable" | null> => {
-    const { url, oauth: client, sealed } = server;
+    const { oauth: client, sealed } = server;
     if (client === null) return null;
-    if (sealed === null)
-      return client.hasSecret ? "unopenable" : { url, client, clientSecret: null };
-    const plain = await vault.open(sealed, secretsOf(server));
-    if (!plain.ok) return "unopenable";
-    const { clientSecret } = JSON.parse(plain.value) as ServerSecrets;
-    return { url, client, clientSecret };
+    if (sealed === null && client.hasSecret) return "unopenable";
+    const known = await secrets.open(server);
+    return known === null ? "unopenable" : askingFor(server, client, known);
+  };
+
+  /** What a begun authorization tells of the entry. */
+  const remember = async (
+    server: SealedServer,
+    { pending: { issuer }, registration }: BegunAuthorization,
+  ): AsyncResult<null> => {
+    const learnt = await learnIssuer(deps, server, issuer);
+    return !learnt.ok || registration === null
+      ? learnt
+      : secrets.keepRegistration(server, registration);
   };
 
   /** Asks the authorization server where a person has to go, and remembers what was asked. */
@@ -126,10 +127,19 @@ export function createServerAuthorization(
     const { userId, actor } = asked;
     const state = markedState(deps.nonce(), tenantId);
     const redirectUri = `${asked.origin}${callbackPath}`;
-    const redirected = await oauth.begin(asking, { redirectUri, state });
+    const redirected = await oauth.begin(asking, {
+      redirectUri,
+      state,
+      // Nobody else can read what is on this machine.
+      describedAt: asked.origin.startsWith("https:")
+        ? `${asked.origin}${clientDescriptionPath}`
+        : null,
+    });
     if (!redirected.ok)
-      return err({ reason: "server_unauthorized", detail: `Can't begin: ${redirected.error}.` });
-    const { authorizationUrl, pending } = redirected.value;
+      return err({ reason: "server_unauthorized", detail: explainOauthFault(redirected.error) });
+    const { authorizationUrl, pending, registration } = redirected.value;
+    const kept = await remember(server, redirected.value);
+    if (!kept.ok) return kept;
     const id = await deps.sha256Hex(state);
     const at = deps.now();
     const expiresAt = at + stateLivesMs;
@@ -146,7 +156,11 @@ export function createServerAuthorization(
         action: "server.authorize",
         tenantId,
         target: serverId,
-        detail: { slug, issuer: pending.issuer },
+        detail: {
+          slug,
+          issuer: pending.issuer,
+          ...(registration !== null && { registered: registration.clientId }),
+        },
       },
     );
     return created.ok ? ok({ authorizationUrl, state, expiresAt }) : created;
@@ -211,10 +225,13 @@ export function createServerAuthorization(
       } = JSON.parse(opened.value) as KeptAuthorization;
       if (userId !== null && !(await deps.isSame(browser, kept ?? ""))) return otherBrowser;
       const granted = await oauth.finish(asking, { pending, state, query });
+      // The authorization server forgot a registration of the router's: the next one registers anew.
+      if (!granted.ok && granted.error === "invalid_client" && pending.registered !== undefined)
+        await secrets.keepRegistration(server, null);
       // A person who refuses here has let a program in, which waits for them.
       if (!granted.ok)
         return returnTo === null
-          ? err({ reason: "bad_request", detail: `Not authorized: ${granted.error}.` })
+          ? err({ reason: "bad_request", detail: explainOauthFault(granted.error) })
           : ok({ server: server.slug, returnTo, isAuthorized: false });
       const now = deps.now();
       const tokens = userId === null ? deps.serverTokens : deps.userTokens.of(userId);
@@ -242,36 +259,6 @@ export function createServerAuthorization(
         },
       );
       return stored.ok ? ok({ server: server.slug, returnTo, isAuthorized: true }) : stored;
-    },
-
-    /** Whether there is an MCP server that accepts what the router sends. */
-    async check(actor: Actor, of: { tenant: string; server: string }): AsyncResult<ServerCheck> {
-      const found = await findServer(deps, actor, of);
-      if (!found.ok) return found;
-      const server = found.value;
-      const headers = await upstream.headersFor(server, null);
-      if (!headers.ok)
-        return headers.error.reason === "server_unauthorized"
-          ? ok({ ...notAsked, detail: headers.error.detail })
-          : headers;
-      const seen = serverCheckOf(await deps.probe(server.url, headers.value));
-      const correction = eraCorrection(server.learnt, seen);
-      const { tenantId, id } = server;
-      const learnt = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
-      if (!learnt.ok) return learnt;
-      const hints = [
-        seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
-        passedSentence(server.passHeaders),
-      ].filter((hint) => hint !== null);
-      const check = { ...seen, detail: [seen.detail, ...hints].join(" ") };
-      if (check.status === null) return ok(check);
-      const marked =
-        check.status === 401
-          ? await upstream.onUnauthorized(server, { caller: null, sent: headers.value })
-          : server.status === "failing"
-            ? await upstream.onAuthorized(server)
-            : ok(null);
-      return marked.ok ? ok(check) : marked;
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   isSameDestination,
   secretsOf,
   shownServer,
+  type Learnt,
   type McpServer,
   type SealedServer,
   type ServerSecrets,
@@ -20,6 +21,7 @@ import {
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { createServerSecrets } from "../server-secrets.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 import {
   missingSecret,
@@ -70,6 +72,9 @@ const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
   hasSecret: clientSecret !== null,
 });
 
+/** Another client belongs to another authorization server, and may be asked for other scopes. */
+const withoutOauth = ({ issuer: _, scopes: _asked, ...rest }: Learnt): Learnt => rest;
+
 export async function findServer(
   deps: Pick<ServerAdminDeps, "tenants" | "servers" | "ids" | "now">,
   actor: Actor,
@@ -108,13 +113,6 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       ? null
       : vault.seal(JSON.stringify(secrets), secretsOf(server));
 
-  /** The server's secrets; null: no key opens them. */
-  const opened = async (server: SealedServer): Promise<ServerSecrets | null> => {
-    if (server.sealed === null) return { headers: {}, clientSecret: null };
-    const plain = await vault.open(server.sealed, secretsOf(server));
-    return plain.ok ? (JSON.parse(plain.value) as ServerSecrets) : null;
-  };
-
   const change = async ({
     actor,
     server,
@@ -133,7 +131,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
     const { oauth } = patch;
     const headers = patch.headers === null ? {} : patch.headers;
     const plain = plainOf(patch, server.policy);
-    const kept = await opened(server);
+    const kept = await createServerSecrets(deps).open(server);
     const client = oauth === undefined ? server.oauth : oauth === null ? null : clientOf(oauth);
     const hasNewSecrets = headers !== undefined || oauth !== undefined;
     const isBoundAnew = !isSameDestination(server, { ...server, url, oauth: client });
@@ -160,7 +158,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       }),
       // With a changed entry the server counts as active again.
       ...((hasNewSecrets || moved) && { status: "active" }),
-      ...(moved && { learnt: {} }),
+      ...(moved || oauth !== undefined ? { learnt: moved ? {} : withoutOauth(server.learnt) } : {}),
     };
     return servers.update(server.tenantId, server.id, values, {
       now: deps.now(),

@@ -30,7 +30,8 @@ import { createPolicyTrial } from "./policy-trial.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
 import { createSignInAdmin } from "./sign-in.ts";
-import { createServerAuthorization, type Probe } from "./server-authorization.ts";
+import { createServerAuthorization } from "./server-authorization.ts";
+import { createServerCheck, type Probe } from "./server-checks.ts";
 import { createServerAdmin } from "./servers.ts";
 import { createFollowRequests } from "./follow-requests.ts";
 import { createSealAdmin } from "./seals.ts";
@@ -84,6 +85,7 @@ export const createAdminUseCases = (
     models: createModelAdmin(deps),
     servers: createServerAdmin(deps),
     authorizations: createServerAuthorization(deps),
+    checkServer: createServerCheck(deps),
     records,
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),

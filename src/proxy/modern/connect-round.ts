@@ -4,6 +4,7 @@
  * Source: 2026-07-28, client/elicitation, "URL Mode".
  */
 import { parsedJson, own } from "../../domain/json.ts";
+import { connectMessage } from "../../pipeline/authorization-needed.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { featuresOf, refusesInteraction } from "../../domain/sampling/negotiation.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
@@ -66,7 +67,7 @@ export function createConnectRound(
      * @param sent the request as the server was to get it: its answers and its state come back with the client
      */
     async ask(
-      { server, url }: Needed,
+      needed: Needed,
       { sent, rounds }: { sent: string; rounds: number },
     ): Promise<string | null> {
       if (!mayAsk || rounds >= maxRounds) return null;
@@ -77,7 +78,7 @@ export function createConnectRound(
         rounds: rounds + 1,
         ...(isGone && { connecting: true }),
       });
-      const params = { mode: "url", message: `Connect your own account at ${server}.`, url };
+      const params = { mode: "url", message: connectMessage(needed), url: needed.url };
       const entry = { method: "elicitation/create", params };
       const result = {
         resultType: "input_required",

@@ -378,6 +378,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "servers.learn": async ({ servers }, owner, { tenantId }) => {
       value(await servers.learn(tenantId, owner.server.id, { bareCapabilities: true }));
     },
+    "servers.replaceSealed": async ({ servers }, owner, { tenantId }) => {
+      const secrets = { from: owner.server.sealed, to: "stolen" };
+      expect(value(await servers.replaceSealed(tenantId, owner.server.id, secrets))).toBe(false);
+    },
     "servers.setStatus": async ({ servers }, owner, { tenantId }) => {
       const about = { event: event(tenantId), now: start };
       value(await servers.setStatus(tenantId, owner.server.id, "failing", about));

@@ -127,6 +127,23 @@ export const serversSuite = (backend: Backend): void => {
       expect([await versionOf(tenantId), await newestEvent(tenantId)]).toEqual(before);
     });
 
+    it.each([null, "sealed before"])(
+      "replaces sealed secrets that are still those that were read: %s",
+      async (sealed) => {
+        const tenantId = await someTenant();
+        const its = await stored(tenantId, { sealed });
+        const replace = (from: string | null, to: string) =>
+          world.stores.servers.replaceSealed(tenantId, its.id, { from, to });
+        expect(value(await replace("others", "lost"))).toBe(false);
+        expect(value(await replace(sealed, "sealed now"))).toBe(true);
+        expect(value(await replace(sealed, "late"))).toBe(false);
+        expect(value(await world.stores.servers.byId(tenantId, its.id))).toEqual({
+          ...its,
+          sealed: "sealed now",
+        });
+      },
+    );
+
     it("takes its tokens with it when it goes", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);

@@ -1,46 +1,20 @@
 /** The OAuth client before authorization servers that are hostile, broken, or at a private address. */
 import { describe, expect, it } from "vitest";
-import type { OauthClient, OauthGrant } from "../../../src/domain/servers/oauth.ts";
-import { createOauth } from "../../../src/oauth/client.ts";
-
-const now = 1_800_000_000_000;
-const client: OauthClient = {
-  grant: "client_credentials",
-  clientId: "client",
-  hasSecret: true,
-  tokenEndpoint: null,
-  authorizationEndpoint: null,
-  scope: null,
-  resource: null,
-};
-const asking = { url: "https://mcp.example.com/v1/mcp", client, clientSecret: "secret" };
-const wellKnown = "https://mcp.example.com/.well-known/oauth-protected-resource";
-const issuer = "https://login.example.com";
-const metadataUrl = `${issuer}/.well-known/oauth-authorization-server`;
-const metadata = {
+import type { OauthGrant } from "../../../src/domain/servers/oauth.ts";
+import {
+  asking,
+  client,
   issuer,
-  token_endpoint: `${issuer}/token`,
-  authorization_endpoint: `${issuer}/authorize`,
-  code_challenge_methods_supported: ["S256"],
-};
-const resource = { resource: asking.url, authorization_servers: [issuer] };
-const tokens = { access_token: "access", token_type: "bearer", expires_in: 60 };
-
-type Answer = object | (() => Response | Promise<Response>);
-
-/** Addresses with their answers. All others answer 404. */
-function world(answers: Record<string, Answer>) {
-  const asked: { url: string; init: RequestInit }[] = [];
-  const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const url = input as string;
-    asked.push({ url, init });
-    const answer = answers[url];
-    if (answer === undefined) return new Response(null, { status: 404 });
-    return typeof answer === "function" ? (answer as () => Response)() : Response.json(answer);
-  };
-  const oauth = createOauth({ fetch: send, allowPrivate: false, now: () => now });
-  return { oauth, asked, urls: () => asked.map(({ url }) => url) };
-}
+  metadata,
+  metadataUrl,
+  now,
+  redirect,
+  resource,
+  tokens,
+  wellKnown,
+  world,
+  type Answer,
+} from "../../fakes/oauth-world.ts";
 
 const usual = { [`${wellKnown}/v1/mcp`]: resource, [metadataUrl]: metadata };
 const grantWith = (answers: Record<string, Answer>) =>
@@ -59,6 +33,7 @@ describe("discovery", () => {
         tokenEndpoint: `${issuer}/token`,
         resource: asking.url,
         authentication: "basic",
+        scopes: [],
       },
     });
     expect(urls()).toEqual([asking.url, `${wellKnown}/v1/mcp`, metadataUrl, `${issuer}/token`]);
@@ -85,7 +60,7 @@ describe("discovery", () => {
     expect(urls()).toEqual([asking.url, place, metadataUrl, `${issuer}/token`]);
     const begun = await oauth.begin(
       { ...asking, client: { ...client, grant: "authorization_code", scope: null } },
-      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+      redirect,
     );
     const sentTo = new URL(begun.ok ? begun.value.authorizationUrl : "");
     expect(sentTo.searchParams.get("scope")).toBe("a b");
@@ -134,7 +109,7 @@ describe("discovery", () => {
     expect(urls().at(-1)).toBe(`${own}/token`);
     const begun = await oauth.begin(
       { ...asking, client: { ...client, grant: "authorization_code" } },
-      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+      redirect,
     );
     expect(begun.ok && begun.value.authorizationUrl).toMatch(
       /^https:\/\/mcp\.example\.com\/authorize\?.*code_challenge=/,
@@ -210,7 +185,7 @@ describe("discovery", () => {
     });
     const begun = await oauth.begin(
       { ...asking, client: { ...client, grant: "authorization_code" } },
-      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+      redirect,
     );
     expect(begun).toEqual({ ok: false, error: "not_allowed" });
   });

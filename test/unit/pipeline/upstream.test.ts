@@ -1,7 +1,7 @@
 /** What goes to a registered server, what comes back, and what does neither. */
 import { describe, expect, it } from "vitest";
 import { dataOf } from "../../../src/domain/refusals.ts";
-import { ok } from "../../../src/domain/result.ts";
+import { err, ok } from "../../../src/domain/result.ts";
 import type { SealedServer } from "../../../src/domain/servers/server.ts";
 import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/ports/upstream.ts";
 import { createUpstream } from "../../../src/pipeline/upstream.ts";
@@ -46,6 +46,12 @@ function given(
         told.push(`unauthorized ${sent?.["Authorization"]}`);
         return ok(null);
       },
+      onForbidden: async (_server, { challenge, isFirst }) => {
+        told.push(`forbidden ${challenge}`);
+        return ok(challenge !== null && isFirst ? "again" : "pass");
+      },
+      onRefusedAgain: async () =>
+        err({ reason: "server_unauthorized", detail: "It answered 401." } as const),
       onAuthorized: async () => {
         told.push("authorized");
         return ok(null);

@@ -1,0 +1,119 @@
+/** How a new server lets the router in: openly, by a secret, or by OAuth. */
+import { Choice, Field } from "../parts/form.tsx";
+
+const ways = [
+  ["open", "it asks for nothing"],
+  ["header", "a secret in a header"],
+  ["tenant", "OAuth, with one account that all share"],
+  ["user", "OAuth, with an account for each person"],
+] as const;
+type Way = (typeof ways)[number][0];
+
+export interface Entrance {
+  way: Way;
+  header: string;
+  secret: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+export const closed: Entrance = {
+  way: "open",
+  header: "Authorization",
+  secret: "",
+  clientId: "",
+  clientSecret: "",
+};
+
+/** How the router is let in, as the API takes it. */
+export function entranceOf({ way, header, secret, clientId, clientSecret }: Entrance) {
+  if (way === "open") return {};
+  if (way === "header") return { headers: { [header]: secret } };
+  return {
+    oauth: {
+      grant: "authorization_code" as const,
+      per: way,
+      ...(clientId !== "" && { clientId }),
+      ...(clientSecret !== "" && { clientSecret }),
+    },
+  };
+}
+
+interface EntranceProps {
+  entrance: Entrance;
+  onInput: (change: Partial<Entrance>) => void;
+  faultOf: (path: string) => string | null;
+}
+
+function SecretHeader({ entrance, onInput, faultOf }: EntranceProps) {
+  return (
+    <div class="grid">
+      <Field
+        title="Header"
+        name="header"
+        value={entrance.header}
+        onInput={(header) => onInput({ header })}
+        isRequired
+      />
+      <Field
+        title="Value"
+        name="headers"
+        type="password"
+        value={entrance.secret}
+        onInput={(secret) => onInput({ secret })}
+        isRequired
+        hint="Sealed at once. It never comes back."
+        fault={faultOf("headers")}
+      />
+    </div>
+  );
+}
+
+function OauthClientFields({ entrance, onInput, faultOf }: EntranceProps) {
+  return (
+    <details open={faultOf("oauth.clientId") !== null}>
+      <summary>A client that is registered there already</summary>
+      <p>Leave these empty, and the router registers itself.</p>
+      <div class="grid">
+        <Field
+          title="Client id"
+          name="clientId"
+          value={entrance.clientId}
+          onInput={(clientId) => onInput({ clientId })}
+          fault={faultOf("oauth.clientId")}
+        />
+        <Field
+          title="Client secret"
+          name="clientSecret"
+          type="password"
+          value={entrance.clientSecret}
+          onInput={(clientSecret) => onInput({ clientSecret })}
+          hint="If it has one. Sealed at once."
+        />
+      </div>
+    </details>
+  );
+}
+
+export function EntranceFields({
+  entrance,
+  onInput,
+  faultOf,
+}: Omit<EntranceProps, "onInput"> & { onInput: (entrance: Entrance) => void }) {
+  const enter = (change: Partial<Entrance>): void => onInput({ ...entrance, ...change });
+  return (
+    <>
+      <Choice
+        title="How the server lets the router in"
+        name="entrance"
+        value={entrance.way}
+        options={ways}
+        onInput={(way) => enter({ way })}
+      />
+      {entrance.way === "header" && <SecretHeader {...{ entrance, faultOf }} onInput={enter} />}
+      {(entrance.way === "tenant" || entrance.way === "user") && (
+        <OauthClientFields {...{ entrance, faultOf }} onInput={enter} />
+      )}
+    </>
+  );
+}
