@@ -5,7 +5,7 @@ const sentences: Partial<Record<OauthFault, string>> = {
   not_discovered: "It doesn't say which authorization server gives its tokens.",
   not_allowed: "It names an address that the router may not call.",
   no_pkce: "Its authorization server doesn't announce PKCE with S256, which MCP demands.",
-  no_refresh_token: "Its token has ended and can't be renewed: authorize the router anew.",
+  no_refresh_token: "Nobody has authorized the router there, or the token has ended: authorize it.",
   issuer_changed:
     "It names another authorization server than the one that this client belongs to. If that is right, register a client there, and send oauth anew.",
   not_registered:
