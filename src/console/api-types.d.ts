@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document a278e1098fccb5a41e147c4d985593884e4403ea5a085305744ff5021b682b83
+// Made by `npm run console:types` of the OpenAPI document 2e2e3084f51c03ecb5a7ed9b726aaf7cb74482709f7724e59307eb2092162f9f
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -3041,6 +3041,11 @@ export interface components {
       /** @description Times its result was given again; null: it can't be, or no longer. */
       replays: number | null;
       captured: boolean;
+      /**
+       * @description A person has to approve it. Absent: nobody has to, or it has ended.
+       * @enum {boolean}
+       */
+      held?: true;
     };
     /** @description One provider call. */
     Attempt: {

@@ -61,6 +61,10 @@ export const toRecord = (
   replays: number | null = null,
 ): SamplingRecord => recordOf(row, { ...askedAndUser(row.asked), captured, replays });
 
+/** What a person has to approve is admitted without a lease. */
+const isHeld = ({ outcome, leaseUntil }: Pick<Columns, "outcome" | "leaseUntil">): boolean =>
+  outcome === "admitted" && leaseUntil === null;
+
 const recordOf = (
   row: Columns,
   {
@@ -113,4 +117,5 @@ const recordOf = (
   correction: row.correction,
   replays,
   captured,
+  ...(isHeld(row) && { held: true as const }),
 });

@@ -1116,6 +1116,12 @@ describe("approvals", () => {
       policy: { approval: { mode: "both" } },
     });
     const answer = callOnce(router, key, asking(hostile));
+    await open("/t/held/requests");
+    const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    await listed.getByText("held", { exact: true }).waitFor();
+    await listed.getByRole("button").click();
+    const record = page.getByRole("dialog", { name: "Request" });
+    await record.getByRole("link", { name: "Approvals", exact: true }).waitFor();
     await open("/t/held/approvals?state=waiting");
     const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
     await row.getByText("request", { exact: true }).waitFor();

@@ -63,12 +63,13 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
   },
   {
     title: "Outcome",
-    show: ({ outcome, reason }) => (
+    show: ({ outcome, reason, held }) => (
       <>
-        <Badge word={outcome} /> {reason !== null && <span class="faint">{words(reason)}</span>}
+        <Badge word={held ? "held" : outcome} />{" "}
+        {reason !== null && <span class="faint">{words(reason)}</span>}
       </>
     ),
-    text: ({ outcome }) => outcome,
+    text: ({ outcome, held }) => (held ? "held" : outcome),
   },
   {
     title: "Model",

@@ -60,6 +60,7 @@ const tones: Readonly<Record<string, string>> = {
   preview: "warn",
   expired: "warn",
   admitted: "busy",
+  held: "warn",
 };
 
 /** A word with a colour. The word alone says everything. */

@@ -146,7 +146,12 @@ function Failover({ record }: { record: WholeRecord }) {
 function Head({ tenant, record }: DetailProps) {
   return (
     <p>
-      <Badge word={record.outcome} />{" "}
+      <Badge word={record.held ? "held" : record.outcome} />{" "}
+      {record.held && (
+        <>
+          A person has to approve it: <a href={tenantPath(tenant, "/approvals")}>Approvals</a>.{" "}
+        </>
+      )}
       {record.reason !== null && (
         <strong>
           {words(record.reason)}

@@ -129,6 +129,8 @@ export interface SamplingRecord extends Opening {
   /** how often the recorded result was given again; null: it can't be, or no longer */
   replays: number | null;
   captured: boolean;
+  /** a person has to approve it; absent: nobody has to, or it has ended */
+  held?: true;
 }
 
 /**

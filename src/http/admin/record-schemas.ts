@@ -166,6 +166,9 @@ export const record = z
       description: "Times its result was given again; null: it can't be, or no longer.",
     }),
     captured: z.boolean(),
+    held: z.literal(true).optional().openapi({
+      description: "A person has to approve it. Absent: nobody has to, or it has ended.",
+    }),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const names = z.record(z.string(), z.string()).openapi({
