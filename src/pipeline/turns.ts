@@ -7,7 +7,7 @@ import type { LaneOf } from "./authenticate.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import {
-  createCompany,
+  createLaneActivity,
   createTurnOrder,
   type TurnLimits,
   type TurnOrder,
@@ -56,15 +56,15 @@ const ofTenantAlone = 64;
 const ofTenantBeside = 8;
 
 /**
- * Turns where each tenant has a database of its own. Tenants meet in the process alone, so their orders share the company.
- * Whoever is alone there has nobody to wait for, and each turn that is waited for costs a timer.
+ * Turns where each tenant has a database of its own. Tenants meet only in the process, so their orders share one memory of lanes.
+ * A tenant that works alone waits for nobody: each wait would cost a timer.
  */
 export function createTurnsOfTenants(): () => SharedTurns {
-  const company = createCompany();
+  const activity = createLaneActivity();
   const orderOf = (more: number): TurnOrder =>
     createTurnOrder(
       { ...limits, atOnce: ofTenantAlone + more, ofLaneBeside: ofTenantBeside + more },
-      company,
+      activity,
     );
   return () => ({ writes: orderOf(0), admissions: orderOf(1) });
 }

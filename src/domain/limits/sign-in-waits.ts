@@ -1,17 +1,17 @@
-/** How long whoever fails to sign in has to wait before the next try. */
+/** How long a person or program that failed to sign in waits before the next try. */
 
-/** `address`: where the tries come from; `subject`: what the tries name, a key's id or the operator */
+/** What tries are counted by. `address`: where a try comes from. `subject`: whom a try names, a key's id or the operator. */
 export type SignInLane = "address" | "subject";
 
 interface Pace {
-  /** failures that cost no wait: a person mistypes */
+  /** failures without a wait: people mistype */
   free: number;
   mostMs: number;
 }
 
 /**
- * Strangers can make the tries of a subject fail, so a subject waits little: its owner must get in meanwhile. An
- * address is its sender's own, so it waits longer.
+ * Strangers can fail in the name of a subject, so a subject waits little: the subject's owner must still get in. Nobody
+ * else can fail from a sender's address, so an address waits longer.
  */
 const paces: Record<SignInLane, Pace> = {
   address: { free: 5, mostMs: 60_000 },
@@ -22,7 +22,7 @@ const firstWaitMs = 1_000;
 /** ms after which failures are forgotten. */
 export const signInMemoryMs = 15 * 60_000;
 
-/** ms until the next try, after so many failures; twice as long with each, up to a bound. */
+/** ms until the next try. Each failure doubles the wait, up to a bound. */
 export function waitAfter(lane: SignInLane, failures: number): number {
   const { free, mostMs } = paces[lane];
   const beyond = failures - free;
@@ -33,6 +33,6 @@ export function waitAfter(lane: SignInLane, failures: number): number {
 export const isNotedFailure = (failures: number): boolean =>
   failures > 0 && (failures & (failures - 1)) === 0;
 
-/** Addresses of one network count as one: an IPv6 network has more of them than anybody could count. */
+/** All IPv6 addresses of a network (/64) count as one address: a sender has more of them than could be counted. */
 export const networkOf = (address: string): string =>
   address.includes(":") ? address.split(":").slice(0, 4).join(":") : address;

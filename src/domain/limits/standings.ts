@@ -1,12 +1,12 @@
-/** How limits stand while nobody asks to be admitted: for people, not for decisions. */
+/** How much of each limit is used. For people who look; admission counts for itself. */
 import { longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
 import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
 /** What the ledger sums for one limit, in the unit in which the limit is counted. */
 export interface SummedLimit {
-  /** what ended calls used, and what calls that run have reserved */
+  /** what ended calls used, and what running calls have reserved */
   counted: number;
-  /** of that, what calls that run have reserved */
+  /** of `counted`, what running calls have reserved */
   reserved: number;
   /** the first bucket in use, in s since the epoch; null: none */
   oldest: number | null;
@@ -22,11 +22,14 @@ export interface Standing {
   used: number;
   reserved: number;
   left: number;
-  /** ms since the epoch, when the window ends, or the oldest use is free again; null: nothing is used, or it ends with a call */
+  /**
+   * ms since the epoch, when the window ends or the oldest use is free again; null: nothing is used, or the use ends
+   * with a call
+   */
   freesAt: number | null;
 }
 
-/** Only these are reserved as more than they come to. A request counts at once, and a running call until it ends. */
+/** Tokens and money are reserved at their most. A request counts at once, and a running call counts until its end. */
 const isReserved = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
 
 function freesAt(hold: Hold, oldest: number | null): number | null {

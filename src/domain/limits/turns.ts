@@ -1,9 +1,8 @@
 /**
- * The order in which waiting work gets its turn, where only so many may work at once. Tenants take turns,
- * however much each of them has waiting. Of one tenant, what ends a call goes before what begins one. What
- * ends a call is never refused, because its answer has been paid for. An end passes no other tenant's turn, or
- * the answers of a flood would hold everybody up. Pure: the caller says what time it is, and `wake` tells the
- * caller that its turn has come.
+ * The order in which waiting work gets its turn, where only so many may work at once.
+ * Tenants take turns, so the flood of one tenant holds up no other tenant. Within a tenant, work that ends a call goes
+ * before work that begins a call. Work that ends a call is never refused, because the call's answer has been paid for.
+ * Pure: the caller passes the time, and `wake` says that the turn has come.
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -13,18 +12,18 @@ export type TurnKind = "begins" | "ends";
 export interface TurnLimits {
   /** turns that are held at once */
   atOnce: number;
-  /** turns that one lane holds at once while another lane is at work too */
+  /** turns that one lane holds at once while another lane works, too */
   ofLaneBeside: number;
   /** how many may wait in one lane, and in all lanes together */
   mostOfLane: number;
   mostInAll: number;
-  /** ms; work that is expected to wait longer is refused as it comes… */
+  /** ms; work that would wait longer is refused at once, if at least `fewOfLane` of its lane wait already */
   longestWaitMs: number;
-  /** …unless fewer of its lane wait, as for ordinary callers of a slow database */
+  /** so many of a lane may wait however long: a slow database keeps ordinary callers waiting, too */
   fewOfLane: number;
-  /** ms after which a turn that nobody gave back is given to the next */
+  /** ms after which a turn that nobody gave back goes to the next ticket */
   leaseMs: number;
-  /** ms within which a given turn has to be taken, or it passes on: its invocation may have died while it waited */
+  /** ms within which a given turn has to be taken. After them the turn passes on: the waiting invocation may have died */
   takenWithinMs: number;
 }
 
@@ -39,9 +38,9 @@ export interface Ticket {
 
 /** Turns as hosts and stores see them. A lane is a tenant's id; the empty lane is the router's own work. */
 export interface Turns {
-  /** Waits for a turn. The function that it gives is called once the work is done. */
+  /** Waits for a turn. Call the function in the result when the work is done. */
   enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
-  /** The refusal that one more of that lane would get now; null: one more would wait, or get its turn at once. */
+  /** The refusal for new work of that lane; null: the work would wait, or get its turn at once. */
   refusalFor(lane: string): Refusal | null;
 }
 
@@ -51,10 +50,7 @@ const firstGuessMs = 5;
 /** ms after which refused work may try again, at least and at most. */
 const shortestRetryMs = 100;
 const longestRetryMs = 30_000;
-/**
- * ms for which a lane counts as at work after its last turn: a caller may ask again as soon as it has its
- * answer.
- */
+/** ms for which a lane counts as working after its last turn: a caller with an answer may ask again at once. */
 const atWorkMs = 1_000;
 
 interface Lane {
@@ -62,7 +58,7 @@ interface Lane {
   begins: Ticket[];
 }
 
-/** Lanes in turn; ends before begins in each, and each of both first in, first out. */
+/** Lanes in turn. In each lane ends go before begins; ends go first in, first out, and so do begins. */
 function createLanes() {
   const lanes = new Map<string, Lane>();
   let waitingBegins = 0;
@@ -98,10 +94,7 @@ function createLanes() {
     allBegins: (): number => waitingBegins,
     sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
-    /**
-     * How many turns pass before one more of that lane has its turn. Each other lane has at most as many turns
-     * until then.
-     */
+    /** How many turns pass before a new ticket of that lane. Until then each other lane has at most as many turns. */
     before(name: string): number {
       const lane = lanes.get(name);
       const own = (lane === undefined ? 0 : sizeOf(lane)) + 1;
@@ -112,20 +105,21 @@ function createLanes() {
   };
 }
 
-/** Whether more than one lane was at work of late. Several orders may share one, if their work is done by one thread. */
-export function createCompany() {
+/** Which lanes worked last. Several orders share one such memory where one thread does the work of all. */
+export function createLaneActivity() {
   let last = { lane: "", at: Number.NEGATIVE_INFINITY };
   let other = last;
   return {
-    saw(lane: string, at: number): void {
+    note(lane: string, at: number): void {
       if (lane !== last.lane) other = last;
       last = { lane, at };
     },
-    isThere: (now: number): boolean => now - other.at < atWorkMs,
+    /** Whether two lanes worked within the last second. */
+    isShared: (now: number): boolean => now - other.at < atWorkMs,
   };
 }
 
-export type Company = ReturnType<typeof createCompany>;
+export type LaneActivity = ReturnType<typeof createLaneActivity>;
 
 /** The turns that are held, in all and of each lane. */
 function createHeld() {
@@ -150,16 +144,16 @@ function createHeld() {
   };
 }
 
-export function createTurnOrder(limits: TurnLimits, company: Company = createCompany()) {
+export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = createLaneActivity()) {
   const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
   const lanes = createLanes();
   const held = createHeld();
   let meanMs = firstGuessMs;
-  /** turns that a lane may hold at present */
+  /** turns that a lane may hold now */
   let ofLane = atOnce;
 
-  /** ms: no turn that is held is overdue before */
+  /** ms: until then no held turn is overdue */
   let nextOverdueAt = Number.POSITIVE_INFINITY;
 
   const overdueAt = ({ state, since }: Ticket): number =>
@@ -183,10 +177,10 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
     ticket.wake();
   };
 
-  /** Looks at what time has changed. */
+  /** Ends overdue turns, and sees whether lanes share the work. */
   const look = (now: number): void => {
     endOverdue(now);
-    ofLane = company.isThere(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
+    ofLane = activity.isShared(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
   };
 
   /** Gives free turns to those who wait. */
@@ -199,15 +193,15 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
     }
   };
 
-  /** ms that one more of that lane would wait */
+  /** ms that a new ticket of that lane would wait */
   const expectedMs = (lane: string): number =>
     meanMs * Math.max(lanes.before(lane) / atOnce, (lanes.sizeOf(lane) + 1) / ofLane);
 
   return {
     advance,
-    /** how many wait to begin */
+    /** how many tickets wait to begin a call */
     waiting: (): number => lanes.allBegins(),
-    /** ms until one more of that lane might be served; null: one more may wait now */
+    /** ms after which a new ticket of that lane may try again; null: the ticket may wait now */
     retryAfterMs(lane: string): number | null {
       const waiting = lanes.beginsOf(lane);
       const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
@@ -219,10 +213,10 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const { lane, kind, wake } = asked;
       const ticket: Ticket = { lane, kind, wake, state: "waiting", since: now };
-      company.saw(lane, now);
+      activity.note(lane, now);
       const isAlone = lanes.areEmpty();
       if (isAlone) look(now);
-      // Nobody waits, so the ticket is the next one: it needs no place in a lane.
+      // Where nobody waits, the ticket needs no place in a lane.
       if (isAlone && held.count() < atOnce && mayHold(lane)) give(ticket, now);
       else {
         lanes.add(ticket);
@@ -230,7 +224,7 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
       }
       return ticket;
     },
-    /** False: the turn has passed on, or has not come yet. */
+    /** false: the turn has passed on, or has not come yet */
     take(ticket: Ticket, now: number): boolean {
       if (ticket.state !== "given") return false;
       ticket.state = "taken";
@@ -242,7 +236,7 @@ export function createTurnOrder(limits: TurnLimits, company: Company = createCom
       if (ticket.state === "waiting") lanes.remove(ticket);
       if (ticket.state === "taken") meanMs += share * (Math.max(0, now - ticket.since) - meanMs);
       held.end(ticket);
-      company.saw(ticket.lane, now);
+      activity.note(ticket.lane, now);
       advance(now);
     },
   };

@@ -4,18 +4,15 @@ import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } fro
 import {
   correctionInput,
   event,
-  limitState,
   names,
   record,
   recordFilter,
   recordWithContent,
   replayed,
   session,
-  usage,
-  usageOfAllQuery,
-  usageQuery,
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
+import { limitState, usage, usageOfAllQuery, usageQuery } from "./usage-schemas.ts";
 
 /** Sessions and audit records of a tenant. */
 export function recordRoutes() {
