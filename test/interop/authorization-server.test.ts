@@ -74,13 +74,13 @@ describe("the fake authorization server", () => {
     await expect(refresh(second.refresh_token ?? "")).rejects.toThrow();
   });
 
-  it("takes a code once", async () => {
+  it("accepts a code once", async () => {
     const { exchange } = await authorized();
     await exchange();
     await expect(exchange()).rejects.toThrow();
   });
 
-  it("takes no code with another verifier", async () => {
+  it("accepts no code with another verifier", async () => {
     const { exchange } = await authorized({ verifier: "v".repeat(43) });
     await expect(exchange()).rejects.toThrow();
     expect(fake.tokenCalls).toEqual([{ grant: "authorization_code", outcome: "invalid_grant" }]);
@@ -91,7 +91,7 @@ describe("the fake authorization server", () => {
     expect(back.searchParams.get("error")).toBe("invalid_target");
   });
 
-  it("lets no client in with a wrong secret, nor to a redirect that isn't registered", async () => {
+  it("refuses a client with a wrong secret, and a redirect that isn't registered", async () => {
     const answer = await fetch(`${fake.url}/token`, {
       method: "POST",
       headers: { Authorization: `Basic ${btoa("client:wrong")}` },

@@ -144,7 +144,7 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
     });
   });
 
-  it("tell of progress", async () => {
+  it("report progress", async () => {
     await connected(pair, async (peer) => {
       const told: unknown[] = [];
       const onprogress: About["onprogress"] = ({ progress, message }) =>
@@ -157,7 +157,7 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
     });
   });
 
-  it("cancel what runs", async () => {
+  it("cancel a running call", async () => {
     const { notes } = servers[server];
     notes.length = 0;
     await connected(pair, async (peer) => {
@@ -172,7 +172,7 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
   });
 
   if (pair[0] !== server)
-    it("hear clearly that no person can be asked", async () => {
+    it("get a clear error where a person would be asked", async () => {
       await connected(pair, async (peer) => {
         const said = await peer.call("person", { q: "" }).catch(String);
         expect(said).toMatch(/elicitation/i);
@@ -180,8 +180,8 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
     });
 });
 
-describe("a server that asks to be called again", () => {
-  it.each(eras)("is, by whoever knows how: a %s client", async (client) => {
+describe("a server that answers with a round of questions", () => {
+  it.each(eras)("is called again with the answers: a %s client", async (client) => {
     await connected([client, "modern"], async (peer) => {
       expect(await peer.call("sheds", { q: "now" })).toBe("now");
     });
@@ -204,7 +204,7 @@ describe("a modern client's requests to a legacy server", () => {
         .map(({ headers }) => headers["mcp-session-id"]),
     );
 
-  it("ask after its era once, and share a session among clients of one key", async () => {
+  it("probe the server's era once, and share one session among the clients of one key", async () => {
     const url = await register(router, tenant, {
       slug: "shared",
       url: servers.legacy.url,
@@ -224,7 +224,7 @@ describe("a modern client's requests to a legacy server", () => {
     expect(servers.legacy.probes() - probed).toBe(1);
   });
 
-  it("never share it between keys, nor between clients that the server tells apart", async () => {
+  it("share no session between keys, or between clients with different passed headers", async () => {
     const other = await proxyKey(router, tenant);
     const url = await register(router, tenant, {
       slug: "apart",
@@ -248,7 +248,7 @@ describe("a modern client's requests to a legacy server", () => {
     expect(sessionsSeen("apart-session").size).toBe(4);
   });
 
-  it("go on in a new session when the server has forgotten it", async () => {
+  it("go on in a new session when the server has forgotten the old one", async () => {
     const url = await register(router, tenant, {
       slug: "renewed",
       url: servers.legacy.url,
@@ -264,13 +264,13 @@ describe("a modern client's requests to a legacy server", () => {
     await peer.close();
   });
 
-  it("sample on the stream that belongs to no request", async () => {
+  it("are sampled for on the stream that belongs to no request", async () => {
     await connected(["modern", "legacy"], async (peer) => {
       expect(await peer.call("ask_aside", { q: "aside" })).toContain("Hi there!");
     });
   });
 
-  it("reach it with what it knows: no mark of the other era", async () => {
+  it("reach the server without fields of the other era", async () => {
     const { heard } = servers.legacy;
     await connected(["modern", "legacy"], async (peer) => peer.call("echo", { q: "marks" }));
     const call = heard.findLast(({ text }) => text.includes("marks"));
@@ -279,7 +279,7 @@ describe("a modern client's requests to a legacy server", () => {
     expect(Object.keys(call?.headers ?? {})).not.toContain("mcp-method");
   });
 
-  it("cost the tenant nothing it is not told: two at once answer to their own clients", async () => {
+  it("of two clients at once are each answered to their own client", async () => {
     await connected(["modern", "legacy"], async (first) => {
       await connected(["modern", "legacy"], async (second) => {
         const said = await Promise.all(
@@ -294,7 +294,7 @@ describe("a modern client's requests to a legacy server", () => {
 });
 
 describe("a legacy client's requests to a modern server", () => {
-  it("carry the headers that its tools ask for", async () => {
+  it("carry the headers that the server's tools ask for", async () => {
     await connected(["legacy", "modern"], async (peer) => {
       expect(await peer.call("routed", { region: "süd" })).toBe("süd");
     });
@@ -307,7 +307,7 @@ describe("a legacy client's requests to a modern server", () => {
     expect(Object.keys(call?.headers ?? {})).not.toContain("mcp-session-id");
   });
 
-  it("are bridged too where the server answers them, but begins no session in which to ask", async () => {
+  it("are bridged for a server that begins no session", async () => {
     const both = await startModernServer("stateless");
     const url = await register(router, tenant, { slug: "both", url: both.url });
     const peer = await connect("legacy", url);
@@ -316,7 +316,7 @@ describe("a legacy client's requests to a modern server", () => {
     await both.stop();
   });
 
-  it("end with their session", async () => {
+  it("are refused once their session has ended", async () => {
     const { client, transport } = await connectThrough(urls.modern, key);
     const sessionId = transport.sessionId ?? "";
     expect(await client.ping()).toEqual({});
@@ -335,7 +335,7 @@ describe("a legacy client's requests to a modern server", () => {
     expect(gone.status).toBe(404);
   });
 
-  it("find no stream to listen to", async () => {
+  it("get 405 for a GET stream", async () => {
     const { client, transport } = await connectThrough(urls.modern, key);
     const stream = await fetch(urls.modern, {
       headers: {
@@ -348,7 +348,7 @@ describe("a legacy client's requests to a modern server", () => {
     await client.close();
   });
 
-  it("know nothing of another key's session", async () => {
+  it("are refused in another key's session", async () => {
     const { client, transport } = await connectThrough(urls.modern, key);
     const other = await proxyKey(router, tenant);
     const asked = await fetch(urls.modern, {
@@ -367,7 +367,7 @@ describe("a legacy client's requests to a modern server", () => {
 });
 
 describe("a server that may not sample", () => {
-  it.each(pairs)("is told of none by a %s client's bridge: %s", async (...pair) => {
+  it.each(pairs)("gets no sample through a %s client's bridge: %s", async (...pair) => {
     const [client, server] = pair;
     const slug = `deny-${client}-${server}`;
     const url = await register(router, tenant, {
@@ -388,23 +388,26 @@ describe("a server that may not sample", () => {
     expect(after.length).toBe(before.length);
   });
 
-  it.each(["deny", "client"])("by `%s` is refused outside of a request too", async (sampling) => {
-    const slug = `aside-${sampling}`;
-    const url = await register(router, tenant, {
-      slug,
-      url: servers.legacy.url,
-      sampling,
-      bridge: "always",
-    });
-    const peer = await connect("modern", url);
-    expect(await peer.call("ask_aside", { q: "hello" })).toContain("-403");
-    const [record] = await recordsOf(router, tenant);
-    expect(record).toMatchObject({ outcome: "refused", reason: "forbidden" });
-    await peer.close();
-  });
+  it.each(["deny", "client"])(
+    "is refused outside of a request, too, in the mode `%s`",
+    async (sampling) => {
+      const slug = `aside-${sampling}`;
+      const url = await register(router, tenant, {
+        slug,
+        url: servers.legacy.url,
+        sampling,
+        bridge: "always",
+      });
+      const peer = await connect("modern", url);
+      expect(await peer.call("ask_aside", { q: "hello" })).toContain("-403");
+      const [record] = await recordsOf(router, tenant);
+      expect(record).toMatchObject({ outcome: "refused", reason: "forbidden" });
+      await peer.close();
+    },
+  );
 });
 
-it("forgets what it learnt when the server moves", async () => {
+it("the router forgets a server's era when the server's URL changes", async () => {
   const url = await register(router, tenant, {
     slug: "moving",
     url: servers.legacy.url,

@@ -50,7 +50,7 @@ it.each([
   });
 });
 
-it("an MCP client is told the method that SDK v2 sends, in both eras", async () => {
+it("the page gives an MCP client the method that SDK v2 sends, in both eras", async () => {
   const post = async (method: string, params: object, headers: object): Promise<unknown> => {
     const response = await fetch(`${router.url}/v1/sampling`, {
       method: "POST",

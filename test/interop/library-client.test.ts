@@ -79,12 +79,12 @@ describe.each([
   { name: "SDK v1", through: throughV1 },
   { name: "SDK v2 in 2026-07-28", through: throughV2 },
 ])("$name", ({ through }) => {
-  it("has the router answer what the server asks", async () => {
+  it("lets the router answer the server's request", async () => {
     expect(await through(routed())).toContain(faultyText);
     expect(provider.requests()).toHaveLength(1);
   });
 
-  it("sends what the user made of the request", async () => {
+  it("sends the request as the user edited it", async () => {
     const asked: string[] = [];
     await through(
       routed({
@@ -101,7 +101,7 @@ describe.each([
 });
 
 describe("a user who says no", () => {
-  it("is told to the server, and the router is not asked", async () => {
+  it("is reported to the server, and the router is not called", async () => {
     expect(await throughV1(routed({ askUser: async () => false }))).toContain(
       "User rejected sampling request",
     );

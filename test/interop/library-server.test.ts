@@ -188,7 +188,7 @@ const ways = [
 ] as const;
 
 describe.each(ways)("$name", ({ call }) => {
-  it("asks the client that can sample, and nobody else", async () => {
+  it("asks only the client where the client can sample", async () => {
     const { text, asked } = await call({ sampling: {} });
     expect(text).toContain("from the client");
     expect(asked).toHaveLength(1);
@@ -241,7 +241,7 @@ describe("2026-07-28", () => {
     expect(provider.requests()).toEqual([]);
   });
 
-  it("pays once for what the router answered, however often the handler runs", async () => {
+  it("pays the router once, however often the handler runs", async () => {
     let runs = 0;
     const work: Work = async (context, sampling, text) => {
       runs += 1;
@@ -327,7 +327,7 @@ describe("2026-07-28", () => {
     expect(text).toMatch(/Ann.*from the client 1/);
   });
 
-  it("refuses a state that was changed, and one of another request", async () => {
+  it("refuses a changed state, and the state of another request", async () => {
     const handler = createMcpHandler(() => serverV2({ sampling: {} }), { legacy: "reject" });
     const send = async (text: string, more: object) => {
       const answer = await handler.fetch(
@@ -429,7 +429,7 @@ describe("without a context", () => {
     expect(new Set(modes)).toEqual(new Set(["manual"]));
   });
 
-  it("ends when its signal does", async () => {
+  it("ends when its signal aborts", async () => {
     provider.setMode("slow");
     const leave = new AbortController();
     const asked = hosted({ mode: "router" }).createMessage(asking("a"), { signal: leave.signal });
@@ -437,7 +437,7 @@ describe("without a context", () => {
     await expect(asked).rejects.toMatchObject({ reason: "cancelled" });
   });
 
-  it("pays once where the answer was lost on the way", async () => {
+  it("pays once when the answer was lost on the way", async () => {
     let tries = 0;
     const losing: typeof fetch = async (url, init) => {
       const answer = await fetch(url, init);

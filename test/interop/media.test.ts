@@ -136,7 +136,7 @@ describe("OpenAI's image and speech models", () => {
     });
   });
 
-  it("answer an audio request with an MP3, or a WAV for who asks for one", async () => {
+  it("answer an audio request with an MP3, or with a WAV on request", async () => {
     const mp3 = await caller.sample({ ...asking("hello"), metadata: { [wanted]: ["audio"] } });
     expect(mp3).toMatchObject({
       model: "openai/gpt-4o-mini-tts",
@@ -179,7 +179,7 @@ describe("OpenAI's image and speech models", () => {
     },
   );
 
-  it("are not asked for both at once, which none of them makes", async () => {
+  it("are not asked for image and audio at once, since no model makes both", async () => {
     const refusal = await refusalOf(
       caller.sample({ ...asking("a red field"), metadata: { [wanted]: ["image", "audio"] } }),
     );
@@ -187,7 +187,7 @@ describe("OpenAI's image and speech models", () => {
     expect(fake.requests()).toEqual([]);
   });
 
-  it("may send as much as can be carried", async () => {
+  it("may send the largest answer that fits", async () => {
     fake.setMode("large");
     const result = await caller.sample({
       ...asking("a red field"),
@@ -197,7 +197,7 @@ describe("OpenAI's image and speech models", () => {
     expect(decodePng(bytesOf(result.content))).toMatchObject({ width: drawn.width });
   });
 
-  it("end the call where the answer can't be carried", async () => {
+  it("fail the call whose answer does not fit", async () => {
     fake.setMode("endless");
     const refusal = await refusalOf(
       caller.sample({ ...asking("a red field"), metadata: { [wanted]: ["image"] } }),
@@ -224,7 +224,7 @@ describe("a language model that draws", () => {
     metadata: { [wanted]: modalities },
   });
 
-  it("answers with an image, whose type the bytes tell", async () => {
+  it("answers with an image, typed by its bytes", async () => {
     const result = await caller.sample(ask(["image"]));
     expect(result.content).toMatchObject({ type: "image", mimeType: "image/png" });
     decodePng(bytesOf(result.content));
@@ -234,7 +234,7 @@ describe("a language model that draws", () => {
     });
   });
 
-  it("answers with both, of which a caller of one block gets the one it named first", async () => {
+  it("answers with both; a caller of one block gets the modality it named first", async () => {
     const image = await caller.sample(ask(["image", "text"]));
     expect(image.content).toMatchObject({ type: "image" });
     expect(image._meta).toMatchObject({ "sampling-router/omitted": ["text"] });
@@ -243,7 +243,7 @@ describe("a language model that draws", () => {
     expect(text._meta).toMatchObject({ "sampling-router/omitted": ["image"] });
   });
 
-  it("has not answered with words alone", async () => {
+  it("fails when it answers with words alone", async () => {
     fake.setMode("words");
     const refusal = await refusalOf(caller.sample(ask(["image"])));
     expect(refusal.data).toMatchObject({

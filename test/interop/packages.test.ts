@@ -432,7 +432,7 @@ describe("the package of the router", () => {
       expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PORT=1\n");
     });
 
-    it("asks a machine nothing, takes keys from its environment, and judges settings as a start does", () => {
+    it("asks nothing without a terminal, takes keys from the environment, and checks settings as a start does", () => {
       const cwd = emptyFolder();
       const env = { OPENAI_API_KEY: "sk-$of #a machine" };
       const wrong = run(ownNode, ["init", "--yes", "--port", "0"], { cwd, env });

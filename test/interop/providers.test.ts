@@ -349,7 +349,7 @@ describe.each(wires)("$provider, through the official client", (wire) => {
     }
   });
 
-  it("has the content in the record when the policy captures it, and only then", async () => {
+  it("records the content only if the policy captures it", async () => {
     const params = { ...asking(`hello ${canary}`), stopSequences: ["END"] };
     await admin("PUT", `/tenants/${slug}/policy`, { ...allowed, capture: "full" });
     const kept = await recordOf(await connected.sample(params));
@@ -398,7 +398,7 @@ describe("audio", () => {
     maxTokens: 50,
   });
 
-  it("goes to Gemini, whose models take it", async () => {
+  it("goes to Gemini, whose models accept audio", async () => {
     const { key } = await createTenant(router, "audio-google", {
       provider: "google",
       baseUrl: aimock.url("google"),
@@ -418,7 +418,7 @@ describe("audio", () => {
     await client.close();
   });
 
-  it("goes to a model of OpenAI's that the tenant defined as taking it", async () => {
+  it("goes to a model of OpenAI's that the tenant defined as accepting audio", async () => {
     const { key } = await createTenant(router, "audio-openai", {
       provider: "openai",
       baseUrl: aimock.url("openai"),
@@ -459,7 +459,7 @@ describe("audio", () => {
 
 describe("a reasoning model of OpenAI's", () => {
   // cites: S-039
-  it("is asked in its own words, and the caller is told what was left out", async () => {
+  it("is asked with OpenAI's own parameters, and the caller learns what was left out", async () => {
     const { key } = await createTenant(router, "reasoning", {
       provider: "openai",
       baseUrl: aimock.url("openai"),

@@ -139,7 +139,7 @@ describe("a server of SDK v2 with sessions", () => {
     },
   );
 
-  it("speaks for itself with legacy clients where it knows both eras", async () => {
+  it("is reached directly by legacy clients where the server speaks both eras", async () => {
     const { heard } = servers.both;
     for (const version of versions) {
       heard.length = 0;

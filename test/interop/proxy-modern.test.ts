@@ -101,7 +101,7 @@ describe("a client that declares no sampling", () => {
     ]);
   });
 
-  it("is asked itself what is its own to answer, in the same round or in another", async () => {
+  it("is asked its own questions, in the same round or in another", async () => {
     await connected({}, async (client) => {
       const both = textOf(await client.callTool(tool("both")));
       expect(both).toContain("both");
@@ -113,7 +113,7 @@ describe("a client that declares no sampling", () => {
     });
   });
 
-  it("hears of progress in every round", async () => {
+  it("receives progress in every round", async () => {
     const progress: number[] = [];
     await connected({}, async (client) => {
       const result = await client.callTool(tool("tells"), {
@@ -124,7 +124,7 @@ describe("a client that declares no sampling", () => {
     expect(progress).toEqual([1, 2]);
   });
 
-  it("is refused by a server whose entry denies, as without the router", async () => {
+  it("is refused in the mode deny as without the router", async () => {
     const refused = await connected({ server: "deny" }, (client) =>
       client.callTool(tool("ask")).then(
         () => null,

@@ -92,7 +92,7 @@ describe.each(isSecondHost ? [latest] : revisions)("SDK v1 on %s", (revision) =>
     expect(session?.["keyId"]).toBe(keyId);
   });
 
-  it("is told what the tenant's models and its own capabilities allow together", () => {
+  it("learns which modalities the tenant's models and its own capabilities allow", () => {
     // Sub-capabilities of sampling exist from the latest of them only.
     expect(connected.client.getServerCapabilities()).toMatchObject({
       extensions: {
@@ -125,7 +125,7 @@ describe.each(isSecondHost ? [latest] : revisions)("SDK v1 on %s", (revision) =>
     });
   });
 
-  it("is answered several calls at once, each its own", async () => {
+  it("gets the right answers to several calls at once", async () => {
     const results = await Promise.all(
       Array.from({ length: 5 }, () => connected.sample(asking("hello"))),
     );
@@ -182,7 +182,7 @@ describe.each(isSecondHost ? [latest] : revisions)("SDK v1 on %s", (revision) =>
   });
 
   // cites: H-020
-  it("ends its session, which is then gone for everybody", async () => {
+  it("ends its session, and the session is gone for every caller", async () => {
     const { sessionId } = connected;
     expect(await bySession(sessionId)).toBeDefined();
     await connected.transport.terminateSession();
@@ -296,7 +296,7 @@ describe("SDK v1", () => {
     await client.close();
   });
 
-  it("can't begin without a key that is known", async () => {
+  it("can't begin without a known key", async () => {
     for (const wrong of ["", "nonsense", `srk_${"0".repeat(26)}_${"A".repeat(43)}`])
       await expect(
         connect(router.url, wrong, { revision: latest, capabilities }),
@@ -304,7 +304,7 @@ describe("SDK v1", () => {
   });
 
   // cites: L-005
-  it("is offered the latest legacy revision when it asks for one that nobody knows", async () => {
+  it("is offered the latest legacy revision when it asks for an unknown revision", async () => {
     const { client, sessionId, transport } = await connect(router.url, key, {
       revision: "1999-01-01",
       capabilities,

@@ -165,7 +165,7 @@ describe.each(setups)("SDK v2, $name", (setup) => {
     expect(connected.client.getInstructions()).toMatch(/createMessage/);
   });
 
-  it("is told what the tenant's models and its own capabilities allow together", () => {
+  it("learns which modalities the tenant's models and its own capabilities allow", () => {
     expect(connected.client.getServerCapabilities()?.extensions).toEqual({
       "io.modelcontextprotocol/content-negotiation": {},
       "sampling-router/hosted": {
@@ -221,7 +221,7 @@ describe.each(setups)("SDK v2, $name", (setup) => {
     expect(answered).toMatchObject({ content: { text: "It is 12 °C." }, stopReason: "endTurn" });
   });
 
-  it("is answered several calls at once, each its own", async () => {
+  it("gets the right answers to several calls at once", async () => {
     const results = await Promise.all(
       Array.from({ length: 5 }, () => connected.sample(asking("hello"))),
     );
@@ -358,7 +358,7 @@ describe.each(setups)("SDK v2, $name", (setup) => {
     expect(connected.sent.some(({ answered }) => answered.has("mcp-session-id"))).toBe(!isModern);
   });
 
-  it("can't begin without a key that is known", async () => {
+  it("can't begin without a known key", async () => {
     await expect(connect("nonsense", setup)).rejects.toThrow();
   });
 });

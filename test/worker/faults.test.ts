@@ -30,7 +30,7 @@ beforeAll(
 describe.each(Object.entries(ways))(
   "an object that %s between admission and settlement",
   (_, lose) => {
-    it("settles the call once, though its memory is gone", async () => {
+    it("settles the call once after losing its memory", async () => {
       const given = await givenTenant({ requestsPerMinute: 10, concurrent: 1, usdPerDay: 1 });
       const { stores, who } = given;
       const now = Date.now();
@@ -56,7 +56,7 @@ describe.each(Object.entries(ways))(
       expect(spent.find(({ name }) => name === "tenant.usdPerDay")).toMatchObject({ used: 1_500 });
     });
 
-    it("leaves a call that nobody settles to its lease", async () => {
+    it("ends a call that nobody settles when the call's lease ends", async () => {
       const given = await givenTenant();
       const { stores, who } = given;
       const reserved = reservation(who, Date.now() - leaseMs - 1);

@@ -29,7 +29,7 @@ const seen = (item: FeedItem | null | "gone") =>
     ? item
     : [item.kind, item.record.id, item.record.outcome];
 
-it("is told to all isolates as it happens, and a listener of nobody's records hears nothing", async () => {
+it("reaches the listeners of all isolates, and no listener of another tenant", async () => {
   const given = await givenTenant();
   const { who, stores } = given;
   const listeners = [await listen(given, who.tenantId), await listen(given, who.tenantId)];
@@ -51,7 +51,7 @@ it("is told to all isolates as it happens, and a listener of nobody's records he
   expect(await stranger.next(aWhile)).toBe("gone");
 }, 30_000);
 
-it("is asked of the database once a second for all, and not while nobody listens", async () => {
+it("reads the database once a second for all listeners, and never without a listener", async () => {
   const given = await givenTenant();
   await runInDurableObject(stubOf(given), async (_, state) => {
     let asked = 0;

@@ -26,7 +26,7 @@ async function hold({ stores, who }: GivenTenant, deadline: number) {
   return { tenantId: who.tenantId, requestId: held.opening.id };
 }
 
-it("wakes an object for what nobody decides in time, and ends it without a charge", async () => {
+it("wakes the object when the time to decide is over, and ends the call without a charge", async () => {
   const given = await givenTenant();
   const { approvals, requests } = given.stores;
   const deadline = Date.now() + 1_800_000;

@@ -45,7 +45,7 @@ const home = () => openObject({ namespace: env.DATABASES, wait }, homeShard, {})
 beforeAll(async () => void (await rowsOf(home(), "select 1")));
 
 describe("an import into the object home", () => {
-  it("keeps ids, keys, records and what is counted, and is done once however often it is sent", async () => {
+  it("keeps ids, keys, records and counts, and imports once however often the file is sent", async () => {
     const { db, stores, who } = await older();
     const reserved = reservation(who, Date.now());
     const admission = value(await stores.ledger.admit(reserved));
@@ -84,7 +84,7 @@ describe("an import into the object home", () => {
     expect(states).toEqual(["admitted", "refused"]);
   });
 
-  it("is the operator's alone", async () => {
+  it("takes the operator's token alone", async () => {
     const part = { table: "tenants", columns: ["id"], rows: [] };
     expect((await ask(part, "somebody-else")).status).toBe(401);
     expect((await ask(part)).status).toBe(200);
@@ -103,7 +103,7 @@ describe("an import into the object home", () => {
     expect((await ask(part)).status).toBe(400);
   });
 
-  it("serves nothing else", async () => {
+  it("answers no other path", async () => {
     const request = new Request("https://import.test/admin/v1/tenants", {
       headers: { Authorization: `Bearer ${token}` },
     });

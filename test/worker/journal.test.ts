@@ -152,7 +152,7 @@ describe("the sums of an object", () => {
     samples: await rowsOf(world.db, "select json_array_length(samples) as n from health"),
   });
 
-  it("are whole after any loss of memory, wherever it comes", async () => {
+  it("are complete after a loss of memory at any point", async () => {
     const { evict, stores, who, db } = world;
     const open: ReturnType<typeof reservation>[] = [];
     const receipts = new Map<string, unknown>();
@@ -203,7 +203,7 @@ describe("the sums of an object", () => {
     expect(await counted()).toEqual(found);
   });
 
-  it("count a run that began once, after a loss of memory too", async () => {
+  it("count a new run once, after a loss of memory too", async () => {
     const { evict, stores, who } = await given("runs");
     const begin = async (name: string) => {
       const subject = `run:${who.keyId}:${name}`;
@@ -221,7 +221,7 @@ describe("the sums of an object", () => {
     expect(await begin("two")).toBe("admitted");
   });
 
-  it("count refusals, with and without a record, after a loss of memory", async () => {
+  it("count refusals with and without a record after a loss of memory", async () => {
     const { evict, stores, db } = await given("refusals");
     const who = await caller(stores, { keyLimits: { requestsPerMinute: 0 } });
     for (let at = 0; at < 105; at += 1) {
@@ -241,7 +241,7 @@ describe("the sums of an object", () => {
     ]);
   });
 
-  it("are written before the ring of the journal comes round", async () => {
+  it("are written before the journal overwrites its oldest rows", async () => {
     const { evict, stores, who, db } = await given("ring");
     for (let at = 0; at < 600; at += 1) await run(stores, who, at);
     await evict();

@@ -77,7 +77,7 @@ const forgetAlarm = (name: string) =>
   runInDurableObject(env.DATABASES.getByName(name), (_, { storage }) => storage.deleteAlarm());
 
 describe("a change of MASTER_KEY while a tenant's object sleeps", () => {
-  it("is told as finished once that object has sealed anew, and not before", async () => {
+  it("counts as finished only after that object has sealed its secrets anew", async () => {
     const before = await routerWith({ now: 2 });
     const { id } = await before.ask("POST", "/tenants", { slug: "sleeper", name: "Sleeper" });
     const made = await before.ask("POST", "/tenants/sleeper/credentials", {

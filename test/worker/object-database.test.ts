@@ -37,7 +37,7 @@ const tablesOf = (storage: ObjectStorage): number =>
     .length;
 
 describe("the storage of a tenant's object", () => {
-  it("answers as empty tables do where nobody made a tenant, and keeps nothing", async () => {
+  it("answers like empty tables where there is no tenant, and stores nothing", async () => {
     await within("invented", (storage) => {
       const database = open(storage);
       expect(rowsOf(database.read(job(tenants)))).toEqual([]);
@@ -58,7 +58,7 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
-  it("keeps nothing of a tenant whose creation fails, and says why it failed", async () => {
+  it("stores nothing of a tenant whose creation fails, and says why the creation failed", async () => {
     await within("failed", (storage) => {
       const outcome = open(storage).write(job(tenant("ten_1"), tenant("ten_1")));
       expect(outcome).toMatchObject({ ok: false, fault: { code: "SQLITE_CONSTRAINT" } });
@@ -66,7 +66,7 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
-  it("gets the migrations of an update at its first use after it, before anything else", async () => {
+  it("runs an update's migrations before anything else at its first use", async () => {
     await within("updated", (storage) => {
       const before = open(storage);
       before.write(job(tenant("ten_1")));
@@ -79,7 +79,7 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
-  it("answers nothing while an update's migration fails, and goes on once it is mended", async () => {
+  it("answers nothing while a migration fails, and goes on once the migration is mended", async () => {
     await within("broken", (storage) => {
       open(storage).write(job(tenant("ten_1")));
       const broken = {
@@ -97,7 +97,7 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
-  it("is the home database's from the first question on", async () => {
+  it("has the home database's tables from the first question on", async () => {
     await within("home-like", (storage) => {
       const database = open(storage, { holds: "home" });
       expect(rowsOf(database.read(job(raw(sql`select count(*) from placements`))))).toEqual([[0]]);
@@ -105,7 +105,7 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
-  it("is asked for its size once for many calls while it is nearly empty, and for each call while it is nearly full", async () => {
+  it("measures its size once for many calls while nearly empty, and for each call while nearly full", async () => {
     await within("sized", (storage) => {
       let [usedBytes, looks] = [0, 0];
       const sized = {

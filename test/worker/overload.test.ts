@@ -95,7 +95,7 @@ const records = async (slug = "busy") =>
   (await admin("GET", `/tenants/${slug}/requests`)).get("data") as { outcome: string }[];
 
 describe("an overloaded object", () => {
-  it("refuses an admission as unavailable, with a time to wait, and nobody is asked twice or called", async () => {
+  it("refuses an admission as unavailable with a time to wait, and calls no provider", async () => {
     overloads.admit = 1;
     const refused = await caller.sample(asking("Say hello."));
     expect(refused.get("error")).toMatchObject({
@@ -107,7 +107,7 @@ describe("an overloaded object", () => {
     expect(await records()).toEqual([]);
   });
 
-  it("takes the caller's next try, which calls the provider once", async () => {
+  it("admits the caller's next try, which calls the provider once", async () => {
     overloads.admit = 1;
     await caller.sample(asking("Say hello."));
     const answered = await caller.sample(asking("Say hello."));
@@ -116,7 +116,7 @@ describe("an overloaded object", () => {
     expect(providerCalls).toBe(1);
   });
 
-  it("delays a settlement, but neither the answer nor its one record", async () => {
+  it("delays a settlement, while the answer goes out and one record is written", async () => {
     const before = (await records()).length;
     overloads.settle = 1;
     const answered = await caller.sample(asking("Say hello."));
@@ -129,7 +129,7 @@ describe("an overloaded object", () => {
 });
 
 describe("an object that a deployment resets while providers are asked", () => {
-  it("books each of the calls once, answers them all, and counts them in the limit", async () => {
+  it("settles each call once, answers all of them, and counts them in the limit", async () => {
     const { key } = await createTenant(router, "deployed", {
       provider: "openai",
       policy: { limits: { requestsPerMinute: 8 } },

@@ -79,7 +79,7 @@ beforeAll(
 );
 
 describe("an object that fills", () => {
-  it("is told of once at each level, and once when there is room again", async () => {
+  it("sends one alert at each level, and one when there is room again", async () => {
     const filling = await given();
     await fillTo(filling, 0.72, ballast);
     await alarm(filling);
@@ -99,7 +99,7 @@ describe("an object that fills", () => {
     expect(await actionsOf(filling)).toEqual(["storage.filling", "storage.enough"]);
   });
 
-  it("tells the operator too", async () => {
+  it("alerts the operator too", async () => {
     const filling = await given();
     await fillTo(filling, 0.72, ballast);
     await alarm(filling);
@@ -189,14 +189,14 @@ describe("the order of early deletion", () => {
     expect(other.contents).toBeGreaterThan(0);
   });
 
-  it("leaves what the tenant does not name", async () => {
+  it("deletes nothing that the tenant does not name", async () => {
     expect(await tightWith([])).toEqual({ contents: 0, results: 0, records: 0 });
     expect(await tightWith(["records"])).toEqual({ contents: 0, results: 0, records: 1 });
   });
 });
 
 describe("how full an object is", () => {
-  it("is told outside of it, with its bound", async () => {
+  it("can be read from outside of the object, with the bound", async () => {
     const filling = await given();
     await fillTo(filling, 0.5, ballast);
     const objects = { namespace: env.SMALL, wait: async () => {} };
@@ -205,7 +205,7 @@ describe("how full an object is", () => {
     expect(room.usedBytes / mb).toBe(await share(filling));
   });
 
-  it("is nobody's to tell of the home database", () => {
+  it("can't be read for the home database", () => {
     expect(roomOfObject({ namespace: env.SMALL, wait: async () => {} }, "home")).toBeNull();
   });
 });
