@@ -157,6 +157,11 @@ describe("a tenant whose every text is an attack", () => {
       ]);
       await lookedAt(path);
     }
+    // Long names are cut off, so that a list fits its screen.
+    await go("/t/hostile/requests");
+    const requests = page.getByRole("region", { name: "Requests" });
+    await requests.locator("tbody tr").first().waitFor();
+    expect(await requests.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
     const listed = await admin("GET", "/tenants/hostile/requests");
     for (const { id } of (listed.body as { data: { id: string }[] }).data) {
       await go(`/t/hostile/requests/${id}`);

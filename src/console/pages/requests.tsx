@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { count, duration, usd, words } from "../format.ts";
 import { later } from "../later.tsx";
 import { Check } from "../parts/form.tsx";
+import { Brief } from "../parts/brief.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, useQuery } from "../parts/pages.tsx";
@@ -73,22 +74,22 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
   },
   {
     title: "Model",
-    show: ({ model }) => (model === null ? "–" : <code>{model}</code>),
+    show: ({ model }) => <Brief text={model} isCode />,
     text: ({ model }) => model,
   },
   {
     title: "Key",
-    show: ({ who }) => nameOf(names, who.keyId),
+    show: ({ who }) => <Brief text={nameOf(names, who.keyId)} />,
     text: ({ who }) => nameOf(names, who.keyId),
   },
   {
     title: "Server",
-    show: ({ who }) => nameOf(names, who.serverId),
+    show: ({ who }) => <Brief text={nameOf(names, who.serverId)} />,
     text: ({ who }) => nameOf(names, who.serverId),
   },
   {
     title: "Tool or client",
-    show: ({ who }) => who.tool ?? who.clientName ?? "–",
+    show: ({ who }) => <Brief text={who.tool ?? who.clientName} />,
     text: ({ who }) => who.tool ?? who.clientName,
   },
   ...figures,
