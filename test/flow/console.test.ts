@@ -13,6 +13,10 @@ import {
   visit,
   type Visit,
 } from "../fakes/browser.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import { startMeteredProvider } from "../fakes/metered-provider.ts";
+import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
+import { model } from "../unit/domain/models.fixture.ts";
 import { startAuthorizationServer } from "../fakes/authorization-server.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import {
@@ -38,18 +42,22 @@ let gateway: Server;
 let gatewayUrl: string;
 const gatewayPath = "/behind/a";
 let browser: Browser;
+let modelsDev: ModelsDev;
 let world: ConsoleWorld;
 let operator: Visit;
 beforeAll(async () => {
   const port = await freePort();
   const ownUrl = `http://127.0.0.1:${port}`;
   gateway = await startPrefix(ownUrl, gatewayPath);
+  // The router's own job takes nothing of this, so the catalogue stays as it came.
+  modelsDev = await startModelsDev("{}");
   gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
   const env = {
     SCHEDULE_SECONDS: "1",
     PORT: String(port),
     PUBLIC_URL: `${ownUrl},${gatewayUrl}${gatewayPath}`,
     ALLOW_PRIVATE_UPSTREAMS: "true",
+    CATALOGUE_URL: modelsDev.url,
   };
   [router, browser] = await Promise.all([startRouter({ env }), startBrowser()]);
   world = await createConsoleWorld(router);
@@ -62,6 +70,7 @@ afterAll(async () => {
   gateway?.close();
   gateway?.closeAllConnections();
   await router?.stop();
+  await modelsDev?.close();
 });
 afterEach(() => {
   expect(operator.faults).toEqual([]);
@@ -633,16 +642,6 @@ describe("all tenants", () => {
     await page.keyboard.press("Escape");
     expect((await admin("GET", "/tenants/far")).status).toBe(404);
   });
-
-  it("share a catalogue that the operator lets look for new figures", async () => {
-    const { page } = operator;
-    await open("/t/watched/models");
-    const synced = page.waitForResponse("**/admin/v1/catalogue/sync");
-    await page.getByRole("button", { name: "Look for new figures" }).click();
-    const answer = (await (await synced).json()) as { detail?: string; state?: string };
-    await page.getByText(answer.detail ?? /Added|Nothing has changed|not taken/).waitFor();
-    expect(await violationsOn(page)).toEqual([]);
-  });
 });
 
 describe("requests", () => {
@@ -1144,6 +1143,42 @@ describe("approvals", () => {
   });
 });
 
+describe("a record in doubt", () => {
+  it("is corrected once by the operator, and shows the figures that are right", async () => {
+    const { page } = operator;
+    const provider = await startMeteredProvider();
+    const own = {
+      id: "liar",
+      name: "Liar",
+      contextTokens: 100_000,
+      inputUsdPerMTok: 1,
+      outputUsdPerMTok: 1,
+    };
+    const { key } = await createTenant(router, "doubted", {
+      provider: "own",
+      baseUrl: provider.url("own"),
+      models: [own],
+    });
+    provider.set("liar", { text: "Hi.", usage: { prompt_tokens: 5, completion_tokens: 2 ** 63 } });
+    await callOnce(router, key, asking("hello"));
+    await open("/t/doubted/requests");
+    const listed = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    await listed.getByRole("button").click();
+    const drawer = page.getByRole("dialog", { name: "Request" });
+    await drawer.getByText("a usage that can’t be meant").waitFor();
+    await drawer.getByRole("button", { name: "Say what became of it" }).click();
+    await page.getByLabel("It", { exact: true }).selectOption("succeeded");
+    await page.getByLabel("Tokens in").fill("5");
+    await page.getByLabel("Tokens out").fill("2");
+    await page.getByLabel("USD that it cost").fill("0.25");
+    await page.getByLabel("How you know").fill("the provider's invoice");
+    await page.getByRole("button", { name: "Correct the record" }).click();
+    await drawer.getByText(/\$0\.25.* by .*: the provider's invoice/).waitFor();
+    expect(await drawer.getByRole("button", { name: "Say what became of it" }).count()).toBe(0);
+    await provider.stop();
+  });
+});
+
 describe("the playground", () => {
   it("ranks anew as the priorities move, and sends", async () => {
     const { page } = operator;
@@ -1249,4 +1284,23 @@ it("is driven by the keyboard alone: past the menu, to the page", async () => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.closest("main")?.id)).toBe("page");
+});
+
+// The last one, since earlier records name the catalogue that the router came with.
+describe("all tenants, at the end", () => {
+  it("share a catalogue that the operator lets look for new figures", async () => {
+    const { page } = operator;
+    await open("/t/demo/models");
+    const look = page.getByRole("button", { name: "Look for new figures" });
+    const said = page.getByRole("status");
+    await look.click();
+    await said.getByText("The file was not taken").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const newModel = model("openai/gpt-new", { family: "gpt", inputUsdPerMTok: 7 });
+    modelsDev.answer(JSON.stringify(apiJsonOf([...seedCatalogue.models, newModel])));
+    await look.click();
+    await said.getByText("Added 1, retired 0, new prices 0.").waitFor();
+    await look.click();
+    await said.getByText("Nothing has changed.").waitFor();
+  });
 });

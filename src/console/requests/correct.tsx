@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
+import type { RequestRecord } from "./record.ts";
 
 const outcomes = [
   ["succeeded", "succeeded"],
@@ -12,9 +13,17 @@ const outcomes = [
 
 interface CorrectProps {
   tenant: string;
-  id: string;
+  record: RequestRecord;
   onDone: () => void;
 }
+
+/** Why a record may be corrected; null: it may not. */
+const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
+  if (outcome === "unknown") return "Nobody knows how it ended, so its reservation is charged.";
+  return usage?.implausible === true
+    ? "The provider reported a usage that can’t be meant, so its reservation is charged."
+    : null;
+};
 
 /** What the operator found out, as texts of the fields. */
 interface Found {
@@ -69,7 +78,8 @@ const FoundFields = ({ found, change, faultOf }: FoundFieldsProps) => (
   </>
 );
 
-function Correction({ tenant, id, onDone, onClose }: CorrectProps & { onClose: () => void }) {
+function Correction({ tenant, record, onDone, onClose }: CorrectProps & { onClose: () => void }) {
+  const { id } = record;
   const [found, change] = useState(nothing);
   const correct = async () => {
     const { outcome, reason } = found;
@@ -101,10 +111,12 @@ function Correction({ tenant, id, onDone, onClose }: CorrectProps & { onClose: (
 export function Correct(props: CorrectProps) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
+  const doubt = doubtOf(props.record);
+  if (doubt === null) return null;
   return (
     <>
       <p class="notice warn">
-        Nobody knows how it ended, so its reservation is charged.{" "}
+        {doubt}{" "}
         <button type="button" onClick={() => setOpen(true)}>
           Say what became of it
         </button>

@@ -184,8 +184,8 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
   return (
     <div class="stack">
       <Head tenant={tenant} record={record} />
-      {record.outcome === "unknown" && record.correction === null && isOperator.value && (
-        <Correct tenant={tenant} id={record.id} onDone={onChanged} />
+      {record.correction === null && isOperator.value && (
+        <Correct {...{ tenant, record }} onDone={onChanged} />
       )}
       <section class="card">
         <h2>Why this model</h2>
