@@ -835,6 +835,9 @@ describe("a raise of a limit", () => {
     });
     await open("/t/raised/policy");
     await page.getByText("Raise a limit").click();
+    const offered = page.locator(`datalist option[value="${keyId}"]`);
+    await offered.waitFor({ state: "attached" });
+    expect(await offered.getAttribute("label")).toBe("test");
     await page.getByLabel("Of what").fill(keyId);
     await page.getByLabel("Raised to").fill("5");
     await page.getByLabel("Why").fill("A demo for a customer");
@@ -850,6 +853,7 @@ describe("a raise of a limit", () => {
       { subject: keyId, limits: { usdPerDay: 5 }, why: "A demo for a customer" },
     ]);
     await open("/t/raised/policy");
+    await page.getByRole("listitem").filter({ hasText: "test: " }).waitFor();
     await page.getByLabel("End it now").check();
     await page.getByRole("button", { name: "Save the policy" }).click();
     await expect.poll(raises).toBeUndefined();

@@ -1,9 +1,10 @@
 /** Limits that are larger for a time: those that there are, and one more. */
+import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
 import { Check, Choice, Field } from "../parts/form.tsx";
 import { limitTitles, limitWords, type LimitName } from "../parts/limits.tsx";
-import { Named, useKeyNames, type Names } from "../parts/named.tsx";
+import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
 import { Time } from "../parts/time.tsx";
 
 type Raise = Schemas["Raise"];
@@ -74,13 +75,27 @@ function Kept({
 }
 
 function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
-  const names = useKeyNames(tenant);
+  const names = useSubjectNames(tenant);
   return (
     <ul>
       {draft.all.map((raise) => (
         <Kept key={JSON.stringify(raise)} {...{ raise, names, draft, change }} />
       ))}
     </ul>
+  );
+}
+
+const subjectsId = "raises-subjects";
+
+/** What a raise may be of, by name. */
+function Subjects({ tenant }: { tenant: string }) {
+  const names = useSubjectNames(tenant);
+  return (
+    <datalist id={subjectsId}>
+      {Object.entries(names).map(([id, name]) => (
+        <option key={id} value={id} label={name} />
+      ))}
+    </datalist>
   );
 }
 
@@ -94,6 +109,7 @@ function NewRaise({ draft, change, faultOf }: Omit<RaiseFieldsProps, "tenant">) 
         name="raises.subject"
         value={draft.subject}
         onInput={(subject) => change({ ...draft, subject })}
+        list={subjectsId}
         hint="The id of the tenant, a key or a server, or such as user:…"
         fault={fault("subject")}
       />
@@ -136,12 +152,14 @@ function NewRaise({ draft, change, faultOf }: Omit<RaiseFieldsProps, "tenant">) 
 }
 
 export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
+  const [isOpen, setOpen] = useState(draft.subject !== "");
   return (
     <fieldset>
       <legend>Raised for a time</legend>
       {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
-      <details open={draft.subject !== ""}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Raise a limit</summary>
+        {isOpen && <Subjects tenant={tenant} />}
         <NewRaise {...{ draft, change, faultOf }} />
       </details>
     </fieldset>

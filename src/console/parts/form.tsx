@@ -17,12 +17,14 @@ interface FieldProps {
   min?: number;
   step?: string;
   placeholder?: string;
+  /** the id of a `datalist` with what may be meant */
+  list?: string;
   fault?: string | null;
 }
 
 export function Field(props: FieldProps) {
   const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
-  const { pattern, min, step, placeholder } = props;
+  const { pattern, min, step, placeholder, list } = props;
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -36,6 +38,7 @@ export function Field(props: FieldProps) {
         {...(min !== undefined && { min })}
         {...(step !== undefined && { step })}
         {...(placeholder !== undefined && { placeholder })}
+        {...(list !== undefined && { list })}
         required={isRequired === true}
         autocomplete="off"
         spellcheck={false}

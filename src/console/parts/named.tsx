@@ -8,17 +8,26 @@ export type Names = Readonly<Record<string, string>>;
 export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
-/** @returns names of the newest keys of a tenant; none while they load, or where the list may not be read */
-export function useKeyNames(tenant: string): Names {
-  const { loaded } = useLoaded(`names of keys of ${tenant}`, () =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/keys", {
-        params: { path: { tenant }, query: { limit: 200 } },
-      }),
-    ),
-  );
-  if (loaded.state !== "there") return {};
-  return Object.fromEntries(loaded.value.data.map(({ id, name }) => [id, name]));
+/**
+ * @returns what people call those that limits are of, by subject: the newest keys, servers and people of a tenant; none
+ * while they load, or where a list may not be read
+ */
+export function useSubjectNames(tenant: string): Names {
+  const params = { path: { tenant }, query: { limit: 200 } };
+  const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => {
+    const [keys, servers, users] = await Promise.all([
+      asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params })),
+      asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params })),
+      asked(api.GET("/admin/v1/tenants/{tenant}/users", { params })),
+    ]);
+    const value = [
+      ...(keys.ok ? keys.value.data.map(({ id, name }) => [id, name]) : []),
+      ...(servers.ok ? servers.value.data.map(({ id, slug }) => [id, slug]) : []),
+      ...(users.ok ? users.value.data.map(({ id, name }) => [`user:${id}`, name ?? id]) : []),
+    ];
+    return { ok: true, value: Object.fromEntries(value) as Names, tag: null };
+  });
+  return loaded.state === "there" ? loaded.value : {};
 }
 
 /** @returns names of 200 tenants; none while they load */
