@@ -41,6 +41,8 @@ export interface AuthorizationServerOptions {
   authorizationServers?: string[];
   /** the MCP server lets nobody in, while tokens are still given */
   refusesAll?: boolean;
+  /** the MCP server names another scope each time */
+  wantsEverMore?: boolean;
   /** by method of a message, the scope without which the MCP server answers 403 */
   scopeFor?: Record<string, string>;
   /** an id token beside each access token that no client could accept */
@@ -291,7 +293,10 @@ export async function startAuthorizationServer(
     // Streams of its own and sessions it has none.
     if (request.method !== "POST") return void response.writeHead(405).end();
     const asked = JSON.parse(body) as { id?: unknown; method: string };
-    const scope = options.scopeFor?.[asked.method];
+    const scope =
+      options.wantsEverMore === true
+        ? `more-${randomBytes(4).toString("hex")}`
+        : options.scopeFor?.[asked.method];
     if (scope !== undefined && !grant.scope.split(" ").includes(scope))
       return json(
         response,

@@ -165,6 +165,21 @@ describe("a server whose authorization server nobody prepared", () => {
     delete fake.options.scopeFor;
   });
 
+  it("is called twice at most where the server names other scopes each time", async () => {
+    const oauth = {
+      grant: "client_credentials",
+      clientId: "named",
+      clientSecret: "named-secret",
+    };
+    await register(router, tenant, { slug: "greedy", url: fake.mcpUrl, oauth });
+    fake.options.wantsEverMore = true;
+    const before = fake.mcpCalls.length;
+    expect((await send("greedy", "tools/list")).status).toBe(403);
+    const calls = fake.mcpCalls.slice(before).filter(({ text }) => text.includes("tools/list"));
+    expect(calls).toHaveLength(2);
+    delete fake.options.wantsEverMore;
+  });
+
   it("says which scopes an administrator has to allow, and has them asked for next", async () => {
     const oauth = { grant: "authorization_code" };
     await register(router, tenant, { slug: "asked", url: fake.mcpUrl, oauth });
