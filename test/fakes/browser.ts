@@ -125,31 +125,18 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** The rules of axe that a colour decides. */
-const ofColours = ["color-contrast", "link-in-text-block"];
-
-/**
- * What axe finds: each rule with the places that break it. Its script is put into a document once.
- * @param rules `colours`: for a page that was looked at whole, and has changed its colours alone
- */
-export async function violationsOn(
-  page: Page,
-  rules: "all" | "colours" = "all",
-): Promise<string[]> {
+/** What axe finds: each rule with the places that break it. Its script is put into a document once. */
+export async function violationsOn(page: Page): Promise<string[]> {
   if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axeSource);
-  const found = await page.evaluate(
-    async (colours) => {
-      // A colour on its way to another is no colour of the page.
-      for (const animation of document.getAnimations()) animation.finish();
-      const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-      return window.axe?.run(document, {
-        runOnly:
-          colours === null ? { type: "tag", values: tags } : { type: "rule", values: colours },
-        resultTypes: ["violations"],
-      });
-    },
-    rules === "colours" ? ofColours : null,
-  );
+  const found = await page.evaluate(async () => {
+    // A colour on its way to another is no colour of the page.
+    for (const animation of document.getAnimations()) animation.finish();
+    const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    return window.axe?.run(document, {
+      runOnly: { type: "tag", values },
+      resultTypes: ["violations"],
+    });
+  });
   return (found?.violations ?? []).flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
   );

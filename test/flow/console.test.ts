@@ -1,8 +1,10 @@
 /** The console in a real browser, before a real router: every page, and what a person does on it. */
+import { execFile } from "node:child_process";
 import { createServer, request as send, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -119,8 +121,7 @@ describe("every page can be used by everybody, and shows what others wrote as te
       for (const { colorScheme, width } of looks) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        const rules = colorScheme === "dark" ? "colours" : "all";
-        const violations = await violationsOn(page, rules);
+        const violations = await violationsOn(page);
         expect([colorScheme, width, violations]).toEqual([colorScheme, width, []]);
         const isTooWide = await page.evaluate(
           () => document.documentElement.scrollWidth > window.innerWidth,
@@ -618,6 +619,14 @@ describe("first steps", () => {
     const answer = await fetch(`${router.url}/v1/sampling`, { method: "POST", headers, body });
     expect(answer.status).toBe(200);
     await page.getByText("It arrived.").waitFor();
+    await page.getByRole("button", { name: "TypeScript server" }).click();
+    const program = await page.getByLabel("TypeScript server", { exact: true }).textContent();
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--input-type=module",
+      "--eval",
+      `${program}\nconsole.log(error ?? result.content.text)`,
+    ]);
+    expect(stdout.trim()).toBe(hostile);
   });
 });
 
