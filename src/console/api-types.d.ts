@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 2e2e3084f51c03ecb5a7ed9b726aaf7cb74482709f7724e59307eb2092162f9f
+// Made by `npm run console:types` of the OpenAPI document 495e8fc492adeccef49caff89c5fb26019e489bc8808adcd41e094bae27390da
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -12030,6 +12030,15 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["AdminEvent"][];
             nextCursor: string | null;
+            /**
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names?: {
+              [key: string]: string;
+            };
           };
         };
       };

@@ -159,5 +159,19 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           order by 1 desc limit ${rowsFor(page)}`);
         return pageOf(rows.map(listedOf), page);
       }),
+    async namesOf(ids) {
+      if (ids.length === 0) return ok({});
+      const wanted = sql`(select value from json_each(${JSON.stringify([...new Set(ids)])}))`;
+      const found = await db.read((reader) =>
+        reader.all<{ id: string; name: string }>(sql`
+          select id, name from tenants where id in ${wanted}
+          union all
+          select tenant_id, case name when '' then slug else name end from placements
+          where shard <> ${homeShard} and state <> 'creating' and tenant_id in ${wanted}`),
+      );
+      return found.ok
+        ? ok(Object.fromEntries(found.value.map(({ id, name }) => [id, name])))
+        : found;
+    },
   };
 };

@@ -2,7 +2,7 @@
 import { api, asked, type Schemas } from "../api.ts";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
-import { Named, useTenantNames, type Names } from "../parts/named.tsx";
+import { Named, type Names } from "../parts/named.tsx";
 import { usePaging, useQuery, type Paging } from "../parts/pages.tsx";
 import { Field } from "../parts/form.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -77,10 +77,11 @@ function EventsPage({ title, paging, names }: EventsPageProps) {
 const limit = 200;
 
 export function AllEvents() {
-  const paging = usePaging<Event>("events", (query) =>
+  const paging = usePaging<Event, { names?: Names }>("events", (query) =>
     asked(api.GET("/admin/v1/events", { params: { query: { ...query, limit } } })),
   );
-  const names = useTenantNames();
+  const { loaded } = paging.loading;
+  const { names = {} } = loaded.state === "there" ? loaded.value : {};
   return <EventsPage title="All events" paging={paging} names={names} />;
 }
 

@@ -5,7 +5,7 @@ import { count, usd } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { totalsOf, type Totals, type UsageRow } from "../overview-figures.ts";
 import { Choice } from "../parts/form.tsx";
-import { Named, useTenantNames, type Names } from "../parts/named.tsx";
+import { Named, type Names } from "../parts/named.tsx";
 import { There } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 
@@ -59,7 +59,6 @@ const columnsOf = (by: Grouping, names: Names): Column<Sum>[] => [
 
 export function UsageOfAll() {
   const [by, group] = useState<Grouping>("tenant");
-  const names = useTenantNames();
   const loading = useLoaded(`usage of all by ${by}`, () =>
     asked(api.GET("/admin/v1/usage", { params: { query: { bucket: "day", by } } })),
   );
@@ -71,7 +70,7 @@ export function UsageOfAll() {
         <Choice title="Sums of each" name="by" value={by} options={groupings} onInput={group} />
       </div>
       <There what="usage of all tenants" loading={loading}>
-        {({ data }) => (
+        {({ data, names = {} }) => (
           <Table
             name="Usage of all tenants"
             columns={columnsOf(by, names)}

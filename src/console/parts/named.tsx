@@ -29,12 +29,3 @@ export function useSubjectNames(tenant: string): Names {
   });
   return loaded.state === "there" ? loaded.value : {};
 }
-
-/** @returns names of 200 tenants; none while they load */
-export function useTenantNames(): Names {
-  const { loaded } = useLoaded("names of tenants", () =>
-    asked(api.GET("/admin/v1/tenants", { params: { query: { limit: 200 } } })),
-  );
-  if (loaded.state !== "there") return {};
-  return Object.fromEntries(loaded.value.data.map(({ id, name }) => [id, name]));
-}

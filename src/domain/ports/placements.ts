@@ -49,4 +49,6 @@ export interface PlacementStore {
   counts(): AsyncResult<Record<string, number>>;
   /** All tenants of all databases, newest first. */
   list(page: PageRequest): AsyncResult<Page<Listed>>;
+  /** What people call tenants, by id. A tenant that is gone has no name. */
+  namesOf(ids: readonly string[]): AsyncResult<Record<string, string>>;
 }

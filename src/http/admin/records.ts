@@ -181,7 +181,7 @@ export function eventRoutes() {
     description:
       "Every change that was made over the admin API: who, what, when. The operator sees all tenants, a key its own.",
     query: pageQuery,
-    answer: pageOf(event),
+    answer: pageOf(event).extend({ names: names.optional() }),
     run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),
   });
   return app;

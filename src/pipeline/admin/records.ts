@@ -15,6 +15,7 @@ import type {
   Vault,
 } from "../../domain/ports/stores.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
+import type { PlacementStore } from "../../domain/ports/placements.ts";
 import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -39,6 +40,7 @@ export interface RecordWithContent extends SamplingRecord, Named {
 export function createRecordAdmin(
   deps: AdminDeps & {
     names: NameStore;
+    placements: Pick<PlacementStore, "namesOf">;
     sessions: SessionStore;
     requests: RequestStore;
     events: EventStore;
@@ -119,8 +121,15 @@ export function createRecordAdmin(
       return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
 
-    /** The operator sees all tenants' events, and a tenant sees its own. */
-    events: (actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent>> =>
-      deps.events.list(actor.kind === "operator" ? null : actor.tenantId, page),
+    /** The operator sees all tenants' events, with the tenants' names, and a tenant sees its own. */
+    async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
+      if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
+      const listed = await deps.events.list(null, page);
+      if (!listed.ok) return listed;
+      const names = await deps.placements.namesOf(
+        listed.value.data.flatMap(({ tenantId }) => tenantId ?? []),
+      );
+      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+    },
   };
 }

@@ -10,6 +10,7 @@ import {
 } from "../../domain/latencies.ts";
 import type { CountedRow, LatencyStore } from "../../domain/ports/latencies.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
+import type { PlacementStore } from "../../domain/ports/placements.ts";
 import type {
   UsageAsked,
   UsageBy,
@@ -85,6 +86,7 @@ export const createUsageAdmin = (
     usage: UsageStore;
     latencies: Pick<LatencyStore, "read" | "readAll">;
     names: NameStore;
+    placements: Pick<PlacementStore, "namesOf">;
   },
 ) => ({
   async read(actor: Actor, slug: string, { by = "model", ...asked }: Partial<UsageAsked>) {
@@ -122,9 +124,12 @@ export const createUsageAdmin = (
     if (!rows.ok) return rows;
     const counted = await deps.latencies.readAll({ ...range.value, by });
     if (!counted.ok) return counted;
-    return counted.value === null
-      ? rows
-      : ok({ data: withLatency(rows.value.data, counted.value, by) });
+    const { data } = rows.value;
+    const groups = by === "tenant" ? data.map(({ group }) => group) : [];
+    const names = await deps.placements.namesOf(groups);
+    if (!names.ok) return names;
+    const timed = counted.value === null ? data : withLatency(data, counted.value, by);
+    return ok({ data: timed, names: names.value });
   },
 });
 

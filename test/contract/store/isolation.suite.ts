@@ -208,6 +208,7 @@ const nameNoTenant = [
   "placements.confirm",
   "placements.beginDeletion",
   "placements.list",
+  "placements.namesOf",
   // Of the home shard alone, which no tenant asks.
   "resealedTenants.claim",
   "resealedTenants.release",

@@ -121,6 +121,26 @@ export const placementsSuite = (backend: Backend): void => {
       await expectPages((page) => placements.list(page), made);
     });
 
+    it("name the tenants of all databases, and none that is gone", async () => {
+      const { placements, tenants } = world.stores;
+      const [here, far, claimedAlone] = [
+        tenant({ name: "Here" }),
+        tenant({ name: "Far" }),
+        tenant(),
+      ];
+      value(await tenants.create(here, event(here.id)));
+      const at = placement({ slug: far.slug, tenantId: far.id, shard: "eu" });
+      value(await placements.claim(at));
+      value(await placements.confirm(at, far));
+      const { slug, id: tenantId } = claimedAlone;
+      value(await placements.claim(placement({ slug, tenantId, shard: "eu" })));
+      const named = () => placements.namesOf([here.id, far.id, far.id, tenantId, "ten_nobody"]);
+      expect(value(await named())).toEqual({ [here.id]: "Here", [far.id]: "Far" });
+      value(await placements.release(at));
+      expect(value(await named())).toEqual({ [here.id]: "Here" });
+      expect(value(await placements.namesOf([]))).toEqual({});
+    });
+
     it("count the tenants of each shard, and the home shard's in its own table", async () => {
       const { placements, tenants } = world.stores;
       expect(value(await placements.counts())).toEqual({ home: 0 });

@@ -46,6 +46,9 @@ function admin(rows: number, counted: Counted[] | null = []) {
     },
     latencies: { read: async () => ok(counted ?? []), readAll: async () => ok(counted) },
     names: { of: async () => ok({}) },
+    placements: {
+      namesOf: async (ids) => ok(Object.fromEntries(ids.map((id) => [id, `name of ${id}`]))),
+    },
   });
   const rowsFor = (query: (typeof asked)[number]) => {
     asked.push(query);
@@ -70,6 +73,16 @@ describe("usage", () => {
     const { asked, read } = admin(1);
     expect((await read(told)).ok).toBe(true);
     expect(asked).toMatchObject([shown]);
+  });
+
+  it("of all tenants has their names, and of models none", async () => {
+    const { usage } = admin(1);
+    const namesBy = async (by: "tenant" | "model") => {
+      const read = await usage.readAll({ kind: "operator" }, { by });
+      return read.ok && read.value.names;
+    };
+    expect(await namesBy("tenant")).toEqual({ [row.group]: `name of ${row.group}` });
+    expect(await namesBy("model")).toEqual({});
   });
 
   it("is money in USD, as everywhere", async () => {
