@@ -1,4 +1,5 @@
 /** Many callers at once against each limit in turn, and against all together. */
+import { once } from "node:events";
 import { performance } from "node:perf_hooks";
 import { createEnding } from "../../src/start/ending.ts";
 import { reconciled, recordsOf, type RecordRow } from "./sums.ts";
@@ -18,6 +19,9 @@ import {
 const minuteMs = 60_000;
 /** USD a call: less than what one costs on average, so that the budget is spent. */
 const budgetOfCall = 0.0003;
+
+/** that the provider waits for a first refusal */
+const longestHoldMs = 10_000;
 
 type CheckedLimit =
   | "requestsPerMinute"
@@ -129,6 +133,10 @@ async function runCase(
   provider.reset();
   const began = performance.now();
   const reasons = new Map<string, number>();
+  // On a slow machine few calls would be under way at once, and none would be refused.
+  const refused = new AbortController();
+  if (limits.concurrent !== undefined)
+    provider.holdUntil(Promise.race([once(refused.signal, "abort"), wait(longestHoldMs)]));
   await crowd(about.callers, about.calls, async (number, caller) => {
     if (paceMs > 0) await wait(below(2 * paceMs));
     const router = routers[caller % routers.length];
@@ -142,6 +150,7 @@ async function runCase(
     });
     const what = succeeded ? "succeeded" : (reason ?? "nothing");
     reasons.set(what, (reasons.get(what) ?? 0) + 1);
+    if (!succeeded) refused.abort();
   });
   const seconds = (performance.now() - began) / 1_000;
   const records = await settled(world, tenant, reasons.has("unavailable"));

@@ -11,6 +11,8 @@ export interface CountingProvider {
   reset(): void;
   /** ms that an answer takes, at least and at most */
   take(least: number, most: number): void;
+  /** No answer leaves before. */
+  holdUntil(moment: Promise<unknown>): void;
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startCountingProvider(): Promise<CountingProvider> {
   let running = 0;
   let most = 0;
   let latency = [5, 40] as [number, number];
+  let released: Promise<unknown> = Promise.resolve();
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
@@ -44,6 +47,7 @@ export async function startCountingProvider(): Promise<CountingProvider> {
       over = true;
     };
     response.once("close", end);
+    await released;
     const [least, longest] = latency;
     setTimeout(
       () => {
@@ -82,6 +86,9 @@ export async function startCountingProvider(): Promise<CountingProvider> {
     },
     take(least, longest) {
       latency = [least, longest];
+    },
+    holdUntil(moment) {
+      released = moment;
     },
     async stop() {
       server.closeAllConnections();

@@ -407,7 +407,7 @@ describe("an operator's lists", () => {
     for (const list of ["list", "events"] as const) {
       const asked = invocation(broken);
       expect(await asked[list]()).toMatchObject({ value: { data: [{}, {}] } });
-      expect(asked.seen).toEqual(["home"]);
+      expect([...new Set(asked.seen)]).toEqual(["home"]);
     }
     expect(await invocation(broken).get("there")).toMatchObject({
       ok: false,
