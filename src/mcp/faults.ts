@@ -1,5 +1,4 @@
-/** Refusals on the wire: made from what a schema complains of, and spelt for a revision. */
-import type { z } from "zod";
+/** Refusals on the wire, spelt for a revision. */
 import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 
@@ -26,13 +25,3 @@ export function modernWireOf(refusal: Refusal): Wire {
 
 /** A modern request without its `_meta` is a fault of the transport. */
 export const missingMetaWire: Wire = { code: refusalTable.invalid_params.code, status: 400 };
-
-/** Says where the fault is and what it is, and never the value. */
-export function firstIssue(error: z.ZodError): Refusal {
-  const [issue] = error.issues;
-  return {
-    reason: "invalid_params",
-    path: issue?.path.map(String).join(".") ?? "",
-    detail: issue?.message ?? "Not valid.",
-  };
-}

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "../domain/json.ts";
 import type { HostedCapabilities } from "../domain/servers/offer.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { firstIssue } from "./faults.ts";
+import { refusalOfInput } from "./invalid-input.ts";
 import { modalitiesOf } from "./rev2025/call.ts";
 
 const object = z.custom<JsonObject>(isObject, "Not an object.");
@@ -26,7 +26,7 @@ export interface InitializeCall {
 
 export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refusal> {
   const parsed = params.safeParse(wire);
-  if (!parsed.success) return err(firstIssue(parsed.error));
+  if (!parsed.success) return err(refusalOfInput(parsed.error));
   return ok({
     requestedRevision: parsed.data.protocolVersion,
     capabilities: wire["capabilities"] as JsonObject,

@@ -19,6 +19,7 @@ import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
+import { refusalOfInput } from "../../mcp/invalid-input.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
 import { csvQuery, csvResponse, isCsvAsked, rowSchemaOf } from "./csv-list.ts";
 import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
@@ -112,19 +113,6 @@ const problems = Object.fromEntries(
     },
   ]),
 );
-
-/** Says where an input is wrong and how, and never its value. */
-export function refusalOfInput(error: z.core.$ZodError): Refusal {
-  const [issue] = error.issues;
-  const path = issue?.path.map(String) ?? [];
-  // The schema reports the object, but the unknown key is what is wrong.
-  if (issue?.code === "unrecognized_keys") path.push(...issue.keys.slice(0, 1));
-  return {
-    reason: "invalid_params",
-    path: path.join(".").slice(0, 200),
-    detail: issue?.message ?? "Not valid.",
-  };
-}
 
 export const adminApp = (): OpenAPIHono<HttpEnv> => {
   const app = new OpenAPIHono<HttpEnv>({

@@ -8,14 +8,8 @@ import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
-import {
-  adminApp,
-  endpoint,
-  pageOf,
-  pageRequestOf,
-  refusalOfInput,
-  tenantParams,
-} from "./endpoint.ts";
+import { refusalOfInput } from "../../mcp/invalid-input.ts";
+import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { policy, policyPatch } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { ceiling, listedTenant, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";

@@ -16,7 +16,8 @@ import {
 } from "../../domain/sampling/call.ts";
 import type { Modality } from "../../domain/modality.ts";
 import type { Codec } from "../codec.ts";
-import { firstIssue, legacyWireOf } from "../faults.ts";
+import { legacyWireOf } from "../faults.ts";
+import { refusalOfInput } from "../invalid-input.ts";
 import {
   callSchema,
   legacyRevisions,
@@ -169,7 +170,7 @@ export function createLegacyCodec(revision: LegacyRevision): Codec {
     revision,
     decodeCall(params) {
       const parsed = schema.safeParse(params);
-      return parsed.success ? ok(callOf(parsed.data)) : err(firstIssue(parsed.error));
+      return parsed.success ? ok(callOf(parsed.data)) : err(refusalOfInput(parsed.error));
     },
     unknownIn,
     encodeAnswer: encode,
