@@ -98,6 +98,14 @@ const codex = ({ url, name }: Behind): InstallSnippet => ({
   link: null,
 });
 
+/** In single quotes: the CLI keeps the variable's name, and reads its value at each start. */
+const geminiCli = ({ url, name, key }: Behind): InstallSnippet => ({
+  client: "Gemini CLI",
+  where: "in a terminal",
+  text: `gemini mcp add -s user --transport http ${name} ${url} --header 'Authorization: Bearer ${key ?? `$${keyVariable}`}'`,
+  link: null,
+});
+
 const goose = ({ url, key }: Behind): InstallSnippet => ({
   client: "Goose",
   where:
@@ -114,4 +122,6 @@ const inspector = ({ url, key }: Behind): InstallSnippet => ({
 });
 
 export const installSnippets = (behind: Behind): InstallSnippet[] =>
-  [claudeCode, claudeDesktop, vsCode, cursor, codex, goose, inspector].map((of) => of(behind));
+  [claudeCode, claudeDesktop, vsCode, cursor, codex, geminiCli, goose, inspector].map((of) =>
+    of(behind),
+  );

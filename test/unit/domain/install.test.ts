@@ -24,6 +24,9 @@ describe("what a client is given", () => {
     expect(JSON.parse(snippets.get("Cursor")?.text ?? "")).toEqual({
       mcpServers: { search: { url, headers: { Authorization: "Bearer ${env:ROUTER_KEY}" } } },
     });
+    expect(snippets.get("Gemini CLI")?.text).toMatch(
+      /--header 'Authorization: Bearer \$ROUTER_KEY'$/,
+    );
     expect(snippets.get("Codex")?.text).toContain('bearer_token_env_var = "ROUTER_KEY"');
   });
 
