@@ -77,7 +77,10 @@ function faultOf(first: Issue): Fault {
   const [{ issue, path } = { issue: first, path: first.path }] = meant;
   // The schema reports the object, but the unknown key is what is wrong.
   if (issue.code === "unrecognized_keys")
-    return { path: [...path, ...issue.keys.slice(0, 1)], words: "Unknown field." };
+    return {
+      path: [...path, ...issue.keys.slice(0, 1)],
+      words: issue.message.startsWith("Unrecognized key") ? "Unknown field." : issue.message,
+    };
   const expected = new Set(meant.flatMap((complaint) => expectedOf(complaint.issue) ?? []));
   if (expected.size === 0) return { path, words: issue.message };
   return {

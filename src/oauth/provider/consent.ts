@@ -34,8 +34,12 @@ function faultOf(deps: ProviderDeps, thrown: unknown): ConsentFault {
     return thrown.redirectTo === undefined
       ? { kind: "page", detail: `${thrown.description}.` }
       : { kind: "redirect", to: thrown.redirectTo };
+  // The address has passed the library's rules, so it has a host.
   if (thrown instanceof CimdFetchError)
-    return { kind: "page", detail: "The document that describes this program can't be read." };
+    return {
+      kind: "page",
+      detail: `This program describes itself in a document at ${new URL(thrown.metadataUrl).host}, and the router can't read the document.`,
+    };
   throw thrown;
 }
 

@@ -149,7 +149,9 @@ declare module "#oauth-provider" {
     redirectTo?: string;
   }
 
-  export class CimdFetchError extends Error {}
+  export class CimdFetchError extends Error {
+    readonly metadataUrl: string;
+  }
 
   export interface Library {
     OAuthAuthorizationServer: typeof AuthorizationServer;

@@ -74,6 +74,14 @@ describe("an input that no schema takes", () => {
     });
   });
 
+  it("is refused in the words of the schema's author, where there are some", () => {
+    const moved = z.strictObject({}, { error: () => "A place holds for good." });
+    expect(refused({ region: "eu" }, moved)).toEqual({
+      path: "region",
+      detail: "A place holds for good.",
+    });
+  });
+
   it("repeats no value, and long names in part", () => {
     const secret = "s".repeat(5_000);
     const said = JSON.stringify([

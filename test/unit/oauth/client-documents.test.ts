@@ -60,10 +60,14 @@ async function open(on: AuthorizationServer, change: Record<string, string> = {}
   const url = authorizeUrl(issuer, { ...of, redirect_uri: redirectUri, ...change });
   return on.open(new Request(url));
 }
-const unreadable = {
+const unreadableAt = (host: string) => ({
   ok: false,
-  error: { kind: "page", detail: "The document that describes this program can't be read." },
-};
+  error: {
+    kind: "page",
+    detail: `This program describes itself in a document at ${host}, and the router can't read the document.`,
+  },
+});
+const unreadable = unreadableAt("program.test");
 
 describe("a document that describes a client", () => {
   it("names the client, and the domain stands for the client", async () => {
@@ -148,7 +152,7 @@ describe("a document that describes a client", () => {
     const opened = await open(serverWith(publicly.fetch), { client_id: named });
     await publicly.close();
     inside.close();
-    expect(opened).toEqual(unreadable);
+    expect(opened).toEqual(unreadableAt(`program.test:${port}`));
     expect([lookups, arrived]).toEqual([["program.test"], []]);
   });
 
