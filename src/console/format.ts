@@ -15,6 +15,7 @@ const usdWith = (digits: number) =>
     maximumFractionDigits: digits,
   });
 const usdWhole = usdWith(2);
+const usdBelowOne = usdWith(4);
 const usdSmall = usdWith(6);
 
 export const count = (value: number | null | undefined): string =>
@@ -32,7 +33,9 @@ export const percent = (value: number): string => share.format(value);
 /** A fraction of a cent is what a small call costs, so it is shown. */
 export function usd(value: number | null | undefined): string {
   if (value === null || value === undefined) return none;
-  return (value !== 0 && Math.abs(value) < 1 ? usdSmall : usdWhole).format(value);
+  const size = Math.abs(value);
+  if (value === 0 || size >= 1) return usdWhole.format(value);
+  return (size < 0.1 ? usdSmall : usdBelowOne).format(value);
 }
 
 const second = 1_000;

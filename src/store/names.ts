@@ -23,6 +23,10 @@ export const createNameStore = (db: Database): NameStore => ({
         select id, slug as name from servers
         where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
         union all
+        select id, case when name = provider then name else provider || ', ' || name end as name
+        from credentials
+        where tenant_id = ${tenantId} and id in (select value from json_each(${wanted}))
+        union all
         select id, name from users where tenant_id = ${tenantId} and name is not null
           and id in (select value from json_each(${wanted}))`),
     );

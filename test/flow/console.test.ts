@@ -663,6 +663,14 @@ describe("requests", () => {
     await page.getByLabel("Outcome").selectOption("refused");
     await page.getByText("No request matches these filters.").waitFor();
     expect(page.url()).toContain("outcome=refused");
+    await page.getByLabel("Outcome").selectOption("");
+    // What can be chosen is asked for once somebody reaches for it.
+    await page.getByLabel("Model", { exact: true }).hover();
+    await page.getByLabel("Model", { exact: true }).selectOption("own/works");
+    await expect.poll(() => page.url()).toContain("model=own%2Fworks");
+    await settled(page);
+    expect(await rows.first().textContent()).toContain("own/works");
+    expect(await violationsOn(page)).toEqual([]);
     await page.goBack();
     await open("/t/watched/requests?outcome=succeeded");
     expect(await rows.count()).toBe(succeeded);
@@ -711,7 +719,8 @@ describe("requests", () => {
     };
     const failed = data.find(({ attempts }) => attempts.some(({ fault }) => fault !== null));
     await open(`/t/watched/requests/${failed?.id}`);
-    await page.getByText("matches the hint").first().waitFor();
+    await page.getByText("hint “").first().waitFor();
+    await page.getByText("The score adds up cost (weight").waitFor();
     expect(await page.getByRole("region", { name: "Attempts" }).textContent()).toContain(
       hostileProvider,
     );
@@ -822,9 +831,11 @@ describe("a limit that is no budget of the tenant", () => {
   it("is shown with the name of the key that it is of", async () => {
     const { page } = operator;
     await createTenant(router, "limited", { provider: "demo" });
-    const key = { name: "nightly job", scopes: ["sampling"], limits: { requestsPerDay: 9 } };
+    const limits = { requestsPerDay: 9, usdPerMonth: 5 };
+    const key = { name: "nightly job", scopes: ["sampling"], limits };
     expect((await admin("POST", "/tenants/limited/keys", key)).status).toBe(201);
     await open("/t/limited");
+    await page.getByText("USD per month (key nightly job)").waitFor();
     await page.getByText("One other limit").click();
     const row = page.getByRole("row").filter({ hasText: "nightly job" });
     await row.getByRole("cell", { name: "9", exact: true }).first().waitFor();
@@ -976,6 +987,11 @@ describe("changes", () => {
     await page.getByText("Saved at").waitFor();
     const policy = await admin("GET", "/tenants/watched/policy");
     expect([policy.get("limits.requestsPerMinute"), policy.get("maxTokens")]).toEqual([77, 1234]);
+    await open("/t/watched/events");
+    const change = page.getByRole("row").filter({ hasText: "policy.replace" }).first();
+    await change.getByText("limits", { exact: true }).click();
+    await change.getByText('"requestsPerMinute":77').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
   });
 
   it("show a new key once, and ask before a key is revoked", async () => {

@@ -10,10 +10,10 @@ import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 
 /** `tenant.usdPerDay` → whose, and which */
-function titleOf({ name }: LimitState): string {
+function titleOf({ name }: LimitState, subject = ""): string {
   const [whose = "", which = ""] = name.split(".");
   const title = limitTitles[which as LimitName] ?? which;
-  return whose === "tenant" ? title : `${title} (${whose})`;
+  return whose === "tenant" ? title : `${title} (${`${whose} ${subject}`.trim()})`;
 }
 
 const amount = ({ unit }: LimitState, value: number): string =>
@@ -40,14 +40,28 @@ function Bar({ state, forecast }: { state: LimitState; forecast: number | null }
   );
 }
 
-function Budget({ state, now }: { state: LimitState; now: number }) {
+interface BudgetProps {
+  state: LimitState;
+  names: Names;
+  now: number;
+}
+
+/** How much of a budget is used, and at this pace at its end. */
+function pace(forecast: number | null, limit: number): string {
+  if (forecast === null) return "It is too early for a forecast. ";
+  return forecast > limit
+    ? `At this pace all of it is used before its end: ${usd(forecast)} would be. `
+    : `At this pace ${usd(forecast)} is used by its end. `;
+}
+
+function Budget({ state, names, now }: BudgetProps) {
   const { used, reserved, limit, left } = state;
   const forecast = forecastOf(state, now);
   const until = windowOf(state)?.until ?? null;
   return (
     <div class="budget">
       <div class="budget-head">
-        <strong>{titleOf(state)}</strong>
+        <strong>{titleOf(state, isTenants(state) ? "" : (names[state.subject] ?? ""))}</strong>
         <span>
           {usd(used)} of {usd(limit)} ({percent(limit === 0 ? 1 : used / limit)}),{" "}
           <strong>{usd(left)} left</strong>
@@ -56,11 +70,7 @@ function Budget({ state, now }: { state: LimitState; now: number }) {
       <Bar state={state} forecast={forecast} />
       <p class="faint">
         {reserved > 0 && `${usd(reserved)} is reserved by calls that run. `}
-        {forecast === null
-          ? "It is too early for a forecast. "
-          : forecast > limit
-            ? `At this pace it is used up before its end (${usd(forecast)}). `
-            : `At this pace ${usd(forecast)} at its end. `}
+        {pace(forecast, limit)}
         {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}.</span>}
         {state.raisedUntil !== undefined && ` It is raised until ${time(state.raisedUntil)}.`}
       </p>
@@ -93,7 +103,7 @@ function Storage({ tenant, state }: { tenant: string; state: LimitState }) {
 }
 
 const columnsOf = (names: Names): Column<LimitState>[] => [
-  { title: "Limit", show: titleOf, text: ({ name }) => name },
+  { title: "Limit", show: (state) => titleOf(state), text: ({ name }) => name },
   {
     title: "Of",
     show: ({ subject }) => <Named id={subject} names={names} />,
@@ -165,24 +175,38 @@ function OtherLimits({ others, names, hasMore }: OtherLimitsProps) {
   );
 }
 
+const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
+
+/** Of those that are not the tenant's, so many have a bar: the fullest. A table has the others. */
+const mostBars = 5;
+
+function budgetsIn(states: readonly LimitState[]): LimitState[] {
+  const budgets = states.filter(({ unit }) => unit === "usd");
+  const fullness = ({ used, limit }: LimitState): number => (limit === 0 ? 1 : used / limit);
+  const others = budgets
+    .filter((state) => !isTenants(state))
+    .toSorted((one, other) => fullness(other) - fullness(one));
+  return [...budgets.filter(isTenants), ...others.slice(0, mostBars)];
+}
+
 export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
   const now = Date.now();
   const [isOpen, setOpen] = useState(false);
-  const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
-  const budgets = states.filter((state) => isTenants(state) && state.unit === "usd");
+  const budgets = budgetsIn(states);
   const storage = states.filter(({ unit }) => unit === "bytes");
   const others = states.filter((state) => !budgets.includes(state) && !storage.includes(state));
   return (
     <section class="card stack">
       <h2>Budgets</h2>
-      {budgets.length === 0 ? (
+      {!budgets.some(isTenants) && (
         <p>
           This tenant has no budget, so nothing bounds what it spends.{" "}
           <a href={tenantPath(tenant, "/policy")}>Set one in the policy</a>
         </p>
-      ) : (
-        budgets.map((state) => <Budget key={state.name} state={state} now={now} />)
       )}
+      {budgets.map((state) => (
+        <Budget key={`${state.name} ${state.subject}`} {...{ state, names, now }} />
+      ))}
       {storage.map((state) => (
         <Storage key={state.name} tenant={tenant} state={state} />
       ))}

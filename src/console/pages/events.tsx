@@ -1,5 +1,7 @@
 /** Who changed what, and when. */
 import { api, asked, type Schemas } from "../api.ts";
+import { policyChanges } from "../policy-changes.ts";
+import { CodeBlock } from "../parts/copy.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { Named, type Names } from "../parts/named.tsx";
@@ -10,7 +12,25 @@ import { isoOf, Time } from "../parts/time.tsx";
 
 type Event = Schemas["AdminEvent"];
 
-const columnsOf = (names: Names): Column<Event>[] => [
+/** In the open what changed, where an older event shows it; one press away all that the event has. */
+function Details({ event, events }: { event: Event; events: readonly Event[] }) {
+  const changes = policyChanges(event, events);
+  if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
+  const members = changes?.map(({ member }) => member).join(", ");
+  return (
+    <details>
+      <summary>{members === undefined ? "Show" : members === "" ? "nothing" : members}</summary>
+      {changes?.map(({ member, before, after }) => (
+        <p key={member}>
+          {member}: <code>{before ?? "absent"}</code> → <code>{after ?? "absent"}</code>
+        </p>
+      ))}
+      <CodeBlock title="All of it" text={JSON.stringify(event.detail, null, 2)} />
+    </details>
+  );
+}
+
+const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   { title: "When", show: ({ at }) => <Time at={at} />, text: ({ at }) => isoOf(at) },
   {
     title: "Who",
@@ -25,15 +45,7 @@ const columnsOf = (names: Names): Column<Event>[] => [
   },
   {
     title: "Details",
-    show: ({ detail }) =>
-      Object.keys(detail).length === 0 ? (
-        "–"
-      ) : (
-        <details>
-          <summary>Show</summary>
-          <pre>{JSON.stringify(detail, null, 2)}</pre>
-        </details>
-      ),
+    show: (event) => <Details event={event} events={events} />,
     text: ({ detail }) => JSON.stringify(detail),
   },
 ];
@@ -50,6 +62,8 @@ interface EventsPageProps {
 function EventsPage({ title, paging, names }: EventsPageProps) {
   const [query, change] = useQuery();
   const wanted = (query["find"] ?? "").toLowerCase();
+  const { loaded } = paging.loading;
+  const events = loaded.state === "there" ? loaded.value.data : [];
   return (
     <Page title={title} lead="Every change that was made over the admin API: who, what, when.">
       <div class="filters">
@@ -65,7 +79,7 @@ function EventsPage({ title, paging, names }: EventsPageProps) {
         what="events"
         paging={paging}
         name={title}
-        columns={columnsOf(names)}
+        columns={columnsOf(names, events)}
         isShown={(event) => textOf(event, names).includes(wanted)}
         keyOf={({ id }) => id}
         empty="No such change is on this page of the log. Older ones may be on the next."

@@ -112,7 +112,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
         </span>
       }
     >
-      <Filters {...{ query, change, names }} />
+      <Filters {...{ tenant, query, change, names }} />
       <There what="requests" loading={loading}>
         {(listed) => {
           const { rows, nextCursor } = rowsOf(listed);

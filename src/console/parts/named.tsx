@@ -8,24 +8,30 @@ export type Names = Readonly<Record<string, string>>;
 export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
-/**
- * @returns what people call those that limits are of, by subject: the newest keys, servers and people of a tenant; none
- * while they load, or where a list may not be read
- */
-export function useSubjectNames(tenant: string): Names {
+/** The newest keys, servers and people of a tenant, by id; none where a list may not be read. */
+export async function namesIn(tenant: string): Promise<Names> {
   const params = { path: { tenant }, query: { limit: 200 } };
+  const [keys, servers, users] = await Promise.all([
+    asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params })),
+    asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params })),
+    asked(api.GET("/admin/v1/tenants/{tenant}/users", { params })),
+  ]);
+  return Object.fromEntries([
+    ...(keys.ok ? keys.value.data.map(({ id, name }) => [id, name]) : []),
+    ...(servers.ok ? servers.value.data.map(({ id, slug }) => [id, slug]) : []),
+    ...(users.ok ? users.value.data.map(({ id, name }) => [id, name ?? id]) : []),
+  ]) as Names;
+}
+
+/** @returns what people call those that limits are of, by subject; none while they load */
+export function useSubjectNames(tenant: string): Names {
   const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => {
-    const [keys, servers, users] = await Promise.all([
-      asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params })),
-      asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params })),
-      asked(api.GET("/admin/v1/tenants/{tenant}/users", { params })),
+    const names = await namesIn(tenant);
+    const subjects = Object.entries(names).map(([id, name]) => [
+      id.startsWith("usr_") ? `user:${id}` : id,
+      name,
     ]);
-    const value = [
-      ...(keys.ok ? keys.value.data.map(({ id, name }) => [id, name]) : []),
-      ...(servers.ok ? servers.value.data.map(({ id, slug }) => [id, slug]) : []),
-      ...(users.ok ? users.value.data.map(({ id, name }) => [`user:${id}`, name ?? id]) : []),
-    ];
-    return { ok: true, value: Object.fromEntries(value) as Names, tag: null };
+    return { ok: true, value: Object.fromEntries(subjects) as Names, tag: null };
   });
   return loaded.state === "there" ? loaded.value : {};
 }

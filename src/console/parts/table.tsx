@@ -8,6 +8,8 @@ export interface Column<Row> {
   /** the cell in the CSV file; absent: the column is not in it */
   text?: (row: Row) => Cell;
   isNumber?: true;
+  /** in the file alone: on the page, another column shows it */
+  isFileOnly?: true;
 }
 
 export interface TableProps<Row> {
@@ -45,7 +47,8 @@ const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
   isNumber === true ? { class: "number" } : {};
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, columns, rows, keyOf, empty, foot, current, open } = props;
+  const { name, rows, keyOf, empty, foot, current, open } = props;
+  const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true);
   if (rows.length === 0)
     return (
       <>

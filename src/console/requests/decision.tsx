@@ -19,24 +19,43 @@ export function AxisBar({ value }: { value: number | undefined }) {
   );
 }
 
-function notesOf(candidate: Candidate): string {
+function hintWords(hint: string | undefined, isEquivalent: boolean): string {
+  if (hint === undefined) return "";
+  return isEquivalent ? `equivalent of “${hint}”` : `hint “${hint}”`;
+}
+
+function notesOf(candidate: Candidate, isHinted: boolean): string {
   const { excludedBy, matchedHint, viaEquivalence, viaFailover, viaToolLoop, isLate } = candidate;
   if (excludedBy !== undefined) return exclusionWords[excludedBy] ?? words(excludedBy);
-  return [
-    matchedHint === undefined ? "" : `matches the hint “${matchedHint}”`,
-    viaEquivalence === true ? "as an equivalent" : "",
+  const notes = [
+    hintWords(matchedHint, viaEquivalence === true),
     viaFailover === true ? "only after faults of the hinted ones" : "",
     viaToolLoop === true ? "began this tool loop" : "",
     isLate === true ? "expected to be late" : "",
   ]
     .filter((note) => note !== "")
     .join(", ");
+  // Such a model stands below those that match, whatever its score.
+  return notes === "" && isHinted ? "matches no hint" : notes;
 }
 
 const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
 
-const columns: Column<Candidate>[] = [
-  { title: "Model", show: (candidate) => <code>{nameOf(candidate)}</code>, text: nameOf },
+/** @param isHinted some candidate matches a hint */
+const columnsOf = (isHinted: boolean): Column<Candidate>[] => [
+  {
+    title: "Model",
+    show: (candidate) => {
+      const notes = notesOf(candidate, isHinted);
+      return (
+        <>
+          <code>{nameOf(candidate)}</code>
+          {notes !== "" && <div class="faint">{notes}</div>}
+        </>
+      );
+    },
+    text: nameOf,
+  },
   {
     title: "Score",
     isNumber: true,
@@ -48,7 +67,12 @@ const columns: Column<Candidate>[] = [
     show: (candidate: Candidate) => <AxisBar value={candidate.axes?.[axis]} />,
     text: (candidate: Candidate) => candidate.axes?.[axis] ?? null,
   })),
-  { title: "Why", show: notesOf, text: notesOf },
+  {
+    title: "Why",
+    show: () => null,
+    text: (candidate) => notesOf(candidate, isHinted),
+    isFileOnly: true,
+  },
 ];
 
 /** The choice in one sentence. */
@@ -59,6 +83,8 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
   if (first?.viaToolLoop === true) return `${name} began the tool loop that this call continues.`;
   if (first?.matchedHint !== undefined) {
     const { matchedHint, score = 0 } = first;
+    if (first.viaEquivalence === true)
+      return `No model that can serve the request matches a hint. ${name} is the best of the equivalents of “${matchedHint}”.`;
     // A model that the hint names more exactly stands before others, whatever they score.
     const isClosest = feasible.some(
       (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
@@ -90,26 +116,29 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
   );
 }
 
+/** How the scores came about. A reader would take a long bar of cost for a high price otherwise. */
+const Scores = ({ weights }: { weights: Decision["weights"] }) => (
+  <p class="faint">
+    The score adds up {axes.map((axis) => `${axis} (weight ${percent(weights[axis])})`).join(", ")}.
+    1.00 is the cheapest, the fastest, the most intelligent of these models.
+  </p>
+);
+
 export function DecisionTable({ decision }: { decision: Partial<Decision> }) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
   return (
     <div class="stack">
       <p>{sentenceOf(decision)}</p>
+      {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
-        columns={columns}
+        columns={columnsOf(candidates.some(({ matchedHint }) => matchedHint !== undefined))}
         rows={candidates}
         keyOf={nameOf}
         empty="No model could serve the request."
       />
       <Excluded excluded={excluded} />
       <dl class="facts">
-        <dt>Weights</dt>
-        <dd>
-          {weights === undefined
-            ? "–"
-            : axes.map((axis) => `${axis} ${percent(weights[axis])}`).join(", ")}
-        </dd>
         <dt>Estimate</dt>
         <dd>
           {estimate === undefined

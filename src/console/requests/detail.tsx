@@ -76,7 +76,7 @@ function Facts({ tenant, record }: DetailProps) {
     );
   return (
     <dl class="facts">
-      <dt>Came</dt>
+      <dt>Received</dt>
       <dd>{time(createdAt)}</dd>
       <dt>Key</dt>
       <dd>

@@ -1,5 +1,9 @@
 /** Which requests a list shows. The choice stands in the address, so that a link leads to it. */
+import { useState } from "preact/hooks";
+import { api, asked } from "../api.ts";
+import { useLoaded } from "../load.ts";
 import { Choice, Field } from "../parts/form.tsx";
+import { namesIn, type Names } from "../parts/named.tsx";
 import type { RequestRecord } from "./record.ts";
 
 type Outcome = RequestRecord["outcome"];
@@ -31,10 +35,39 @@ export const filters = [
 ] as const;
 
 interface FiltersProps {
+  tenant: string;
   query: Readonly<Record<string, string>>;
   change: (changes: Record<string, string>) => void;
-  /** of keys, people and servers, by id */
-  names: Readonly<Record<string, string>>;
+  /** of keys, people and servers that the list has shown, by id */
+  names: Names;
+}
+
+interface Offered {
+  names: Names;
+  models: readonly string[];
+}
+
+const modelsMs = 90 * 86_400_000;
+
+/** The models of the last 90 days; none where there are too many figures for one answer. */
+async function modelsUsedIn(tenant: string): Promise<string[]> {
+  const to = Date.now();
+  const query = { from: to - modelsMs, to: to + 1, bucket: "day", by: "model" } as const;
+  const found = await asked(
+    api.GET("/admin/v1/tenants/{tenant}/usage", { params: { path: { tenant }, query } }),
+  );
+  return found.ok ? found.value.data.map(({ group }) => group) : [];
+}
+
+/** What a filter offers. It is asked for once somebody reaches for the filters: most readers never do. */
+function useOffered(tenant: string, isWanted: boolean): Offered {
+  const nothing: Offered = { names: {}, models: [] };
+  const { loaded } = useLoaded(isWanted ? `filters of ${tenant}` : "no filters", async () => {
+    if (!isWanted) return { ok: true, value: nothing, tag: null };
+    const [names, models] = await Promise.all([namesIn(tenant), modelsUsedIn(tenant)]);
+    return { ok: true, value: { names, models }, tag: null };
+  });
+  return loaded.state === "there" ? loaded.value : nothing;
 }
 
 const idPrefixes = { key: "key_", user: "usr_", server: "srv_" } as const;
@@ -44,7 +77,7 @@ const kinds = ["key", "server", "user"] as const;
 /** The keys, people or servers whose names are known, and the one that the address names. */
 function choicesOf(
   kind: keyof typeof idPrefixes,
-  { query, names }: Pick<FiltersProps, "query" | "names">,
+  { query, names }: { query: FiltersProps["query"]; names: Names },
 ): [id: string, name: string][] {
   const chosen = query[kind] ?? "";
   const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
@@ -56,18 +89,22 @@ function choicesOf(
   ];
 }
 
-export function Filters({ query, change, names }: FiltersProps) {
+/** The models that the tenant used, and the one that the address names. */
+function modelChoices(models: readonly string[], chosen: string): [id: string, name: string][] {
+  const all = new Set([...models, chosen].filter((model) => model !== ""));
+  return [
+    ["", "every model"],
+    ...[...all].toSorted().map((model): [string, string] => [model, model]),
+  ];
+}
+
+export function Filters({ tenant, query, change, names: shown }: FiltersProps) {
+  const [isWanted, setWanted] = useState(false);
+  const offered = useOffered(tenant, isWanted);
+  const names = { ...shown, ...offered.names };
+  const want = () => setWanted(true);
   // Another filter begins at the newest.
   const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
-  const field = (name: (typeof filters)[number], title: string, placeholder: string) => (
-    <Field
-      title={title}
-      name={name}
-      value={query[name] ?? ""}
-      placeholder={placeholder}
-      onInput={(value) => filter({ [name]: value.trim() })}
-    />
-  );
   const day = (name: "from" | "to", title: string) => (
     <Field
       title={title}
@@ -78,7 +115,7 @@ export function Filters({ query, change, names }: FiltersProps) {
     />
   );
   return (
-    <div class="filters" role="search" aria-label="Filters">
+    <div class="filters" role="search" aria-label="Filters" onPointerEnter={want} onFocusIn={want}>
       <Choice
         title="Outcome"
         name="outcome"
@@ -86,7 +123,13 @@ export function Filters({ query, change, names }: FiltersProps) {
         options={outcomes}
         onInput={(outcome) => filter({ outcome })}
       />
-      {field("model", "Model", "openai/gpt-5.4-mini")}
+      <Choice
+        title="Model"
+        name="model"
+        value={query["model"] ?? ""}
+        options={modelChoices(offered.models, query["model"] ?? "")}
+        onInput={(model) => filter({ model })}
+      />
       {kinds.map((kind) => {
         const options = choicesOf(kind, { query, names });
         // Most tenants have no people.

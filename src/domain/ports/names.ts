@@ -2,6 +2,9 @@
 import type { AsyncResult } from "../refusals.ts";
 
 export interface NameStore {
-  /** By the id of the tenant itself, an API key, a registered server or a person: the name; of a server the slug. What is gone has none. */
+  /**
+   * By the id of the tenant itself, an API key, a registered server, a credential or a person: the name. A server's is
+   * its slug, and a credential's begins with its provider. What is gone has none.
+   */
   of(tenantId: string, ids: readonly string[]): AsyncResult<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event, id, key, server, start, tenant } from "./fixtures.ts";
+import { credential, event, id, key, server, start, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
 
@@ -35,19 +35,27 @@ export const keysSuite = (backend: Backend): void => {
       expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
     });
 
-    it("is named beside servers, revoked or not, and unknown ids are left out", async () => {
+    it("is named beside servers and credentials, revoked or not, and unknown ids are left out", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId, { name: "search" });
       const itsServer = server(tenantId, { slug: "github" });
       value(await world.stores.servers.create(itsServer, event(tenantId)));
+      const [plain, second] = [
+        credential(tenantId, { provider: "openai", name: "openai" }),
+        credential(tenantId, { provider: "openai", name: "batch" }),
+      ];
+      for (const each of [plain, second])
+        value(await world.stores.credentials.create(each, event(tenantId)));
       const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
       value(await world.stores.keys.revoke(revoked, event(tenantId)));
       const { names } = world.stores;
-      const ids = [its.id, itsServer.id, id("key"), its.id, tenantId];
+      const ids = [its.id, itsServer.id, plain.id, second.id, id("key"), its.id, tenantId];
       expect(value(await names.of(tenantId, ids))).toEqual({
         [tenantId]: "Tenant",
         [its.id]: "search",
         [itsServer.id]: "github",
+        [plain.id]: "openai",
+        [second.id]: "openai, batch",
       });
       expect(value(await names.of(tenantId, []))).toEqual({});
     });

@@ -18,6 +18,7 @@ describe("figures of the console", () => {
 
   it("show the fractions of a cent that a small call costs", () => {
     expect(usd(0.000307)).toBe("$0.000307");
+    expect(usd(0.77184)).toBe("$0.7718");
     expect(usd(19.93)).toBe("$19.93");
     expect(usd(null)).toBe("–");
   });
