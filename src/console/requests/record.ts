@@ -1,7 +1,7 @@
 /** What a record's loose members hold. Records of earlier versions lack some of them. */
 import { api, asked } from "../api.ts";
 import type { Decision } from "../../domain/choice/decision.ts";
-import type { Asked as Asking, Timing } from "../../domain/audit/record.ts";
+import type { Asked as Asking } from "../../domain/audit/record.ts";
 
 export const listRequests = (tenant: string, query: Record<string, string>) =>
   asked(api.GET("/admin/v1/tenants/{tenant}/requests", { params: { path: { tenant }, query } }));
@@ -14,7 +14,6 @@ export type WholeRecord = Answered<ReturnType<typeof readRequest>>;
 export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages" | "names">;
 
 export const decisionOf = (record: RequestRecord): Partial<Decision> | null => record.decision;
-export const timingOf = (record: RequestRecord): Partial<Timing> | null => record.timing;
 export const askedOf = (record: RequestRecord): Partial<Asking> | null => record.asked;
 
 /** The words for each reason why a model can't be chosen. */

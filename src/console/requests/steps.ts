@@ -1,0 +1,63 @@
+/** What a request spent its time on, step by step. Pure, so that tests can hold it. */
+import type { Timing } from "../../domain/audit/record.ts";
+import type { RequestRecord } from "./record.ts";
+
+type Attempt = Pick<
+  RequestRecord["attempts"][number],
+  "provider" | "model" | "latencyMs" | "fault"
+>;
+export interface Timed {
+  timing: Partial<Timing> | null;
+  totalMs: number | null;
+  attempts: readonly Attempt[];
+}
+
+export interface Step {
+  name: string;
+  /** ms from the arrival */
+  from: number;
+  ms: number;
+  kind: "step" | "attempt" | "failed";
+}
+
+const order = ["auth", "choose", "approve", "admit"] as const;
+
+/** ms between attempts: an endpoint that failed is left alone for a moment. */
+export function pausesOf(record: Timed): number {
+  const { attempts } = record;
+  const provider = record.timing?.provider;
+  const called = attempts.reduce((ms, { latencyMs }) => ms + latencyMs, 0);
+  return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
+}
+
+/** The steps one after another. Of several pauses the record has the sum alone, which stands after the attempts. */
+export function stepsOf(record: Timed): Step[] {
+  const timing = record.timing ?? {};
+  const { attempts } = record;
+  const pause = {
+    name: attempts.length === 2 ? "pause" : "pauses between attempts",
+    ms: pausesOf(record),
+    kind: "step",
+  } as const;
+  let from = 0;
+  const steps: Step[] = [];
+  const add = (step: Omit<Step, "from">): void => {
+    steps.push({ ...step, from });
+    from += step.ms;
+  };
+  for (const name of order)
+    if (timing[name] !== undefined) add({ name, ms: timing[name], kind: "step" });
+  const pauseBefore = attempts.length === 2 ? 1 : attempts.length;
+  for (const [at, { provider, model, latencyMs, fault }] of attempts.entries()) {
+    if (at === pauseBefore && pause.ms > 0) add(pause);
+    add({
+      name: `${provider}/${model}`,
+      ms: latencyMs,
+      kind: fault === null ? "attempt" : "failed",
+    });
+  }
+  if (pauseBefore === attempts.length && pause.ms > 0) add(pause);
+  if (record.totalMs !== null && record.totalMs > from)
+    add({ name: "settle", ms: record.totalMs - from, kind: "step" });
+  return steps;
+}

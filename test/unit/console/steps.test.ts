@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { pausesOf, stepsOf, type Timed } from "../../../src/console/requests/steps.ts";
+
+const timing = { auth: 1, choose: 2, approve: 0, admit: 3, provider: 220 };
+const failed = { provider: "own", model: "large", latencyMs: 5, fault: "server" as const };
+const answered = { provider: "own", model: "small", latencyMs: 65, fault: null };
+const namesOf = (record: Timed) => stepsOf(record).map(({ name, from, ms }) => [name, from, ms]);
+
+describe("the steps of a request", () => {
+  it("have the pause between two attempts where it was, and no one else's time", () => {
+    const record = { timing, totalMs: 228, attempts: [failed, answered] };
+    expect(pausesOf(record)).toBe(150);
+    expect(namesOf(record)).toEqual([
+      ["auth", 0, 1],
+      ["choose", 1, 2],
+      ["approve", 3, 0],
+      ["admit", 3, 3],
+      ["own/large", 6, 5],
+      ["pause", 11, 150],
+      ["own/small", 161, 65],
+      ["settle", 226, 2],
+    ]);
+  });
+
+  it("have the sum of several pauses after the attempts", () => {
+    const record = { timing, totalMs: 226, attempts: [failed, failed, answered] };
+    expect(namesOf(record).slice(4)).toEqual([
+      ["own/large", 6, 5],
+      ["own/large", 11, 5],
+      ["own/small", 16, 65],
+      ["pauses between attempts", 81, 145],
+    ]);
+  });
+
+  it("have no pause beside one attempt, or where nothing was timed", () => {
+    expect(pausesOf({ timing, totalMs: 226, attempts: [answered] })).toBe(0);
+    expect(namesOf({ timing: null, totalMs: 80, attempts: [failed, answered] })).toEqual([
+      ["own/large", 0, 5],
+      ["own/small", 5, 65],
+      ["settle", 70, 10],
+    ]);
+    expect(namesOf({ timing: null, totalMs: null, attempts: [] })).toEqual([]);
+  });
+});
