@@ -11,6 +11,9 @@ const plainly = (request: Request): Promise<Response> => {
   return fetch(request);
 };
 
+/** On a busy machine, 64 writes one after another take longer than a call may wait. */
+const timeoutMs = 20_000;
+
 /** One server for all tests of a file; it is emptied before each. */
 export const sqldBackend = (url: () => string, writes: "alone" | "grouped" = "alone"): Backend =>
   lastingBackend({
@@ -21,7 +24,7 @@ export const sqldBackend = (url: () => string, writes: "alone" | "grouped" = "al
       const client = createClient({ url: url(), fetch: plainly });
       const groups = { groups: openWriteGroups({ url: url(), authToken: null, fetch: plainly }) };
       return {
-        db: openLibsql(client, { ...options, ...(writes === "grouped" && groups) }),
+        db: openLibsql(client, { timeoutMs, ...options, ...(writes === "grouped" && groups) }),
         close: async () => client.close(),
       };
     },
