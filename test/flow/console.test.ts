@@ -650,6 +650,10 @@ describe("all tenants", () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press("Escape");
     expect((await admin("GET", "/tenants/far")).status).toBe(404);
+    await open("/events");
+    const made = page.getByRole("row").filter({ hasText: "key.create" }).first();
+    expect(await made.getByRole("cell").nth(1).textContent()).toBe("fresh");
+    expect(await violationsOn(page)).toEqual([]);
   });
 });
 

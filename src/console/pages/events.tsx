@@ -50,16 +50,25 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
 ];
 
-const textOf = ({ actor, action, target, detail }: Event, names: Names): string =>
-  `${actor} ${names[actor] ?? ""} ${action} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
+/** Of the operator's list: the other columns name keys and servers by ids alone. */
+const tenantColumn = (names: Names): Column<Event> => ({
+  title: "Tenant",
+  show: ({ tenantId }) => (tenantId === null ? "–" : <Named id={tenantId} names={names} />),
+  text: ({ tenantId }) => tenantId,
+});
+
+const textOf = ({ tenantId, actor, action, target, detail }: Event, names: Names): string =>
+  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
 
 interface EventsPageProps {
   title: string;
   paging: Paging<Event>;
   names: Names;
+  /** beside those of one tenant's events */
+  more?: readonly Column<Event>[];
 }
 
-function EventsPage({ title, paging, names }: EventsPageProps) {
+function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
   const [query, change] = useQuery();
   const wanted = (query["find"] ?? "").toLowerCase();
   const { loaded } = paging.loading;
@@ -79,7 +88,7 @@ function EventsPage({ title, paging, names }: EventsPageProps) {
         what="events"
         paging={paging}
         name={title}
-        columns={columnsOf(names, events)}
+        columns={columnsOf(names, events).toSpliced(1, 0, ...more)}
         isShown={(event) => textOf(event, names).includes(wanted)}
         keyOf={({ id }) => id}
         empty="No such change is on this page of the log. Older ones may be on the next."
@@ -96,7 +105,7 @@ export function AllEvents() {
   );
   const { loaded } = paging.loading;
   const { names = {} } = loaded.state === "there" ? loaded.value : {};
-  return <EventsPage title="All events" paging={paging} names={names} />;
+  return <EventsPage {...{ paging, names }} title="All events" more={[tenantColumn(names)]} />;
 }
 
 export function Events({ params: { tenant } }: { params: { tenant: string } }) {

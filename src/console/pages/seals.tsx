@@ -14,9 +14,10 @@ import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
 
-function found({ checked }: Seal): string {
-  if (checked === null) return "not said";
-  return checked.tampered.length === 0 ? "nothing" : `${checked.tampered.length} changes`;
+/** How many records were no longer what was sealed, when this seal was made. */
+function changedIn({ checked }: Seal): string {
+  if (checked === null) return "not checked";
+  return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);
 }
 
 const columns: Column<Seal>[] = [
@@ -38,12 +39,12 @@ const columns: Column<Seal>[] = [
     text: ({ firstCreatedAt }) => isoOf(firstCreatedAt),
   },
   {
-    title: "Found in the database",
+    title: "Changed records found",
     show: (seal) => {
-      const what = found(seal);
-      return <Badge word={what} tone={what === "nothing" ? "good" : "warn"} />;
+      const what = changedIn(seal);
+      return <Badge word={what} tone={what === "none" ? "good" : "warn"} />;
     },
-    text: found,
+    text: changedIn,
   },
   { title: "Key", show: ({ keyId }) => <code>{keyId}</code>, text: ({ keyId }) => keyId },
   {
