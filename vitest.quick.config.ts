@@ -5,13 +5,14 @@ import { nativeModules } from "./test/setup/native-modules.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
-    // The stores' contract on one engine, no start of whole processes, no crashes of them, and no thousand drawn changes.
+    include: [
+      "test/architecture.test.ts",
+      "test/unit/**/*.test.ts",
+      "test/contract/store/*.test.ts",
+    ],
+    // The stores' contract on one engine, and no thousand drawn changes.
     exclude: [
       "test/contract/store/{sqld,sqld-grouped,bulk}.test.ts",
-      "test/contract/start/**",
-      "test/contract/embedded/{crashes,faults,lock}.test.ts",
-      "test/contract/export/{tampering,witness}.test.ts",
       "test/unit/installed.test.ts",
     ],
     globalSetup: ["test/setup/built-server.ts"],
