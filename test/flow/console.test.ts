@@ -710,7 +710,7 @@ describe("requests", () => {
     await expect.poll(copied).toMatch(/^curl -sS 'http/);
     expect(await copied()).toMatch(/-H "Authorization: Bearer \$(?:KEY|ADMIN_TOKEN)"/);
     expect(await copied()).not.toMatch(/srk_|adm_/);
-    await drawer.getByRole("button", { name: "Choose again, as a dry run" }).click();
+    await drawer.getByRole("button", { name: "Choose again (calls no model)" }).click();
     await drawer.getByText("The same choice would be made today.").waitFor();
     await page.keyboard.press("Escape");
   });
@@ -724,7 +724,7 @@ describe("requests", () => {
     const failed = data.find(({ attempts }) => attempts.some(({ fault }) => fault !== null));
     await open(`/t/watched/requests/${failed?.id}`);
     await page.getByText("hint “").first().waitFor();
-    await page.getByText("The score adds up cost (weight").waitFor();
+    await page.getByText("Score = cheapness ×").waitFor();
     expect(await page.getByRole("region", { name: "Attempts" }).textContent()).toContain(
       hostileProvider,
     );

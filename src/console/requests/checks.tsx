@@ -64,7 +64,7 @@ export function ReplayButton({ tenant, record }: DetailProps) {
   return (
     <>
       <button type="button" onClick={() => void replay()}>
-        Choose again, as a dry run
+        Choose again (calls no model)
       </button>
       {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
       {found?.ok === true && (

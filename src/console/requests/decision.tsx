@@ -1,10 +1,14 @@
 /** Why this model: the candidates with their scores, and what excluded the others. */
+import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { count, percent, usd, words } from "../format.ts";
+import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { exclusionWords } from "./record.ts";
 
 const axes = ["cost", "speed", "intelligence"] as const;
+/** As a column is read: a long bar of "cost" would be taken for a high price. */
+const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
 
 export function AxisBar({ value }: { value: number | undefined }) {
   if (value === undefined) return <>–</>;
@@ -41,15 +45,25 @@ function notesOf(candidate: Candidate, isHinted: boolean): string {
 
 const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
 
-/** @param isHinted some candidate matches a hint */
-const columnsOf = (isHinted: boolean): Column<Candidate>[] => [
+/** How the attempt of a model ended, by the model's name. */
+export type Ended = ReadonlyMap<string, "answered" | "failed">;
+
+interface Told {
+  /** some candidate matches a hint */
+  isHinted: boolean;
+  ended: Ended;
+}
+
+const columnsOf = ({ isHinted, ended }: Told): Column<Candidate>[] => [
   {
     title: "Model",
     show: (candidate) => {
       const notes = notesOf(candidate, isHinted);
+      const end = ended.get(nameOf(candidate));
       return (
         <>
-          <code>{nameOf(candidate)}</code>
+          <code>{nameOf(candidate)}</code>{" "}
+          {end !== undefined && <Badge word={end} tone={end === "answered" ? "good" : "bad"} />}
           {notes !== "" && <div class="faint">{notes}</div>}
         </>
       );
@@ -63,7 +77,7 @@ const columnsOf = (isHinted: boolean): Column<Candidate>[] => [
     text: ({ score }) => score ?? null,
   },
   ...axes.map((axis) => ({
-    title: axis[0]?.toUpperCase() + axis.slice(1),
+    title: axisTitles[axis],
     show: (candidate: Candidate) => <AxisBar value={candidate.axes?.[axis]} />,
     text: (candidate: Candidate) => candidate.axes?.[axis] ?? null,
   })),
@@ -97,9 +111,11 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
   const heaviest =
     weights === undefined ? null : axes.toSorted((a, b) => weights[b] - weights[a])[0];
   const isEven = weights !== undefined && new Set(axes.map((axis) => weights[axis])).size === 1;
-  return heaviest === null || isEven
-    ? `${name} has the best score of ${feasible.length} models that can serve the request.`
-    : `${name} has the best score of ${feasible.length} models that can serve the request; ${heaviest} weighs most.`;
+  const best = `${name} has the best score of ${feasible.length} models that can serve the request`;
+  if (heaviest === null || heaviest === undefined || isEven) return `${best}.`;
+  return weights?.[heaviest] === 1
+    ? `${best}; ${heaviest} alone counts.`
+    : `${best}; ${heaviest} weighs most.`;
 }
 
 function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
@@ -107,7 +123,7 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
   if (rows.length === 0) return null;
   return (
     <p class="faint">
-      Excluded without being listed:{" "}
+      Other models can’t serve the request:{" "}
       {rows
         .map(([reason, models]) => `${count(models)} (${exclusionWords[reason] ?? words(reason)})`)
         .join(", ")}
@@ -116,30 +132,59 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
   );
 }
 
-/** How the scores came about. A reader would take a long bar of cost for a high price otherwise. */
+/** How the scores came about. */
 const Scores = ({ weights }: { weights: Decision["weights"] }) => (
   <p class="faint">
-    The score adds up {axes.map((axis) => `${axis} (weight ${percent(weights[axis])})`).join(", ")}.
-    1.00 is the cheapest, the fastest, the most intelligent of these models.
+    Score ={" "}
+    {axes
+      .map((axis) => `${axisTitles[axis].toLowerCase()} × ${percent(weights[axis])}`)
+      .join(" + ")}
+    . Each goes from 0, the worst of these models, to 1, the best.
   </p>
 );
 
-export function DecisionTable({ decision }: { decision: Partial<Decision> }) {
+/** What the request itself said of models. */
+function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
+  const given = axes.flatMap((axis) =>
+    priorities[axis] === undefined ? [] : [`${axis} ${priorities[axis]}`],
+  );
+  const hinted =
+    hints.length === 0
+      ? "no hint"
+      : `the ${hints.length === 1 ? "hint" : "hints"} ${hints.map((hint) => `“${hint}”`).join(", ")}`;
+  return given.length === 0
+    ? `The request gave ${hinted} and no priority, so cost, speed and intelligence count alike.`
+    : `The request gave ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${given.join(", ")}.`;
+}
+
+interface DecisionProps {
+  decision: Partial<Decision>;
+  /** what the request asked for; absent where the page shows that beside the decision */
+  asked?: Partial<Asked> | null;
+  ended?: Ended;
+}
+
+const notCalled: Ended = new Map();
+
+export function DecisionTable({ decision, asked = null, ended = notCalled }: DecisionProps) {
   const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
+  const isHinted = candidates.some(({ matchedHint }) => matchedHint !== undefined);
   return (
     <div class="stack">
-      <p>{sentenceOf(decision)}</p>
+      <p>
+        {sentenceOf(decision)} {asked !== null && wishesOf(asked)}
+      </p>
       {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
-        columns={columnsOf(candidates.some(({ matchedHint }) => matchedHint !== undefined))}
+        columns={columnsOf({ isHinted, ended })}
         rows={candidates}
         keyOf={nameOf}
         empty="No model could serve the request."
       />
       <Excluded excluded={excluded} />
       <dl class="facts">
-        <dt>Estimate</dt>
+        <dt>Estimated before the call</dt>
         <dd>
           {estimate === undefined
             ? "–"

@@ -1,5 +1,5 @@
 /** One request: how it ended, why that model, what it cost, and whether its record is what was sealed. */
-import { count, none, time, usd, words } from "../format.ts";
+import { count, duration, none, time, usd, words } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Table } from "../parts/table.tsx";
@@ -8,7 +8,7 @@ import { isOperator } from "../session.ts";
 import { attemptColumns } from "./attempts.tsx";
 import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
-import { DecisionTable } from "./decision.tsx";
+import { DecisionTable, type Ended } from "./decision.tsx";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -128,19 +128,43 @@ function curlOf({ tenant, record }: DetailProps): string {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
+const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
+  `${provider}/${model}`;
+
 /** The choice is made before the first attempt. Who answered may be another. */
 function Failover({ record }: { record: WholeRecord }) {
   const failed = record.attempts.filter(({ fault }) => fault !== null);
   const answered = record.attempts.find(({ fault }) => fault === null);
   if (failed.length === 0 || answered === undefined) return null;
-  const names = failed.map(({ provider, model }) => `${provider}/${model}`).join(", ");
+  const faults = failed.map(
+    (attempt) => `${nameOf(attempt)} failed (${words(attempt.code ?? attempt.fault ?? "")})`,
+  );
   return (
     <p class="notice warn">
       <strong>
-        {`${answered.provider}/${answered.model}`} answered, after faults of {names}.
+        {faults.join(", ")}, so {nameOf(answered)} answered.
       </strong>
     </p>
   );
+}
+
+const endedOf = ({ attempts }: WholeRecord): Ended =>
+  new Map(
+    attempts.map((attempt) => [nameOf(attempt), attempt.fault === null ? "answered" : "failed"]),
+  );
+
+/** When, for whom, by which model, for how much: what a reader looks for first. */
+function Summary({ record }: Pick<DetailProps, "record">) {
+  const { createdAt, who, model, costUsd, totalMs, attempts, names } = record;
+  const facts = [
+    time(createdAt),
+    names[who.keyId] ?? who.keyId,
+    model,
+    costUsd === null ? null : usd(costUsd),
+    totalMs === null ? null : duration(totalMs),
+    attempts.length > 1 ? `${attempts.length} attempts` : null,
+  ];
+  return <p>{facts.filter((fact) => fact !== null).join(" · ")}</p>;
 }
 
 function Head({ tenant, record }: DetailProps) {
@@ -184,6 +208,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
   return (
     <div class="stack">
       <Head tenant={tenant} record={record} />
+      <Summary record={record} />
       {record.correction === null && isOperator.value && (
         <Correct {...{ tenant, record }} onDone={onChanged} />
       )}
@@ -194,7 +219,7 @@ export function RequestDetail({ tenant, record, onChanged }: RequestDetailProps)
         ) : (
           <>
             <Failover record={record} />
-            <DecisionTable decision={decision} />
+            <DecisionTable decision={decision} asked={askedOf(record)} ended={endedOf(record)} />
           </>
         )}
         <ReplayButton tenant={tenant} record={record} />

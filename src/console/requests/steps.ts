@@ -21,6 +21,12 @@ export interface Step {
 }
 
 const order = ["auth", "choose", "approve", "admit"] as const;
+const titles = {
+  auth: "check the key",
+  choose: "choose a model",
+  approve: "approval",
+  admit: "check limits",
+} as const;
 
 /** ms between attempts: an endpoint that failed is left alone for a moment. */
 export function pausesOf(record: Timed): number {
@@ -46,7 +52,7 @@ export function stepsOf(record: Timed): Step[] {
     from += step.ms;
   };
   for (const name of order)
-    if (timing[name] !== undefined) add({ name, ms: timing[name], kind: "step" });
+    if (timing[name] !== undefined) add({ name: titles[name], ms: timing[name], kind: "step" });
   const pauseBefore = attempts.length === 2 ? 1 : attempts.length;
   for (const [at, { provider, model, latencyMs, fault }] of attempts.entries()) {
     if (at === pauseBefore && pause.ms > 0) add(pause);
@@ -58,6 +64,6 @@ export function stepsOf(record: Timed): Step[] {
   }
   if (pauseBefore === attempts.length && pause.ms > 0) add(pause);
   if (record.totalMs !== null && record.totalMs > from)
-    add({ name: "settle", ms: record.totalMs - from, kind: "step" });
+    add({ name: "write the record", ms: record.totalMs - from, kind: "step" });
   return steps;
 }

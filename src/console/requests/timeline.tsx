@@ -6,6 +6,7 @@ import { pausesOf, stepsOf } from "./steps.ts";
 export function Timeline({ record }: { record: RequestRecord }) {
   const steps = stepsOf(record);
   const pauses = pausesOf(record);
+  const { totalMs, overheadMs } = record;
   const whole = Math.max(1, record.totalMs ?? 0, ...steps.map(({ from, ms }) => from + ms));
   if (steps.length === 0) return <p class="faint">No step was timed.</p>;
   return (
@@ -28,8 +29,12 @@ export function Timeline({ record }: { record: RequestRecord }) {
         ))}
       </div>
       <p class="faint">
-        {duration(record.totalMs)} in all, {duration(record.overheadMs)} of it the router’s own
-        {pauses > 0 && `, ${duration(pauses)} pauses between attempts`}.
+        {duration(totalMs)} in all: {duration(overheadMs)} in the router
+        {pauses > 0 && `, ${duration(pauses)} pauses between attempts`}
+        {totalMs !== null &&
+          overheadMs !== null &&
+          `, ${duration(Math.max(0, totalMs - overheadMs - pauses))} at providers`}
+        .
       </p>
     </>
   );

@@ -11,14 +11,14 @@ describe("the steps of a request", () => {
     const record = { timing, totalMs: 228, attempts: [failed, answered] };
     expect(pausesOf(record)).toBe(150);
     expect(namesOf(record)).toEqual([
-      ["auth", 0, 1],
-      ["choose", 1, 2],
-      ["approve", 3, 0],
-      ["admit", 3, 3],
+      ["check the key", 0, 1],
+      ["choose a model", 1, 2],
+      ["approval", 3, 0],
+      ["check limits", 3, 3],
       ["own/large", 6, 5],
       ["pause", 11, 150],
       ["own/small", 161, 65],
-      ["settle", 226, 2],
+      ["write the record", 226, 2],
     ]);
   });
 
@@ -37,7 +37,7 @@ describe("the steps of a request", () => {
     expect(namesOf({ timing: null, totalMs: 80, attempts: [failed, answered] })).toEqual([
       ["own/large", 0, 5],
       ["own/small", 5, 65],
-      ["settle", 70, 10],
+      ["write the record", 70, 10],
     ]);
     expect(namesOf({ timing: null, totalMs: null, attempts: [] })).toEqual([]);
   });
