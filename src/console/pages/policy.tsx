@@ -238,16 +238,21 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
       title="Policy"
       lead="What this tenant may spend, and which models it may use. It holds from the next request on."
       actions={
-        mayChange.value && (
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={isJson}
-            onClick={() => setJson(!isJson)}
-          >
-            {isJson ? "Show the form" : "Show as JSON"}
-          </button>
-        )
+        <>
+          <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
+            Who changed the policy
+          </a>
+          {mayChange.value && (
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={isJson}
+              onClick={() => setJson(!isJson)}
+            >
+              {isJson ? "Show the form" : "Show as JSON"}
+            </button>
+          )}
+        </>
       }
     >
       <div class="stack">
@@ -276,7 +281,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
           <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
             API reference
           </a>
-          . <a href={`${tenantPath(tenant, "/events")}?find=policy`}>Who changed the policy</a>
+          .
         </p>
       </div>
     </Page>
