@@ -225,6 +225,25 @@ function Ceiling({ tenant }: { tenant: string }) {
   );
 }
 
+interface ActionsProps {
+  tenant: string;
+  isJson: boolean;
+  setJson: (isJson: boolean) => void;
+}
+
+const Actions = ({ tenant, isJson, setJson }: ActionsProps) => (
+  <>
+    <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
+      Who changed the policy
+    </a>
+    {mayChange.value && (
+      <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+        {isJson ? "Show the form" : "Show as JSON"}
+      </button>
+    )}
+  </>
+);
+
 export function PolicyPage({ params: { tenant } }: { params: { tenant: string } }) {
   const [isJson, setJson] = useState(false);
   const [saved, setSaved] = useState<string | null>(null);
@@ -237,23 +256,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
     <Page
       title="Policy"
       lead="What this tenant may spend, and which models it may use. It holds from the next request on."
-      actions={
-        <>
-          <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
-            Who changed the policy
-          </a>
-          {mayChange.value && (
-            <button
-              type="button"
-              class="quiet"
-              aria-pressed={isJson}
-              onClick={() => setJson(!isJson)}
-            >
-              {isJson ? "Show the form" : "Show as JSON"}
-            </button>
-          )}
-        </>
-      }
+      actions={<Actions {...{ tenant, isJson, setJson }} />}
     >
       <div class="stack">
         {saved !== null && (
