@@ -111,7 +111,7 @@ export type JoinBulk = <Item, Outcome>(
 ) => Promise<Outcome | null>;
 
 export interface DatabaseOptions {
-  /** ms for one round trip */
+  /** ms for one round trip, and for sending again what a full server turned away */
   timeoutMs?: number;
   /** Called once for every round trip, for the bench and for `Server-Timing`. */
   onRoundTrip?: (kind: "read" | "write") => void;
@@ -128,7 +128,7 @@ const defaultTimeoutMs = 5_000;
 const retryAfterMs = 1_000;
 /** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
 const lockedTries = 3;
-const lockedWaitMs = 25;
+const pauseMs = 25;
 
 const messageOf = (cause: unknown): string => {
   let text = "";
@@ -146,6 +146,9 @@ const isOtherVersion = (cause: unknown): boolean =>
   /NOT NULL constraint failed: tenants\.version/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
+
+/** A full server turns a call away before it begins anything, so that it may be sent again. */
+const isTurnedAway = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
 
 const faultIn = (cause: unknown): WriteFault => {
   const message = messageOf(cause);
@@ -196,13 +199,17 @@ export function createDatabase(
     }
   };
   const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): AsyncResult<T> => {
+    const begun = performance.now();
     for (let tries = 1; ; tries += 1) {
       onRoundTrip(kind);
       try {
         return ok(await withDeadline(work(), timeoutMs));
       } catch (cause) {
-        if (!isLocked(cause) || tries >= lockedTries) return err(refusalFor(cause));
-        await new Promise((resolve) => setTimeout(resolve, lockedWaitMs * tries));
+        const again = isTurnedAway(cause)
+          ? performance.now() - begun < timeoutMs
+          : isLocked(cause) && tries < lockedTries;
+        if (!again) return err(refusalFor(cause));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs * tries));
       }
     }
   };

@@ -9,6 +9,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Receipt } from "../../../src/domain/audit/record.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
+import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
@@ -141,6 +142,58 @@ describe("a locked database", () => {
     expect(ms).toBeLessThan(1_000);
     await lock.rollback();
     expect(await count()).toBe(0);
+  });
+});
+
+/** It answers 429, "Timed out while opening database connection", when many come at once to a slow machine. */
+describe("a libSQL server that turns calls away", () => {
+  let sqld: Sqld;
+  let full: number;
+  beforeAll(async () => {
+    sqld = await startSqld();
+  });
+  afterAll(() => sqld.stop());
+  const turning = async (request: Request): Promise<Response> => {
+    if (full === 0) return fetch(request);
+    full -= 1;
+    return Response.json({ error: "Timed out while opening database connection" }, { status: 429 });
+  };
+  const connect = (writes: string, timeoutMs: number): Database => {
+    const groups = openWriteGroups({ url: sqld.url, authToken: null, fetch: turning });
+    return openLibsql(createWebClient({ url: sqld.url, fetch: turning }), {
+      timeoutMs,
+      ...(writes === "grouped" && { groups }),
+    });
+  };
+  const count = async () => value(await connect("alone", 5_000).write([counted]))[0]?.[0]?.["n"];
+  const counted = raw(sql`select count(*) as n from t`);
+
+  describe.each(["alone", "grouped"])("writes %s", (writes) => {
+    beforeEach(async () => {
+      full = 0;
+      const made = [raw(sql`drop table if exists t`), raw(sql`create table t (n integer)`)];
+      value(await connect("alone", 5_000).write(made));
+    });
+
+    it("is sent the same again, which happens once", async () => {
+      const db = connect(writes, 5_000);
+      full = 4;
+      expect((await db.write([raw(sql`insert into t values (1)`)])).ok).toBe(true);
+      full = 4;
+      value(await db.read((builder) => builder.run(sql`insert into t values (1)`)));
+      expect([full, await count()]).toEqual([0, 2]);
+    });
+
+    it("is unavailable when it turns away longer than a call may take", async () => {
+      full = Infinity;
+      const { result, ms } = await timed(() =>
+        connect(writes, 200).write([raw(sql`insert into t values (1)`)]),
+      );
+      full = 0;
+      expect(result).toEqual(unavailable);
+      expect(ms).toBeGreaterThanOrEqual(190);
+      expect(await count()).toBe(0);
+    });
   });
 });
 
