@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 495e8fc492adeccef49caff89c5fb26019e489bc8808adcd41e094bae27390da
+// Made by `npm run console:types` of the OpenAPI document d578ccc71c9714d85504b979bf3b5fab359ee4a010b1c8d039710db5631d083f
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1372,7 +1372,7 @@ export interface components {
          * @example acme
          */
         tenant?: string;
-        /** @description What the events call a person. */
+        /** @description Of the person, or of the key. */
         name?: string;
       };
       /**

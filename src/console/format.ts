@@ -30,6 +30,10 @@ export function bytes(value: number): string {
 }
 export const percent = (value: number): string => share.format(value);
 
+/** Of a budget: in cents, where there is a whole one. */
+export const usdInCents = (value: number): string =>
+  Math.abs(value) >= 0.01 ? usdWhole.format(value) : usd(value);
+
 /** A fraction of a cent is what a small call costs, so it is shown. */
 export function usd(value: number | null | undefined): string {
   if (value === null || value === undefined) return none;
@@ -53,7 +57,13 @@ export function duration(ms: number | null | undefined): string {
 }
 
 const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
-const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+const dayAndSecond = new Intl.DateTimeFormat(language, {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+});
 const dayAndClock = new Intl.DateTimeFormat(language, {
   month: "short",
   day: "numeric",
@@ -64,11 +74,11 @@ const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZo
 
 export const time = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? none : moment.format(ms);
-/** Of today the hour alone. */
+/** Always with its day: who copies it from a list must not lose that. Of another year with the year. */
 export const shortTime = (ms: number, now = Date.now()): string =>
-  new Date(ms).toDateString() === new Date(now).toDateString()
-    ? clock.format(ms)
-    : dayAndClock.format(ms);
+  new Date(ms).getFullYear() === new Date(now).getFullYear()
+    ? dayAndSecond.format(ms)
+    : moment.format(ms);
 /** A bucket of usage: an hour in the reader's zone, or a day of UTC. */
 export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
   bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);

@@ -13,6 +13,12 @@ export const routerUrl = `${location.origin}${prefix}`;
 
 export const pathOf = (page: string): string => `${consolePath}${page}`;
 
+/** The slug of the tenant whose page this is; null: a page of the operator's. */
+export function tenantIn(path: string): string | null {
+  const [, slug] = /^\/t\/([^/]+)/.exec(path.slice(consolePath.length)) ?? [];
+  return slug === undefined ? null : decodeURIComponent(slug);
+}
+
 /** A tenant's page; `page` begins with a slash, or is empty for the overview. */
 export const tenantPath = (tenant: string, page = ""): string =>
   pathOf(`/t/${encodeURIComponent(tenant)}${page}`);

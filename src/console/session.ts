@@ -6,7 +6,7 @@ import { problemOf, unreachable, type Asked } from "./problem.ts";
 
 export interface Actor {
   kind: "operator" | "key" | "person";
-  /** what the events call a person; absent: the operator's token, or a key */
+  /** of the person, or of the key; absent: the operator's token */
   name?: string;
   role: string;
   /** the slug of the only tenant that a key sees; absent: the operator sees all */

@@ -2,8 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useState } from "preact/hooks";
-import { Stopped } from "./parts/stopped.tsx";
-import { consolePath, pathOf, prefix, tenantPath } from "./place.ts";
+import { Stopped, tenantNames } from "./parts/stopped.tsx";
+import { zone } from "./locale.ts";
+import { consolePath, pathOf, prefix, tenantIn, tenantPath } from "./place.ts";
 import { isOperator, session, signOut } from "./session.ts";
 import { theme, themes } from "./theme.ts";
 
@@ -42,16 +43,19 @@ const groups: readonly [title: string, pages: readonly [page: string, title: str
   ],
 ];
 
-/** The slug of the tenant whose page this is; null: a page of the operator's. */
-export function tenantIn(path: string): string | null {
-  const [, slug] = /^\/t\/([^/]+)/.exec(path.slice(consolePath.length)) ?? [];
-  return slug === undefined ? null : decodeURIComponent(slug);
+interface NavLinkProps {
+  href: string;
+  title: string;
+  path: string;
+  /** its address begins that of the other pages */
+  isFirst?: boolean;
 }
 
-function NavLink({ href, title, path }: { href: string; title: string; path: string }) {
-  const isHere = path === href;
+/** A page below this one is here too: one request belongs to the requests. */
+function NavLink({ href, title, path, isFirst = false }: NavLinkProps) {
+  const current = path === href ? "page" : !isFirst && path.startsWith(`${href}/`) ? "true" : null;
   return (
-    <a href={href} {...(isHere && { "aria-current": "page" as const })}>
+    <a href={href} {...(current !== null && { "aria-current": current })}>
       {title}
     </a>
   );
@@ -64,7 +68,13 @@ function TenantPages({ tenant, path }: { tenant: string; path: string }) {
         <section key={group}>
           <h2>{group}</h2>
           {pages.map(([page, title]) => (
-            <NavLink key={page} href={tenantPath(tenant, page)} title={title} path={path} />
+            <NavLink
+              key={page}
+              href={tenantPath(tenant, page)}
+              title={title}
+              path={path}
+              isFirst={page === ""}
+            />
           ))}
         </section>
       ))}
@@ -93,16 +103,33 @@ function ThemeChoice() {
 }
 
 function Who() {
-  const actor = session.value?.actor;
+  const { kind, name, role = "", tenant } = session.value?.actor ?? {};
+  const part = kind === "operator" ? "Operator" : `${role} of ${tenant ?? ""}`;
   return (
     <div class="who">
       <p>
-        {actor?.kind === "operator" ? "Operator" : `${actor?.role ?? ""} of ${actor?.tenant ?? ""}`}
+        {name !== undefined && (
+          <>
+            <strong>{name}</strong>,{" "}
+          </>
+        )}
+        {part}
       </p>
       <button type="button" class="quiet" onClick={() => void signOut()}>
         Sign out
       </button>
     </div>
+  );
+}
+
+/** The name that people know, and the one in addresses where it is another. */
+function Tenant({ slug }: { slug: string }) {
+  const name = tenantNames.value[slug] ?? slug;
+  return (
+    <>
+      {name !== slug && <span class="tenant-name">{name}</span>}
+      <span class="tenant">{slug}</span>
+    </>
   );
 }
 
@@ -121,7 +148,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <a class="brand" href={consolePath}>
           Sampling Router
         </a>
-        {tenant !== null && <span class="tenant">{tenant}</span>}
+        {tenant !== null && <Tenant slug={tenant} />}
         <button
           type="button"
           class="menu quiet"
@@ -143,6 +170,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {tenant !== null && <TenantPages tenant={tenant} path={path} />}
         <section class="last">
           <ThemeChoice />
+          <p class="zone">
+            Times: <span>{zone}</span>
+          </p>
           <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
             API reference
           </a>

@@ -1,6 +1,5 @@
 /** `/console/session`: signing in, who is signed in, and signing out. */
 import { Hono, type Context } from "hono";
-import { actorName } from "../domain/tenancy/access.ts";
 import { isObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -21,13 +20,13 @@ const needsTls: Refusal = {
 const mostKeyCharacters = 1_000;
 
 /** As the API shows a session, and as the page has it. */
-export const shownSession = ({ actor, role, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
+export const shownSession = ({ actor, role, name, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
   csrf,
   actor: {
     kind: actor.kind,
     role,
     ...(tenant !== null && { tenant }),
-    ...(actor.kind !== "key" && actorName(actor) !== "operator" && { name: actorName(actor) }),
+    ...(name !== null && { name }),
   },
   expiresAt,
 });

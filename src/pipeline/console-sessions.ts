@@ -27,6 +27,8 @@ export interface OpenConsoleSession {
   id: string;
   actor: Actor;
   role: Role;
+  /** of the person or the key; null: the operator's token */
+  name: string | null;
   /** slug; null: every tenant */
   tenant: string | null;
   /** what a change has to bring beside the cookie */
@@ -38,6 +40,7 @@ export interface OpenConsoleSession {
 interface SignedIn {
   kind: ConsoleSession["kind"];
   subject: string;
+  name: string | null;
   tenantId: string | null;
   slug: string | null;
   role: Role;
@@ -100,11 +103,11 @@ const noSession: Refusal = {
 };
 
 const ofKey = (key: StoredKey, slug: string | null): SignedIn | null => {
-  const { id, tenantId, scopes, expiresAt, secretHash } = key;
+  const { id, name, tenantId, scopes, expiresAt, secretHash } = key;
   const role = roleOf(scopes);
   if (role === null) return null;
   const actor: Actor = { kind: "key", keyId: id, tenantId, role, expiresAt };
-  return { kind: "key", subject: id, tenantId, slug, role, actor, proof: secretHash };
+  return { kind: "key", subject: id, name, tenantId, slug, role, actor, proof: secretHash };
 };
 
 async function ofOperator({
@@ -112,12 +115,12 @@ async function ofOperator({
 }: Pick<ConsoleSessionDeps, "operatorProof">): Promise<SignedIn> {
   const actor: Actor = { kind: "operator" };
   const proof = await operatorProof();
-  const nobody = { tenantId: null, slug: null };
+  const nobody = { name: null, tenantId: null, slug: null };
   return { kind: "operator", subject: "operator", ...nobody, role: "admin", actor, proof };
 }
 
 const ofPerson = ({ name, role, tenant }: Person, proof: string): SignedIn => {
-  const who = { kind: "person", subject: name, role, proof } as const;
+  const who = { kind: "person", subject: name, name, role, proof } as const;
   if (tenant === null) {
     const actor: Actor = { kind: "operator", person: { name, role } };
     return { ...who, tenantId: null, slug: null, actor };
@@ -162,6 +165,7 @@ const openedAs = async (
   id: session.id,
   actor: who.actor,
   role: who.role,
+  name: who.name,
   tenant: who.slug,
   csrf: await csrfOf(token),
   expiresAt: session.expiresAt,

@@ -104,7 +104,7 @@ export async function visit(
 
 export async function signIn({ page }: Visit, key: string): Promise<void> {
   await page.goto("/console");
-  await page.getByLabel("Operator's token, or an API key").fill(key);
+  await page.getByLabel("Your key").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }

@@ -130,7 +130,9 @@ describe("signing in", () => {
       expiresAt,
     });
     const { answer, cookie } = await signIn(String(made.get("key")));
-    expect(answer.body).toMatchObject({ actor: { kind: "key", role: "admin", tenant: slug } });
+    expect(answer.body).toMatchObject({
+      actor: { kind: "key", role: "admin", name: "short", tenant: slug },
+    });
     expect(at(answer.body, "expiresAt")).toBe(expiresAt);
     expect((await shown(cookie)).body).toEqual(answer.body);
   });

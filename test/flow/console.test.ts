@@ -247,7 +247,7 @@ describe("the first load", () => {
     const visitor = await visit(browser, { origin: gatewayUrl });
     const { page, faults } = visitor;
     await page.goto("/behind/a/console/t/watched/keys");
-    await page.getByLabel("Operator's token, or an API key").fill(router.adminToken);
+    await page.getByLabel("Your key").fill(router.adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
     await page.getByRole("link", { name: "Requests" }).click();
@@ -295,12 +295,14 @@ describe("signing in", () => {
     const { page, faults } = visitor;
     await page.goto("/console");
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByLabel("Operator's token, or an API key").fill("srk_nobody");
+    await page.getByLabel("Your key").fill("srk_nobody");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
     await signIn(visitor, String(made.get("key")));
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(page.url()).toBe(`${router.url}/console/t/watched`);
+    // Who is signed in, in words that person knows.
+    await page.getByText("for a person, admin of watched").waitFor();
     expect(await page.getByRole("link", { name: "Tenants" }).count()).toBe(0);
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -374,7 +376,7 @@ describe("people", () => {
     await people.getByText(hostile).waitFor();
     await people.getByRole("button").first().click();
     await page.getByRole("button", { name: "Forget the person" }).click();
-    await page.getByText("Nobody is known yet.").waitFor();
+    await page.getByText("Nobody has come by an identity provider yet.").waitFor();
     await page.getByRole("button", { name: "Name a person" }).click();
     await page.getByLabel("Id at the identity provider").fill("u2");
     await page.getByRole("button", { name: "Make the person known" }).click();
@@ -451,10 +453,10 @@ describe("every page of a tenant", () => {
       ["/approvals", "No call is held."],
       ["/sessions", "No session is open."],
       ["/credentials", "There is no credential yet."],
-      ["/models", "No model can be chosen now."],
+      ["/models", "No model is in reach."],
       ["/keys", "There is no key yet."],
       ["/people", "None is set: people sign in with API keys alone."],
-      ["/grants", "No program was allowed anything."],
+      ["/grants", "No program is connected by OAuth."],
       ["/servers", "There is no server yet."],
       ["/switches", "Nothing is stopped."],
       ["/seals", "Nothing is sealed yet."],
@@ -504,7 +506,7 @@ describe("the end of a session", () => {
       await go(`/t/watched${path}`, visitor);
       const ended = page.getByText("Your session has ended");
       expect([path, await ended.waitFor().catch(String)]).toEqual([path, undefined]);
-      await page.getByLabel("Operator's token, or an API key").fill(world.key);
+      await page.getByLabel("Your key").fill(world.key);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
       expect(page.url()).toBe(`${router.url}/console/t/watched${path}`);
@@ -651,7 +653,7 @@ describe("all tenants", () => {
     await page.keyboard.press("Escape");
     expect((await admin("GET", "/tenants/far")).status).toBe(404);
     await open("/events");
-    const made = page.getByRole("row").filter({ hasText: "key.create" }).first();
+    const made = page.getByRole("row").filter({ hasText: "made a key" }).first();
     expect(await made.getByRole("cell").nth(1).textContent()).toBe("fresh");
     expect(await violationsOn(page)).toEqual([]);
   });
@@ -669,8 +671,8 @@ describe("requests", () => {
     expect(page.url()).toContain("outcome=refused");
     await page.getByLabel("Outcome").selectOption("");
     // What can be chosen is asked for once somebody reaches for it.
-    await page.getByLabel("Model", { exact: true }).hover();
-    await page.getByLabel("Model", { exact: true }).selectOption("own/works");
+    await page.getByLabel("Answered by").hover();
+    await page.getByLabel("Answered by").selectOption("own/works");
     await expect.poll(() => page.url()).toContain("model=own%2Fworks");
     await settled(page);
     expect(await rows.first().textContent()).toContain("own/works");
@@ -839,8 +841,8 @@ describe("a limit that is no budget of the tenant", () => {
     const key = { name: "nightly job", scopes: ["sampling"], limits };
     expect((await admin("POST", "/tenants/limited/keys", key)).status).toBe(201);
     await open("/t/limited");
-    await page.getByText("USD per month (key nightly job)").waitFor();
-    await page.getByText("One other limit").click();
+    await page.getByText("USD per month, key nightly job").waitFor();
+    await page.getByText("One more limit").click();
     const row = page.getByRole("row").filter({ hasText: "nightly job" });
     await row.getByRole("cell", { name: "9", exact: true }).first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -858,7 +860,7 @@ describe("a raise of a limit", () => {
       policy: { limits: { usdPerDay: 1 } },
     });
     await open("/t/raised/policy");
-    await page.getByText("Raise a limit").click();
+    await page.getByText("Raise one").click();
     const offered = page.locator(`datalist option[value="${keyId}"]`);
     await offered.waitFor({ state: "attached" });
     expect(await offered.getAttribute("label")).toBe("test");
@@ -992,7 +994,7 @@ describe("changes", () => {
     const policy = await admin("GET", "/tenants/watched/policy");
     expect([policy.get("limits.requestsPerMinute"), policy.get("maxTokens")]).toEqual([77, 1234]);
     await open("/t/watched/events");
-    const change = page.getByRole("row").filter({ hasText: "policy.replace" }).first();
+    const change = page.getByRole("row").filter({ hasText: "saved the policy" }).first();
     await change.getByText("limits", { exact: true }).click();
     await change.getByText('"requestsPerMinute":77').waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -1061,7 +1063,7 @@ describe("a kill switch", () => {
     expect(refused.get("error.data.reason")).toBe("no_eligible_model");
     await go("/t/watched/events");
     await banner.waitFor();
-    await page.getByText("policy.replace").first().waitFor();
+    await page.getByText("saved the policy").first().waitFor();
     // What a key did has the key's name.
     await adminOf(router, world.key)("PATCH", "/tenants/watched/policy", { maxTokens: 4_321 });
     await go("/t/watched/policy");
@@ -1302,7 +1304,7 @@ describe("the overview", () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.unrouteAll();
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("USD per day", { exact: true }).waitFor();
+    await page.getByText("USD per day, the whole tenant").waitFor();
   });
 });
 

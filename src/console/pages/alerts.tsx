@@ -51,7 +51,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <Page
       title="Alerts"
-      lead="Budgets that crossed a share of theirs, and what does not work. The policy names the shares, and where alerts are sent."
+      lead="Budgets that are nearly used up, and what does not work. “alerts” in the policy (under “Show as JSON”) sets from which percentages on, and where alerts are sent."
     >
       <There what="alerts" loading={loading}>
         {({ data, nextCursor, names }) => (
@@ -60,7 +60,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             columns={columnsOf(names)}
             rows={data}
             keyOf={({ id }) => id}
-            empty="Nothing to tell: no budget crossed a share, and everything works."
+            empty="Nothing to tell: no budget is nearly used up, and everything works."
             foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
           />
         )}

@@ -163,7 +163,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}
-            empty="No call is held. The policy’s member “approval” says which calls wait for a person."
+            empty="No call is held. “Approval” on the page Policy says which calls wait for a person."
             foot={
               <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
             }

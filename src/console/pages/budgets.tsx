@@ -1,7 +1,7 @@
 /** Each budget as a bar, with where it will be at its end; the other limits as a table. */
 import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
-import { bytes, count, fromNow, percent, time, usd } from "../format.ts";
+import { bytes, count, fromNow, percent, time, usd, usdInCents } from "../format.ts";
 import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
 import { limitTitles, type LimitName } from "../parts/limits.tsx";
 import { Named, type Names } from "../parts/named.tsx";
@@ -9,11 +9,17 @@ import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
 
+const owners: Readonly<Record<string, string>> = {
+  tenant: "the whole tenant",
+  ceiling: "the operator’s ceiling",
+};
+
 /** `tenant.usdPerDay` → whose, and which */
 function titleOf({ name }: LimitState, subject = ""): string {
   const [whose = "", which = ""] = name.split(".");
   const title = limitTitles[which as LimitName] ?? which;
-  return whose === "tenant" ? title : `${title} (${`${whose} ${subject}`.trim()})`;
+  const of = owners[whose] ?? `${whose} ${subject}`.trim();
+  return `${title}, ${of}`;
 }
 
 const amount = ({ unit }: LimitState, value: number): string =>
@@ -46,12 +52,12 @@ interface BudgetProps {
   now: number;
 }
 
-/** How much of a budget is used, and at this pace at its end. */
+/** How much of a budget will be used when it begins anew. */
 function pace(forecast: number | null, limit: number): string {
   if (forecast === null) return "It is too early for a forecast. ";
   return forecast > limit
-    ? `At this pace all of it is used before its end: ${usd(forecast)} would be. `
-    : `At this pace ${usd(forecast)} is used by its end. `;
+    ? `At this pace it is used up before: ${usdInCents(forecast)} would be needed. `
+    : `At this pace ${usdInCents(forecast)} will be used by then (the mark on the bar). `;
 }
 
 function Budget({ state, names, now }: BudgetProps) {
@@ -63,15 +69,15 @@ function Budget({ state, names, now }: BudgetProps) {
       <div class="budget-head">
         <strong>{titleOf(state, isTenants(state) ? "" : (names[state.subject] ?? ""))}</strong>
         <span>
-          {usd(used)} of {usd(limit)} ({percent(limit === 0 ? 1 : used / limit)}),{" "}
-          <strong>{usd(left)} left</strong>
+          {usdInCents(used)} of {usdInCents(limit)} ({percent(limit === 0 ? 1 : used / limit)}),{" "}
+          <strong>{usdInCents(left)} left</strong>
         </span>
       </div>
       <Bar state={state} forecast={forecast} />
       <p class="faint">
-        {reserved > 0 && `${usd(reserved)} is reserved by calls that run. `}
-        {pace(forecast, limit)}
-        {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}.</span>}
+        {reserved > 0 && `${usdInCents(reserved)} is reserved by calls that run. `}
+        {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}. </span>}
+        {until !== null && pace(forecast, limit)}
         {state.raisedUntil !== undefined && ` It is raised until ${time(state.raisedUntil)}.`}
       </p>
     </div>
@@ -213,7 +219,7 @@ export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
       {others.length > 0 && (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
-            {others.length === 1 ? "One other limit" : `${others.length} other limits`}
+            {others.length === 1 ? "One more limit" : `${others.length} more limits`}
           </summary>
           {isOpen && <OtherLimits {...{ others, names, hasMore }} />}
         </details>

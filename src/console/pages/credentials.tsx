@@ -85,7 +85,7 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Creden
     text: ({ baseUrl }) => baseUrl,
   },
   {
-    title: "Declared models",
+    title: "Models of its own",
     isNumber: true,
     show: ({ models }) => models?.length ?? "–",
     text: ({ models }) => models?.length ?? null,
@@ -169,7 +169,7 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
   return (
     <Page
       title="Credentials"
-      lead="Providers’ keys that the router holds for this tenant. No page and no endpoint gives one back."
+      lead="Keys of providers such as OpenAI, which the router uses for this tenant. Nobody can read one again. The keys that your programs show to the router are under API keys."
       actions={
         mayChange.value && (
           <button type="button" class="main" onClick={() => begin({ what: "make" })}>

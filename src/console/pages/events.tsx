@@ -1,5 +1,6 @@
 /** Who changed what, and when. */
 import { api, asked, type Schemas } from "../api.ts";
+import { actionWords } from "../action-words.ts";
 import { policyChanges } from "../policy-changes.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Page } from "../parts/page.tsx";
@@ -12,17 +13,31 @@ import { isoOf, Time } from "../parts/time.tsx";
 
 type Event = Schemas["AdminEvent"];
 
+/** `deniedModels` → `denied models` */
+const memberWords = (member: string): string =>
+  member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** JSON but for a list of names, which reads as a list. */
+function valueWords(json: string | null): string {
+  if (json === null) return "not set";
+  const value: unknown = JSON.parse(json);
+  return Array.isArray(value) && value.every((each) => typeof each === "string")
+    ? value.join(", ") || "none"
+    : json;
+}
+
 /** In the open what changed, where an older event shows it; one press away all that the event has. */
 function Details({ event, events }: { event: Event; events: readonly Event[] }) {
   const changes = policyChanges(event, events);
   if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
-  const members = changes?.map(({ member }) => member).join(", ");
+  const members = changes?.map(({ member }) => memberWords(member)).join(", ");
   return (
     <details>
-      <summary>{members === undefined ? "Show" : members === "" ? "nothing" : members}</summary>
+      <summary>{members === undefined ? "Show" : members === "" ? "Nothing" : members}</summary>
       {changes?.map(({ member, before, after }) => (
         <p key={member}>
-          {member}: <code>{before ?? "absent"}</code> → <code>{after ?? "absent"}</code>
+          {memberWords(member)}: from <code class="wraps">{valueWords(before)}</code> to{" "}
+          <code class="wraps">{valueWords(after)}</code>
         </p>
       ))}
       <CodeBlock title="All of it" text={JSON.stringify(event.detail, null, 2)} />
@@ -37,14 +52,20 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
     show: ({ actor }) => <Named id={actor} names={names} />,
     text: ({ actor }) => actor,
   },
-  { title: "What", show: ({ action }) => action, text: ({ action }) => action },
+  {
+    title: "What",
+    show: ({ action }) => <span title={action}>{actionWords(action)}</span>,
+    text: ({ action }) => action,
+  },
   {
     title: "To what",
-    show: ({ target }) => <Named id={target} names={names} />,
+    // The id of a session of the console says nothing to anybody.
+    show: ({ target }) =>
+      target.startsWith("con_") ? "the console" : <Named id={target} names={names} />,
     text: ({ target }) => target,
   },
   {
-    title: "Details",
+    title: "What changed",
     show: (event) => <Details event={event} events={events} />,
     text: ({ detail }) => JSON.stringify(detail),
   },
@@ -58,7 +79,7 @@ const tenantColumn = (names: Names): Column<Event> => ({
 });
 
 const textOf = ({ tenantId, actor, action, target, detail }: Event, names: Names): string =>
-  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
+  `${names[tenantId ?? ""] ?? ""} ${actor} ${names[actor] ?? ""} ${action} ${actionWords(action)} ${target} ${names[target] ?? ""} ${JSON.stringify(detail)}`.toLowerCase();
 
 interface EventsPageProps {
   title: string;
@@ -74,14 +95,17 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
   const { loaded } = paging.loading;
   const events = loaded.state === "there" ? loaded.value.data : [];
   return (
-    <Page title={title} lead="Every change that was made over the admin API: who, what, when.">
+    <Page
+      title={title}
+      lead="Every change that was made in this console or over the admin API: who, what and when. The newest first."
+    >
       <div class="filters">
         <Field
-          title="Find on this page"
+          title="Find among these"
           name="find"
           value={query["find"] ?? ""}
           onInput={(find) => change({ find })}
-          placeholder="policy"
+          placeholder="such as policy"
         />
       </div>
       <Listed

@@ -84,7 +84,7 @@ export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
         name="Grants"
         columns={columnsOf(tenant, end)}
         keyOf={({ id }) => id}
-        empty="No program was allowed anything. Hosted clients connect with a server’s address alone, and ask for a person’s consent."
+        empty="No program is connected by OAuth. A hosted client connects with a server’s address alone, and asks a person for consent."
       />
       {ending !== null && (
         <Confirm

@@ -46,11 +46,26 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[]
   {
     title: "Name",
     show: ({ id, name }) => (
-      <a href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(id)}`}>{name}</a>
+      <>
+        {name}
+        <div>
+          <a
+            class="faint"
+            href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(id)}`}
+            aria-label={`its requests (${name})`}
+          >
+            its requests
+          </a>
+        </div>
+      </>
     ),
     text: ({ name }) => name,
   },
-  { title: "Id", show: ({ id }) => <code>{id}</code>, text: ({ id }) => id },
+  {
+    title: "Id",
+    show: ({ id }) => <code title={id}>…{id.slice(-6)}</code>,
+    text: ({ id }) => id,
+  },
   { title: "State", show: (key) => <Badge word={stateOf(key)} />, text: stateOf },
   {
     title: "Scopes",

@@ -138,7 +138,7 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   return (
     <Page
       title="People"
-      lead="On whose behalf programs call, and by which identity provider people sign in."
+      lead="Whom the tenant’s identity provider has vouched for. Somebody who signs in with an API key stands under API keys."
       actions={
         mayChange.value && (
           <button type="button" class="main" onClick={() => setNaming(true)}>
@@ -154,7 +154,7 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
           name="People"
           columns={columnsOf(tenant, forget)}
           keyOf={({ id }) => id}
-          empty="Nobody is known yet. A person comes with a sign-in, or with a call that names one."
+          empty="Nobody has come by an identity provider yet. A person stands here after the first sign-in, or after a call in the person’s name."
         />
         <IdentityProvider key={tenant} tenant={tenant} />
       </div>

@@ -240,6 +240,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
 export function Playground({ params: { tenant } }: { params: { tenant: string } }) {
   const held = caller.value?.tenant === tenant ? caller.value.key : null;
   const [pasted, setPasted] = useState("");
+  const mayMake = mayChange.value;
   const take = async (): Promise<Asked<unknown>> => {
     if (pasted.trim() === "") return makeCaller(tenant);
     caller.value = { tenant, key: pasted.trim() };
@@ -255,26 +256,26 @@ export function Playground({ params: { tenant } }: { params: { tenant: string } 
       ) : (
         <section class="card">
           <Form
-            submit={pasted === "" && mayChange.value ? "Make a key for one hour" : "Use this key"}
+            submit={pasted === "" && mayMake ? "Make a key for one hour" : "Use this key"}
             act={take}
           >
             {() => (
               <>
                 <p>
-                  The playground calls the router as a program does: with an API key of this tenant.
-                  The key stays in this page’s memory and goes when you close it.
+                  The playground sends real requests, as a program does, so it needs an API key of
+                  this tenant. The key stays in this page’s memory and goes when you close it.
                 </p>
-                {!mayChange.value && (
-                  <NotForRole what="makes no keys: paste one" permission="change" />
-                )}
-                <Field
-                  title="A key of your own"
-                  name="key"
-                  type="password"
-                  value={pasted}
-                  onInput={setPasted}
-                  hint="Empty: the console makes one that ends in an hour."
-                />
+                {!mayMake && <NotForRole what="makes no keys: paste one" permission="change" />}
+                <details open={!mayMake}>
+                  <summary>Use a key that you have</summary>
+                  <Field
+                    title="A key of your own"
+                    name="key"
+                    type="password"
+                    value={pasted}
+                    onInput={setPasted}
+                  />
+                </details>
               </>
             )}
           </Form>

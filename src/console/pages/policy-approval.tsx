@@ -53,7 +53,7 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
           value={draft.mode}
           options={modes}
           onInput={(mode) => change({ ...draft, mode })}
-          hint="The JSON’s “when” says which calls wait. Absent: every call."
+          hint="Every call, unless approval.when (under “Show as JSON”) names some."
         />
         {draft.mode !== "" && (
           <>

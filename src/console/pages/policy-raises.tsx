@@ -155,10 +155,10 @@ export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps
   const [isOpen, setOpen] = useState(draft.subject !== "");
   return (
     <fieldset>
-      <legend>Raised for a time</legend>
+      <legend>Limits raised for a time</legend>
       {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>Raise a limit</summary>
+        <summary>Raise one</summary>
         {isOpen && <Subjects tenant={tenant} />}
         <NewRaise {...{ draft, change, faultOf }} />
       </details>

@@ -6,7 +6,7 @@ import { ProblemNotice } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
-import { exclusionWords } from "../requests/record.ts";
+import { exclusionWords } from "../requests/notes.ts";
 
 type Trial = Schemas["PolicyTrial"];
 type Tried = Trial["data"][number];

@@ -26,7 +26,7 @@ interface EditProps {
 }
 
 const onOff = [
-  ["", "default"],
+  ["", "none (the default)"],
   ["none", "none"],
   ["full", "full: requests and results, sealed"],
 ] as const;
@@ -79,10 +79,10 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
             <Lists {...{ allowed, setAllowed, denied, setDenied }} />
             <ApprovalFields draft={approval} change={setApproval} faultOf={faultOf} />
             <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
+            <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
           </>
         )}
       </Form>
-      <PolicyTrial tenant={tenant} policyOf={() => mergePatch(policy, patch)} />
     </div>
   );
 }

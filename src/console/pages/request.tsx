@@ -21,10 +21,7 @@ function useRequest(tenant: string, id: string) {
 export function Request({ params: { tenant, id } }: { params: { tenant: string; id: string } }) {
   const loading = useRequest(tenant, id);
   return (
-    <Page
-      title="Request"
-      lead={<a href={tenantPath(tenant, "/requests")}>All requests of {tenant}</a>}
-    >
+    <Page title="Request" lead={<a href={listPath(tenant)}>Back to the list of requests</a>}>
       <There what="the request" loading={loading}>
         {(record) => (
           <RequestDetail tenant={tenant} record={record} onChanged={() => void loading.again()} />
@@ -33,6 +30,14 @@ export function Request({ params: { tenant, id } }: { params: { tenant: string; 
     </Page>
   );
 }
+
+/** The list's filters stand in the address of a request's own page, too, so that the way back has them. */
+const listPath = (tenant: string, id = ""): string => {
+  const filters = new URLSearchParams(location.search);
+  filters.delete("open");
+  const query = filters.size === 0 ? "" : `?${filters.toString()}`;
+  return `${tenantPath(tenant, "/requests")}${id === "" ? "" : `/${encodeURIComponent(id)}`}${query}`;
+};
 
 interface DrawerProps {
   tenant: string;
@@ -45,9 +50,7 @@ export function RequestDrawer({ tenant, id, onClose }: DrawerProps) {
   return (
     <Dialog title="Request" onClose={onClose} isDrawer>
       <p>
-        <a href={tenantPath(tenant, `/requests/${encodeURIComponent(id)}`)}>
-          Open on a page of its own
-        </a>
+        <a href={listPath(tenant, id)}>Open on a page of its own</a>
       </p>
       <There what="the request" loading={loading}>
         {(record) => (

@@ -47,7 +47,29 @@ const figures: Column<RequestRecord>[] = [
   },
 ];
 
-const columnsOf = (names: Names, open: (id: string) => void): Column<RequestRecord>[] => [
+const modelColumn: Column<RequestRecord> = {
+  title: "Model",
+  show: ({ model, attempts }) => {
+    const failed = attempts.filter(({ fault }) => fault !== null).length;
+    return (
+      <>
+        <Brief text={model} isCode />
+        {failed > 0 && (
+          <span class="faint">after {failed === 1 ? "a fault" : `${failed} faults`}</span>
+        )}
+      </>
+    );
+  },
+  text: ({ model }) => model,
+};
+
+interface Shown {
+  rows: readonly RequestRecord[];
+  names: Names;
+  open: (id: string) => void;
+}
+
+const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
   {
     title: "When",
     show: ({ id, createdAt }) => (
@@ -59,8 +81,9 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
   },
   {
     title: "Id",
-    show: ({ id }) => <code class="faint">{id.slice(-6)}</code>,
+    show: () => null,
     text: ({ id }) => id,
+    isFileOnly: true,
   },
   {
     title: "Outcome",
@@ -72,11 +95,7 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
     ),
     text: ({ outcome, held }) => (held ? "held" : outcome),
   },
-  {
-    title: "Model",
-    show: ({ model }) => <Brief text={model} isCode />,
-    text: ({ model }) => model,
-  },
+  modelColumn,
   {
     title: "Key",
     show: ({ who }) => <Brief text={nameOf(names, who.keyId)} />,
@@ -86,6 +105,8 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
     title: "Server",
     show: ({ who }) => <Brief text={nameOf(names, who.serverId)} />,
     text: ({ who }) => nameOf(names, who.serverId),
+    // Direct calls have none, and some tenants make no others.
+    ...(rows.every(({ who }) => who.serverId === null) && { isFileOnly: true }),
   },
   {
     title: "Tool or client",
@@ -93,6 +114,8 @@ const columnsOf = (names: Names, open: (id: string) => void): Column<RequestReco
     text: ({ who }) => who.tool ?? who.clientName,
   },
   ...figures,
+  // The file has the whole id.
+  { title: "Id", show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 
 export function Requests({ params: { tenant } }: { params: { tenant: string } }) {
@@ -105,7 +128,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Requests"
-      lead="Every sampling request, refused ones included. Press one to see why that model was chosen."
+      lead="Every sampling request, the newest first, refused ones included. Press one to see why that model was chosen."
       actions={
         <span title={isFollowing ? "As they happen" : "Every few seconds"}>
           <Check title="Live" name="live" value={isLive} onInput={setLive} />
@@ -119,7 +142,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
           return (
             <Table
               name="Requests"
-              columns={columnsOf(names, (open) => change({ open }))}
+              columns={columnsOf({ rows, names, open: (open) => change({ open }) })}
               rows={rows}
               keyOf={({ id }) => id}
               open={({ id }) => change({ open: id })}

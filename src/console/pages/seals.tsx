@@ -46,7 +46,7 @@ const columns: Column<Seal>[] = [
     },
     text: changedIn,
   },
-  { title: "Key", show: ({ keyId }) => <code>{keyId}</code>, text: ({ keyId }) => keyId },
+  { title: "Signing key", show: ({ keyId }) => <code>{keyId}</code>, text: ({ keyId }) => keyId },
   {
     title: "Hash",
     show: ({ hash }) => (
@@ -75,14 +75,14 @@ function SealList({ tenant }: { tenant: string }) {
   return (
     <Page
       title="Seals"
-      lead="Each seal signs the records that ended since the one before. Who keeps a hash elsewhere notices a chain that was made anew."
+      lead="Each seal signs the records that ended since the one before, so that a later change shows. Keep the newest hash somewhere else: then nobody can replace the whole chain either."
       actions={
         <>
           <a class="button" href={`${exportUrl}?format=ndjson`} download>
-            Export to verify
+            Export records to verify
           </a>
           <a class="button" href={`${exportUrl}?format=csv`} download>
-            Export as CSV
+            Export records as CSV
           </a>
         </>
       }

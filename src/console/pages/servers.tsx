@@ -213,7 +213,7 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
   return (
     <Page
       title="Servers"
-      lead="MCP servers that clients reach through the router. The router answers what they sample."
+      lead="MCP servers that clients reach through the router. When a server asks for a model’s answer, the router gives it."
       actions={
         mayChange.value && (
           <button type="button" class="main" onClick={() => begin({ what: "make" })}>

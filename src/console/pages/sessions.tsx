@@ -72,7 +72,7 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
   return (
     <Page
       title="Sessions"
-      lead="Connections of the revisions before 2026-07-28, with the capabilities that each client declared."
+      lead="Open connections of MCP clients, with what each said that it can do. Clients of MCP 2026-07-28 and later have none. Who is signed in to the console is in Events."
     >
       <Listed
         what="sessions"
@@ -80,7 +80,7 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
         name="Sessions"
         columns={columnsOf(tenant, end)}
         keyOf={({ id }) => id}
-        empty="No session is open. Calls of 2026-07-28 need none."
+        empty="No session is open."
       />
       {ending !== null && (
         <Confirm

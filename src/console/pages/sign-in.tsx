@@ -101,7 +101,7 @@ function KeyForm() {
       }}
     >
       <div class="field">
-        <label for="key">Operator's token, or an API key</label>
+        <label for="key">Your key</label>
         <input
           id="key"
           aria-describedby="key-hint"
@@ -114,8 +114,8 @@ function KeyForm() {
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
         />
         <small id="key-hint">
-          <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code> or a
-          role.
+          An API key with a role, or the operator’s token. Who runs the router gives it to you;{" "}
+          <code>npm start</code> prints both.
         </small>
       </div>
       {problem !== null && <ProblemNotice problem={problem} />}
@@ -134,7 +134,10 @@ export function SignIn() {
   return (
     <main class="sign-in" id="page">
       <h1>Sampling Router</h1>
-      <p class="lead">Give every MCP server a model without giving it a key.</p>
+      <p class="lead">
+        It chooses a model for each request of your programs and MCP servers, keeps the budgets, and
+        records why.
+      </p>
       {reason !== null && (
         <p class="notice" role="status">
           {reason}

@@ -60,7 +60,7 @@ function Provider({ tenant }: { tenant: string }) {
               />
             )
           ) : (
-            <ul class="plain">
+            <ul class="plain rows">
               {data.map((credential) => (
                 <li key={credential.id}>
                   {credential.provider} ({credential.name}) <Badge word={credential.status} />{" "}
@@ -98,10 +98,13 @@ function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }
     onKey(made.value.key);
   };
   return (
-    <Step number={2} title="Make an API key" isDone={key !== null}>
+    <Step number={2} title="Have an API key" isDone={key !== null}>
       {key === null ? (
         <>
-          <p>A program shows it to the router. The snippets below use it.</p>
+          <p>
+            A program shows it to the router, and the snippets below use it. A key that you have
+            already will do: put it in place of <code>$KEY</code>, or make one more.
+          </p>
           {mayChange.value ? (
             <button type="button" onClick={() => void make()}>
               Make a key
@@ -176,7 +179,8 @@ function Arrival({ tenant }: { tenant: string }) {
   if (problem !== null) return <ProblemNotice problem={problem} again={look} />;
   return (
     <p class="waiting" role="status">
-      Waiting for a request…
+      Waiting for the next request… Those that came before are on the page{" "}
+      <a href={tenantPath(tenant, "/requests")}>Requests</a>.
     </p>
   );
 }

@@ -79,7 +79,7 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
 ];
 
 function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
-  const [kind, setKind] = useState<Kind>("tenant");
+  const [kind, setKind] = useState<Kind>("models");
   const [name, setName] = useState("");
   const [why, setWhy] = useState("");
   const options = (Object.keys(kinds) as Kind[]).filter(
@@ -95,7 +95,7 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
     return done;
   };
   return (
-    <Form submit="Stop it" act={stop}>
+    <Form submit="Stop it" isDanger act={stop}>
       {(faultOf) => (
         <>
           <Choice
@@ -138,7 +138,7 @@ export function SwitchesPage({ params: { tenant } }: { params: { tenant: string 
   return (
     <Page
       title="Kill switches"
-      lead="A switch holds from the next request on, everywhere. Calls that run already end as they would have."
+      lead="A switch holds from the next request on, everywhere. Calls that have begun go on to their end."
     >
       <div class="stack">
         <There what="switches" loading={loading}>

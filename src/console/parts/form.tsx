@@ -138,13 +138,15 @@ export function Check(props: {
 
 interface FormProps {
   submit: string;
+  /** what it does stops somebody's work */
+  isDanger?: true;
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
   children: (faultOf: (name: string) => string | null) => ComponentChildren;
 }
 
 /** Sends once at a time, and says what was wrong beside the field that the refusal names. */
-export function Form({ submit, act, onCancel, children }: FormProps) {
+export function Form({ submit, isDanger, act, onCancel, children }: FormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
@@ -170,7 +172,7 @@ export function Form({ submit, act, onCancel, children }: FormProps) {
             Cancel
           </button>
         )}
-        <button type="submit" class="main" disabled={isBusy}>
+        <button type="submit" class={isDanger === true ? "main danger" : "main"} disabled={isBusy}>
           {submit}
         </button>
       </div>

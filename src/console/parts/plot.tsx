@@ -1,7 +1,7 @@
 /** Lines over time by uPlot. Where a browser can't draw them, the table of the same numbers is there. */
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { compact } from "../format.ts";
+import { compact, time } from "../format.ts";
 import type { Series } from "../overview-figures.ts";
 
 /** Colours that a person with any colour vision tells apart on either ground, with dashes beside them. */
@@ -71,13 +71,14 @@ function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
       { stroke: ink, grid, ticks: grid, size: 64, values: (_, splits) => splits.map(compact) },
     ],
     series: [
-      {},
+      { value: (_, at) => (at === null ? "move over the plot" : time(at * 1000)) },
       ...lines.map(({ name, values }, at) => {
         const [, dash] = strokes[at % strokes.length] ?? strokes[0];
         // One bucket makes no line, so a point stands for it.
         const points = { show: values.length < 3 };
         const label = name === "" ? "none" : name;
-        return { label, stroke: strokeOf(at), dash: [...dash], width: 2, points };
+        const value = (_: uPlot, it: number | null): string => (it === null ? "" : compact(it));
+        return { label, value, stroke: strokeOf(at), dash: [...dash], width: 2, points };
       }),
     ],
   };

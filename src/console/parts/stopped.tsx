@@ -9,6 +9,8 @@ import { kinds, stopsOf } from "../switches.ts";
 
 const refreshMs = 10_000;
 const mostShown = 3;
+/** The names that tenants are known by, by slug, of those whose pages were open. */
+export const tenantNames = signal<Readonly<Record<string, string>>>({});
 /** Rises with each switch that this page turned. */
 export const turned = signal(0);
 
@@ -29,6 +31,10 @@ export function Stopped({ tenant }: { tenant: string }) {
     if (seen.current !== turned.value) void again();
     seen.current = turned.value;
   }, [turned.value]);
+  const known = loaded.state === "there" ? loaded.value.name : null;
+  useEffect(() => {
+    if (known !== null) tenantNames.value = { ...tenantNames.value, [tenant]: known };
+  }, [tenant, known]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
   if (stops.length === 0) return null;
   return (

@@ -1,12 +1,14 @@
 /** Why this model: the candidates with their scores, and what excluded the others. */
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
+import { Fragment } from "preact";
+import { useLocation } from "preact-iso/router";
 import { count, percent, usd, words } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
-import { exclusionWords } from "./record.ts";
+import { tenantIn, tenantPath } from "../place.ts";
+import { axes, exclusionWords, notesOf, type Told } from "./notes.ts";
 
-const axes = ["cost", "speed", "intelligence"] as const;
 /** As a column is read: a long bar of "cost" would be taken for a high price. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
 
@@ -23,42 +25,16 @@ export function AxisBar({ value }: { value: number | undefined }) {
   );
 }
 
-function hintWords(hint: string | undefined, isEquivalent: boolean): string {
-  if (hint === undefined) return "";
-  return isEquivalent ? `equivalent of “${hint}”` : `hint “${hint}”`;
-}
-
-function notesOf(candidate: Candidate, isHinted: boolean): string {
-  const { excludedBy, matchedHint, viaEquivalence, viaFailover, viaToolLoop, isLate } = candidate;
-  if (excludedBy !== undefined) return exclusionWords[excludedBy] ?? words(excludedBy);
-  const notes = [
-    hintWords(matchedHint, viaEquivalence === true),
-    viaFailover === true ? "only after faults of the hinted ones" : "",
-    viaToolLoop === true ? "began this tool loop" : "",
-    isLate === true ? "expected to be late" : "",
-  ]
-    .filter((note) => note !== "")
-    .join(", ");
-  // Such a model stands below those that match, whatever its score.
-  return notes === "" && isHinted ? "matches no hint" : notes;
-}
-
 const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
 
 /** How the attempt of a model ended, by the model's name. */
 export type Ended = ReadonlyMap<string, "answered" | "failed">;
 
-interface Told {
-  /** some candidate matches a hint */
-  isHinted: boolean;
-  ended: Ended;
-}
-
-const columnsOf = ({ isHinted, ended }: Told): Column<Candidate>[] => [
+const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidate>[] => [
   {
     title: "Model",
     show: (candidate) => {
-      const notes = notesOf(candidate, isHinted);
+      const notes = notesOf(candidate, told);
       const end = ended.get(nameOf(candidate));
       return (
         <>
@@ -84,7 +60,7 @@ const columnsOf = ({ isHinted, ended }: Told): Column<Candidate>[] => [
   {
     title: "Why",
     show: () => null,
-    text: (candidate) => notesOf(candidate, isHinted),
+    text: (candidate) => notesOf(candidate, told),
     isFileOnly: true,
   },
 ];
@@ -118,15 +94,37 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
     : `${best}; ${heaviest} weighs most.`;
 }
 
+/** Where a person changes what excludes models. */
+const remedies: Readonly<Record<string, string>> = {
+  not_allowed: "/policy",
+  no_credential: "/credentials",
+  credential_failing: "/credentials",
+  stopped: "/switches",
+};
+
 function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
+  const tenant = tenantIn(useLocation().path);
   const rows = Object.entries(excluded);
   if (rows.length === 0) return null;
   return (
     <p class="faint">
       Other models can’t serve the request:{" "}
-      {rows
-        .map(([reason, models]) => `${count(models)} (${exclusionWords[reason] ?? words(reason)})`)
-        .join(", ")}
+      {rows.map(([reason, models], at) => {
+        const why = exclusionWords[reason] ?? words(reason);
+        const page = remedies[reason];
+        return (
+          <Fragment key={reason}>
+            {at > 0 && ", "}
+            {count(models)} (
+            {page === undefined || tenant === null ? (
+              why
+            ) : (
+              <a href={tenantPath(tenant, page)}>{why}</a>
+            )}
+            )
+          </Fragment>
+        );
+      })}
       .
     </p>
   );
@@ -139,7 +137,9 @@ const Scores = ({ weights }: { weights: Decision["weights"] }) => (
     {axes
       .map((axis) => `${axisTitles[axis].toLowerCase()} × ${percent(weights[axis])}`)
       .join(" + ")}
-    . Each goes from 0, the worst of these models, to 1, the best.
+    . Each goes from 0, the worst of the models in this table, to 1, the best: so of two models with
+    the same grade on the page “Models” one may stand above the other here. Speed is what this
+    router measured, where it has.
   </p>
 );
 
@@ -151,10 +151,10 @@ function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
   const hinted =
     hints.length === 0
       ? "no hint"
-      : `the ${hints.length === 1 ? "hint" : "hints"} ${hints.map((hint) => `“${hint}”`).join(", ")}`;
+      : `the ${hints.length === 1 ? "hint" : "hints"} ${hints.map((hint) => `“${hint}”`).join(", ")} (a model’s name, or a part of it)`;
   return given.length === 0
     ? `The request gave ${hinted} and no priority, so cost, speed and intelligence count alike.`
-    : `The request gave ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${given.join(", ")}.`;
+    : `The request gave ${hinted} and the ${given.length === 1 ? "priority" : "priorities"} ${given.join(", ")} (from 0, unimportant, to 1).`;
 }
 
 interface DecisionProps {
@@ -174,10 +174,13 @@ export function DecisionTable({ decision, asked = null, ended = notCalled }: Dec
       <p>
         {sentenceOf(decision)} {asked !== null && wishesOf(asked)}
       </p>
+      {isHinted && (
+        <p class="faint">Models that match a hint stand first, whatever the others score.</p>
+      )}
       {weights !== undefined && <Scores weights={weights} />}
       <Table
         name="Candidates"
-        columns={columnsOf({ isHinted, ended })}
+        columns={columnsOf({ isHinted, weights, ended })}
         rows={candidates}
         keyOf={nameOf}
         empty="No model could serve the request."

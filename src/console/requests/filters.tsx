@@ -124,7 +124,7 @@ export function Filters({ tenant, query, change, names: shown }: FiltersProps) {
         onInput={(outcome) => filter({ outcome })}
       />
       <Choice
-        title="Model"
+        title="Answered by"
         name="model"
         value={query["model"] ?? ""}
         options={modelChoices(offered.models, query["model"] ?? "")}

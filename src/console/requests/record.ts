@@ -15,23 +15,3 @@ export type RequestRecord = Omit<WholeRecord, "content" | "providerMessages" | "
 
 export const decisionOf = (record: RequestRecord): Partial<Decision> | null => record.decision;
 export const askedOf = (record: RequestRecord): Partial<Asking> | null => record.asked;
-
-/** The words for each reason why a model can't be chosen. */
-export const exclusionWords: Readonly<Record<string, string>> = {
-  input_modality: "can’t take a kind of content in the messages",
-  output_modality: "can’t produce what was asked for",
-  tools: "has no tools",
-  context_window: "the messages don’t fit",
-  output_limit: "can’t give so many tokens",
-  reasoning_room: "has no room to reason",
-  not_allowed: "the policy forbids it",
-  unknown_price: "no known price, and a budget applies",
-  no_credential: "no credential",
-  no_operator_leave: "the operator gives no leave",
-  credential_failing: "the provider refuses the key",
-  circuit_open: "failed lately, and rests",
-  retired: "retired by its provider",
-  preview: "a preview that nobody asked for",
-  image_model: "draws, and no image was asked for",
-  stopped: "stopped by a kill switch",
-};

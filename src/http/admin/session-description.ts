@@ -22,7 +22,7 @@ const session = z
       kind: z.enum(["operator", "key", "person"]),
       role: z.enum(roles),
       tenant: slug.optional().openapi({ description: "Absent: every tenant." }),
-      name: z.string().optional().openapi({ description: "What the events call a person." }),
+      name: z.string().optional().openapi({ description: "Of the person, or of the key." }),
     }),
     expiresAt: millis,
   })

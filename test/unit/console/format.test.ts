@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { bytes, compact, duration, usd } = await import("../../../src/console/format.ts");
+const { bytes, compact, duration, shortTime, usd, usdInCents } =
+  await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
 describe("figures of the console", () => {
@@ -21,6 +22,17 @@ describe("figures of the console", () => {
     expect(usd(0.77184)).toBe("$0.7718");
     expect(usd(19.93)).toBe("$19.93");
     expect(usd(null)).toBe("–");
+  });
+
+  it("show a budget in cents, and what is less than one as it is", () => {
+    expect([0.7718, 4.23, 0, 0.004].map(usdInCents)).toEqual(["$0.77", "$4.23", "$0.00", "$0.004"]);
+  });
+
+  it("show a moment with its day, and one of another year with the year", () => {
+    const at = new Date(2026, 10, 23, 13, 33, 19).getTime();
+    const spaced = (text: string) => text.replaceAll("\u202f", " ");
+    expect(spaced(shortTime(at, at + 1_000))).toBe("Nov 23, 1:33:19 PM");
+    expect(spaced(shortTime(at, at + 90 * 86_400_000))).toBe("Nov 23, 2026, 1:33:19 PM");
   });
 
   it("say how much is stored in the unit that fits", () => {

@@ -1,0 +1,96 @@
+/** The columns of the list of models, and what a request has to bring before one in reach can serve it. */
+import type { Schemas } from "../api.ts";
+import { count, duration, none, usd } from "../format.ts";
+import { Badge } from "../parts/notice.tsx";
+import type { Column } from "../parts/table.tsx";
+
+export type Model = Schemas["Model"];
+
+export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
+
+/** What a request has to bring before a model in reach can serve it. */
+function conditionsOf(model: Model): string[] {
+  const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
+  const draws = outputModalities.includes("image");
+  return [
+    ...(status === "preview" ? ["only if a hint names it"] : []),
+    ...(draws || !outputModalities.includes("text")
+      ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
+      : []),
+    ...(inputUsdPerMTok === null || outputUsdPerMTok === null
+      ? ["no known price: not under a budget in USD"]
+      : []),
+  ];
+}
+
+const gradeOf = (tier: number | null): string => (tier === null ? none : `${tier} of 5`);
+
+const figures: Column<Model>[] = [
+  {
+    title: "Context",
+    isNumber: true,
+    show: ({ contextTokens }) => count(contextTokens),
+    text: ({ contextTokens }) => contextTokens,
+  },
+  {
+    title: "USD per M in",
+    isNumber: true,
+    show: ({ inputUsdPerMTok }) => usd(inputUsdPerMTok),
+    text: ({ inputUsdPerMTok }) => inputUsdPerMTok,
+  },
+  {
+    title: "USD per M out",
+    isNumber: true,
+    show: ({ outputUsdPerMTok }) => usd(outputUsdPerMTok),
+    text: ({ outputUsdPerMTok }) => outputUsdPerMTok,
+  },
+  {
+    title: "Intelligence",
+    isNumber: true,
+    show: ({ intelligence }) => gradeOf(intelligence),
+    text: ({ intelligence }) => intelligence,
+  },
+  {
+    title: "Speed",
+    isNumber: true,
+    show: ({ speed }) => gradeOf(speed),
+    text: ({ speed }) => speed,
+  },
+  {
+    title: "Took (median)",
+    isNumber: true,
+    show: ({ measured }) => duration(measured?.p50Ms),
+    text: ({ measured }) => measured?.p50Ms ?? null,
+  },
+];
+
+export const columnsOf = (open: (model: Model) => void): Column<Model>[] => [
+  {
+    title: "Model",
+    show: (model) => (
+      <button type="button" class="link nowrap" onClick={() => open(model)}>
+        <code>{nameOf(model)}</code>
+      </button>
+    ),
+    text: nameOf,
+  },
+  {
+    title: "Now",
+
+    show: (model) => (
+      <>
+        {model.available ? <Badge word="in reach" tone="good" /> : <Badge word="out of reach" />}{" "}
+        {model.status !== "active" && <Badge word={model.status} />}
+        {model.available && <div class="faint">{conditionsOf(model).join("; ")}</div>}
+      </>
+    ),
+    text: ({ available }) => available,
+  },
+  { title: "Status", show: () => null, text: ({ status }) => status, isFileOnly: true },
+  {
+    title: "Takes",
+    show: ({ inputModalities }) => inputModalities.join(", "),
+    text: ({ inputModalities }) => inputModalities.join(" "),
+  },
+  ...figures,
+];

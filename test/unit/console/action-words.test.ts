@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { actionWords } from "../../../src/console/action-words.ts";
+
+const src = join(import.meta.dirname, "..", "..", "..", "src");
+
+/** What the router's own code writes into events. */
+const actions = new Set(
+  readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("console"))
+    .flatMap((name) => [
+      ...readFileSync(join(src, name), "utf8").matchAll(/action: "([a-z_]+\.[a-z_]+)"/g),
+    ])
+    .map(([, action = ""]) => action),
+);
+
+it("has words for every action that the router writes, and leaves others as they are", () => {
+  expect(actions.size).toBeGreaterThan(30);
+  expect([...actions].filter((action) => actionWords(action) === action)).toEqual([]);
+  expect(actionWords("moon.eclipse")).toBe("moon.eclipse");
+});
