@@ -119,7 +119,7 @@ function Compose({ draft, change }: PartProps) {
           value={draft.hints}
           onInput={(hints) => change({ hints })}
           placeholder="claude, gpt"
-          hint="With commas between them, the dearest first."
+          hint="With commas between them, the one you want most first."
         />
         <Field
           title="maxTokens"

@@ -50,7 +50,7 @@ interface FieldsProps {
 const words = {
   issuer: { title: "Issuer", hint: "As the provider names itself." },
   clientId: { title: "Client id", hint: "" },
-  claim: { title: "Claim", hint: "The member of a person’s claims that gives the role." },
+  claim: { title: "Claim", hint: "Which claim of a person gives the role, such as groups." },
 } as const;
 
 function Fields({ draft, change, faultOf }: FieldsProps) {
