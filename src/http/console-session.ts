@@ -20,7 +20,14 @@ const needsTls: Refusal = {
 const mostKeyCharacters = 1_000;
 
 /** As the API shows a session, and as the page has it. */
-export const shownSession = ({ actor, role, name, tenant, csrf, expiresAt }: OpenConsoleSession) => ({
+export const shownSession = ({
+  actor,
+  role,
+  name,
+  tenant,
+  csrf,
+  expiresAt,
+}: OpenConsoleSession) => ({
   csrf,
   actor: {
     kind: actor.kind,
