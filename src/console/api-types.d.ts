@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document d578ccc71c9714d85504b979bf3b5fab359ee4a010b1c8d039710db5631d083f
+// Made by `npm run console:types` of the OpenAPI document 9d2c487f98981a1988d21bcf7b8f0a839808111d27e7378c8f022e0f6db5cdd7
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -10612,6 +10612,15 @@ export interface operations {
           "application/json": {
             data: components["schemas"]["Session"][];
             nextCursor: string | null;
+            /**
+             * @description What people call the tenant, keys, servers and persons that the answer has by id.
+             * @example {
+             *       "srv_1": "github"
+             *     }
+             */
+            names: {
+              [key: string]: string;
+            };
           };
         };
       };

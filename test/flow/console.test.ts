@@ -250,7 +250,7 @@ describe("the first load", () => {
     await page.getByLabel("Your key").fill(router.adminToken);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
-    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("link", { name: "Requests", exact: true }).click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
     expect(page.url()).toBe(`${gatewayUrl}/behind/a/console/t/watched/requests`);
     await settled(page);
@@ -774,6 +774,21 @@ describe("requests", () => {
     });
     await page.getByRole("dialog").getByText("Conflict").first().waitFor();
     await page.unrouteAll();
+  });
+});
+
+describe("sessions", () => {
+  it("say with which key a client began one and what it declared, and lead to their requests", async () => {
+    const { page } = operator;
+    await open("/t/watched/sessions");
+    const row = page.getByRole("row").filter({ hasText: "experimental" });
+    const cells = await row.getByRole("cell").allTextContents();
+    expect(cells).toEqual(expect.arrayContaining([`sampling, experimental (${hostile})`]));
+    expect(cells[3]).toBe(hostile);
+    await row.getByRole("link").click();
+    await page.waitForURL(/requests\?session=/);
+    await page.getByRole("cell", { name: "own/works" }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
   });
 });
 

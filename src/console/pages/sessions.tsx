@@ -1,7 +1,9 @@
 /** Sessions of the legacy revisions, with what each client said that it can do. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
+import { capabilityWords } from "../capability-words.ts";
 import { Confirm } from "../parts/dialog.tsx";
+import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
@@ -16,26 +18,23 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const clientOf = ({ clientInfo }: Session): string =>
   `${text(clientInfo["name"])} ${text(clientInfo["version"])}`.trim();
 
-const columnsOf = (tenant: string, end: (session: Session) => void): Column<Session>[] => [
+const said: readonly Column<Session>[] = [
   {
-    title: "Session",
-    show: ({ id }) => (
-      <a href={`${tenantPath(tenant, "/requests")}?session=${encodeURIComponent(id)}`}>
-        <code>{id}</code>
-      </a>
-    ),
-    text: ({ id }) => id,
+    title: "Revision",
+    show: ({ revision }) => <span class="nowrap">{revision}</span>,
+    text: ({ revision }) => revision,
   },
-  { title: "Client", show: clientOf, text: clientOf },
-  { title: "Revision", show: ({ revision }) => revision, text: ({ revision }) => revision },
   {
     title: "Declared",
-    show: ({ capabilities }) => <code>{JSON.stringify(capabilities)}</code>,
+    show: ({ capabilities }) => (
+      <span title={JSON.stringify(capabilities)}>{capabilityWords(capabilities)}</span>
+    ),
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
   {
     title: "Told to the server",
-    show: ({ told }) => (told === null ? "–" : <code>{JSON.stringify(told)}</code>),
+    show: ({ told }) =>
+      told === null ? "–" : <span title={JSON.stringify(told)}>{capabilityWords(told)}</span>,
     text: ({ told }) => (told === null ? null : JSON.stringify(told)),
   },
   {
@@ -48,6 +47,36 @@ const columnsOf = (tenant: string, end: (session: Session) => void): Column<Sess
     show: ({ expiresAt }) => <Time at={expiresAt} />,
     text: ({ expiresAt }) => isoOf(expiresAt),
   },
+];
+
+const columnsOf = (
+  tenant: string,
+  { names, end }: { names: Names; end: (session: Session) => void },
+): Column<Session>[] => [
+  {
+    title: "Session",
+    show: ({ id }) => (
+      <a
+        href={`${tenantPath(tenant, "/requests")}?session=${encodeURIComponent(id)}`}
+        title={`the requests of ${id}`}
+      >
+        <code class="nowrap">{id.slice(-6)}</code>
+      </a>
+    ),
+    text: ({ id }) => id,
+  },
+  { title: "Client", show: clientOf, text: clientOf },
+  {
+    title: "Server",
+    show: ({ serverId }) => (serverId === null ? "–" : <Named id={serverId} names={names} />),
+    text: ({ serverId }) => serverId,
+  },
+  {
+    title: "Key",
+    show: ({ keyId }) => <Named id={keyId} names={names} />,
+    text: ({ keyId }) => keyId,
+  },
+  ...said,
   {
     title: "",
     show: (session) =>
@@ -65,9 +94,11 @@ const columnsOf = (tenant: string, end: (session: Session) => void): Column<Sess
 ];
 
 export function Sessions({ params: { tenant } }: { params: { tenant: string } }) {
-  const paging = usePaging<Session>(`sessions of ${tenant}`, (query) =>
+  const paging = usePaging<Session, { names: Names }>(`sessions of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/sessions", { params: { path: { tenant }, query } })),
   );
+  const { loaded } = paging.loading;
+  const names = loaded.state === "there" ? loaded.value.names : {};
   const [ending, end] = useState<Session | null>(null);
   return (
     <Page
@@ -78,7 +109,7 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
         what="sessions"
         paging={paging}
         name="Sessions"
-        columns={columnsOf(tenant, end)}
+        columns={columnsOf(tenant, { names, end })}
         keyOf={({ id }) => id}
         empty="No session is open."
       />

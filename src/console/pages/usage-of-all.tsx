@@ -25,12 +25,20 @@ function sumsOf(rows: readonly UsageRow[]): Sum[] {
     .toSorted((one, other) => other.costUsd - one.costUsd || other.requests - one.requests);
 }
 
+const idColumn: Column<Sum> = {
+  title: "Id",
+  show: ({ group }) => <code>{group}</code>,
+  text: ({ group }) => group,
+};
+
 const columnsOf = (by: Grouping, names: Names): Column<Sum>[] => [
   {
     title: by === "tenant" ? "Tenant" : "Model",
     show: ({ group }) => <Named id={group} names={names} />,
     text: ({ group }) => names[group] ?? group,
   },
+  // Two tenants may have the same name.
+  ...(by === "tenant" ? [idColumn] : []),
   {
     title: "Requests",
     isNumber: true,

@@ -27,7 +27,7 @@ export function recordRoutes() {
       "Sessions of the legacy revisions, with the capabilities that each client declared, raw.",
     params: tenantParams,
     query: pageQuery,
-    answer: pageOf(session),
+    answer: pageOf(session).extend({ names }),
     run: ({ admin, actor, params, query }) =>
       admin.records.sessions(actor, params.tenant, pageRequestOf(query)),
   });

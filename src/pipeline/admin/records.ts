@@ -48,9 +48,21 @@ export function createRecordAdmin(
   },
 ) {
   return {
-    async sessions(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<Session>> {
+    async sessions(
+      actor: Actor,
+      slug: string,
+      page: PageRequest,
+    ): AsyncResult<Page<Session> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
-      return tenant.ok ? deps.sessions.list(tenant.value.id, page) : tenant;
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.sessions.list(id, page);
+      if (!listed.ok) return listed;
+      const ids = listed.value.data.flatMap(({ keyId, serverId }) =>
+        [keyId, serverId ?? []].flat(),
+      );
+      const names = await deps.names.of(id, ids);
+      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
 
     async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { capabilityWords } from "../../../src/console/capability-words.ts";
+
+describe("capabilities in words", () => {
+  it.each([
+    [{}, "nothing"],
+    [{ sampling: {} }, "sampling"],
+    [{ sampling: { tools: {} }, elicitation: {} }, "sampling (tools), elicitation"],
+    [
+      { elicitation: { form: {}, url: {} }, roots: { listChanged: true } },
+      "elicitation (form, url), roots (listChanged)",
+    ],
+    [{ roots: { listChanged: false } }, "roots"],
+    // What a client invents is shown as it is, since it was declared.
+    [{ odd: 1, list: ["a"], none: null }, "odd, list, none"],
+  ])("are read as they were declared: %j", (declared, words) => {
+    expect(capabilityWords(declared)).toBe(words);
+  });
+});
