@@ -9,7 +9,8 @@ import type { Flooded, Flooding } from "./flooder-process.ts";
 import { percentileOf, rightTurn, startHooked, type HookedWorker } from "./hooked.ts";
 import type { Target } from "./load.ts";
 import { machine } from "./machine.ts";
-import { orderOf } from "./pairs.ts";
+import { orderOf, type Side } from "./pairs.ts";
+import { threadCpuMs } from "./threads.ts";
 
 type Say = (line: string) => void;
 
@@ -20,7 +21,7 @@ const calmSeconds = 4;
 const warmUpSeconds = 8;
 const leadSeconds = 2;
 /** Longer than a start of the flood's process. */
-const afterLeadMs = (leadSeconds + 0.5) * 1_000;
+const startMs = 500;
 const floodShare = 0.5;
 const blockedMs = 2_000;
 const withinBlockedSeconds = 1.6;
@@ -33,6 +34,21 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 const calmly = async (target: Target, seconds: number): Promise<number[]> =>
   (await rightTurn(target, { concurrency: 1, seconds })).latencies;
 
+/** For which share of the time the runtime's one thread for all JavaScript worked; 0 where there is no `/proc`. */
+async function busyWhile<T>(
+  { pids }: Pick<HookedWorker, "pids">,
+  work: () => Promise<T>,
+): Promise<{ made: T; busy: number }> {
+  const spent = (): number =>
+    [...threadCpuMs(pids)].reduce(
+      (sum, [name, ms]) => (name.endsWith(", main") ? sum + ms : sum),
+      0,
+    );
+  const [before, began] = [spent(), performance.now()];
+  const made = await work();
+  return { made, busy: (spent() - before) / (performance.now() - began) };
+}
+
 interface Neighbours {
   rounds: number;
   worker: HookedWorker;
@@ -43,13 +59,14 @@ interface Neighbours {
 }
 
 async function benchFlooded(
-  { rounds, calm, loud }: Neighbours,
+  { rounds, worker, calm, loud }: Neighbours,
   outer: Ending,
   say: Say,
 ): Promise<string[]> {
   const full = await rightTurn(loud, { concurrency: 64, seconds: warmUpSeconds });
   const perSecond = floodShare * (full.answers / full.measuredSeconds);
   const ratios: number[] = [];
+  const busy: Record<Side | "flood", number[]> = { subject: [], baseline: [], flood: [] };
   let answered = 0;
   for (let round = 0; round < rounds; round += 1) {
     const p50 = { subject: 0, baseline: 0 };
@@ -66,8 +83,13 @@ async function benchFlooded(
       };
       const flood =
         side === "subject" ? startChild<Flooded>("flooder-process.ts", about, ending) : null;
-      await pause(side === "subject" ? afterLeadMs : 0);
-      p50[side] = percentileOf(await calmly(calm, calmSeconds), 0.5);
+      if (flood !== null) {
+        await pause(startMs);
+        busy.flood.push((await busyWhile(worker, () => pause(leadSeconds * 1_000))).busy);
+      }
+      const calls = await busyWhile(worker, () => calmly(calm, calmSeconds));
+      busy[side].push(calls.busy);
+      p50[side] = percentileOf(calls.made, 0.5);
       const flooded = await flood;
       if (flooded !== null) {
         if (flooded.firstOther !== null) throw new Error(flooded.firstOther);
@@ -80,6 +102,10 @@ async function benchFlooded(
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   say(
     `a flood of ${perSecond.toFixed(0)} a second, ${answered.toFixed(0)} of them answered: another tenant's p50 at c=1 is ${median(ratios).toFixed(2)} times that without (${shown})`,
+  );
+  const share = (of: keyof typeof busy): string => median(busy[of]).toFixed(2);
+  say(
+    `the runtime's thread worked for ${share("baseline")} of the time with one caller alone, for ${share("flood")} with the flood alone, and for ${share("subject")} with both`,
   );
   return median(ratios) <= mostFlooded ? [] : [`a flood: above ${mostFlooded} times`];
 }

@@ -11,7 +11,7 @@ export interface Pair {
   baseline: Subject;
 }
 
-type Side = keyof TurnPair;
+export type Side = keyof TurnPair;
 
 /** ABBA: what drifts on the machine hits both sides alike. */
 export const orderOf = (turn: number): readonly [Side, Side] =>
