@@ -36,11 +36,16 @@ const placesOf = (cause: unknown): string[] =>
         .filter((line) => line.startsWith("at "))
     : [];
 
-/** What of a fault is written down: its name, its places, and which requests it took along. */
-const recordOf = (cause: unknown, host: NodeHost): Record<string, unknown> => ({
+/** What of a fault is written down: its name, its places, and which requests were open. `ends`: the process ends with it */
+const recordOf = (
+  cause: unknown,
+  host: NodeHost,
+  { ends }: { ends: boolean },
+): Record<string, unknown> => ({
   event: "fault",
   fault: cause instanceof Error ? cause.name : typeof cause,
   places: placesOf(cause),
+  ends,
   open: host.open.report(),
 });
 
@@ -62,11 +67,14 @@ export async function serve(started: Started): Promise<void> {
     await ending.run();
     process.exit(1);
   };
-  process.on("uncaughtException", (cause) => {
+  process.on("uncaughtException", (cause, origin) => {
     if (serving === null) return void fail(messageOf(cause));
+    const isRejection = origin === "unhandledRejection";
     logWriter.flush();
+    writeSync(stderr, `${JSON.stringify(recordOf(cause, serving, { ends: !isRejection }))}\n`);
+    // Nobody waited for that promise, so no step is left half done, and calls of others have nothing to do with it.
+    if (isRejection) return;
     // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.
-    writeSync(stderr, `${JSON.stringify(recordOf(cause, serving))}\n`);
     process.exit(1);
   });
 

@@ -49,8 +49,13 @@ export interface RawServer {
   stop(): Promise<void>;
 }
 
-/** `probes`: the router's questions after its era, too, are the script's to answer. */
-export async function startRawServer(options: { probes?: "scripted" } = {}): Promise<RawServer> {
+/**
+ * `probes`: the router's questions after its era, too, are the script's to answer. `port`: absent: one that is free, which
+ * the router asks without `fetch`.
+ */
+export async function startRawServer(
+  options: { probes?: "scripted"; port?: number } = {},
+): Promise<RawServer> {
   const answersProbes = options.probes !== "scripted";
   let handler: RawHandler = (_, reply) => reply.text("{}");
   let seen: RawRequest[] = [];
@@ -112,7 +117,7 @@ export async function startRawServer(options: { probes?: "scripted" } = {}): Pro
     await handler(arrived, replyTo(response));
   };
   const server = createServer((request, response) => void listener(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,

@@ -30,6 +30,8 @@ export interface RouterOptions {
   command?: readonly [string, ...string[]];
   /** where the command runs; absent: the checkout */
   cwd?: string;
+  /** A test makes faults. Absent: `stop` throws where the router recorded one, since that is a bug. */
+  faults?: "expected";
 }
 
 /** A process ends with a code, or by a signal. */
@@ -184,6 +186,10 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
       const code = await ended;
       // What it printed last may say why.
       if (typeof code === "string") console.error(`Ended by ${code}:\n${output().slice(-4_000)}`);
+      // What nobody waited for shows nowhere else.
+      const fault = /^.*"event":"fault".*$/m.exec(output());
+      if (fault !== null && options.faults === undefined)
+        throw new Error(`The router recorded a fault: ${fault[0]}`);
       if (options.stateDir === undefined) {
         rmSync(stateDir, { recursive: true, force: true });
       }

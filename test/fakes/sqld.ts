@@ -66,6 +66,7 @@ async function sqldBinary(): Promise<string> {
 const portsFrom = 12_000;
 const portsOfAProcess = 100;
 const processesApart = 190;
+const lowProcessesApart = 20;
 let tried = 0;
 
 const isFree = (port: number): Promise<boolean> =>
@@ -75,9 +76,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 
-/** A port of 127.0.0.1 that was free just now, and that nobody is likely to take. */
-export async function freePort(): Promise<number> {
-  const first = portsFrom + (process.pid % processesApart) * portsOfAProcess;
+async function freePortFrom(first: number): Promise<number> {
   for (let turn = 0; turn < portsOfAProcess; turn += 1) {
     const port = first + (tried % portsOfAProcess);
     tried += 1;
@@ -85,6 +84,14 @@ export async function freePort(): Promise<number> {
   }
   throw new Error("Every port of this test process is taken.");
 }
+
+/** A port of 127.0.0.1 that was free just now, and that nobody is likely to take. */
+export const freePort = (): Promise<number> =>
+  freePortFrom(portsFrom + (process.pid % processesApart) * portsOfAProcess);
+
+/** The same below 10,080: the Node host leaves most ports there to `fetch`, which knows the reserved ones. */
+export const freeLowPort = (): Promise<number> =>
+  freePortFrom(7_000 + (process.pid % lowProcessesApart) * portsOfAProcess);
 
 /**
  * Runs `command` of sh, with `args`, when this process is gone, however it went: vitest ends its

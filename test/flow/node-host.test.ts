@@ -37,8 +37,8 @@ async function start(options: RouterOptions = {}): Promise<Router> {
 }
 
 /** So many calls of one tenant, which wait for their provider. */
-async function waitingCalls(router: Router, count: number) {
-  const { key } = await createTenant(router, "draining", {
+async function waitingCalls(router: Router, count: number, slug = "draining") {
+  const { key } = await createTenant(router, slug, {
     provider: "compatible",
     baseUrl: provider.url,
     models: [model],
@@ -78,13 +78,15 @@ describe("the end", () => {
 });
 
 describe("a process", () => {
-  /** Throws what it is asked to, outside of every request. */
+  /** Throws, or rejects, what it is asked to, outside of every request. */
   const faulty = `--import=data:text/javascript,${encodeURIComponent(
-    `process.on("SIGUSR2", () => setTimeout(() => { throw new RangeError(["CAN", "ARY"].join("")); }));`,
+    `process.on("SIGUSR2", () => setTimeout(() => { throw new RangeError(["CAN", "ARY"].join("")); }));
+     process.on("SIGWINCH", () => void Promise.reject(new EvalError(["CAN", "ARY"].join(""))));`,
   )}`;
   let router: Router;
   beforeAll(async () => {
-    router = await start({ env: { NODE_OPTIONS: faulty, LOG_FORMAT: "json" } });
+    const env = { NODE_OPTIONS: faulty, LOG_FORMAT: "json" };
+    router = await start({ env, faults: "expected" });
   }, timeout);
 
   it("logs JSON where LOG_FORMAT says so", { timeout }, async () => {
@@ -121,6 +123,30 @@ describe("a process", () => {
   );
 
   it(
+    "does not come by a rejection that nobody heard, which leaves a record of what was open",
+    { timeout },
+    async () => {
+      provider.answerAll();
+      const calls = await waitingCalls(router, 1, "rejecting");
+      process.kill(router.pid, "SIGWINCH");
+      const faults = () => linesOf(router, "fault");
+      await expect.poll(() => faults().length, { timeout: 8_000 }).toBe(1);
+      expect(faults()[0]).toMatchObject({
+        fault: "EvalError",
+        ends: false,
+        open: {
+          requests: [
+            { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
+          ],
+        },
+      });
+      provider.answerAll();
+      expect((await Promise.all(calls)).map((answer) => answer?.status)).toEqual([200]);
+      expect(router.output()).not.toContain("CANARY");
+    },
+  );
+
+  it(
     "ends at a fault that nobody caught, and leaves a record of what was open",
     { timeout },
     async () => {
@@ -129,9 +155,10 @@ describe("a process", () => {
       process.kill(router.pid, "SIGUSR2");
       expect(await router.ended).toBe(1);
       expect(await Promise.all(calls)).toEqual([null]);
-      const [fault] = linesOf(router, "fault");
+      const fault = linesOf(router, "fault").at(-1);
       expect(fault).toMatchObject({
         fault: "RangeError",
+        ends: true,
         open: {
           requests: [
             { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
@@ -171,7 +198,7 @@ describe("a database thread that ends", () => {
     { timeout },
     async () => {
       const stateDir = temporaryStateDir();
-      const options = { stateDir, env: { NODE_OPTIONS: ending } };
+      const options = { stateDir, env: { NODE_OPTIONS: ending }, faults: "expected" } as const;
       const router = await start(options);
       const calls = await waitingCalls(router, 1);
       process.kill(router.pid, "SIGUSR2");

@@ -7,10 +7,12 @@ import { createTenant } from "../fakes/caller.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import {
   startRawServer,
+  type RawHandler,
   type RawReply,
   type RawRequest,
   type RawServer,
 } from "../fakes/raw-server.ts";
+import { freeLowPort } from "../fakes/sqld.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { openPerKey } from "../setup/shared-settings.ts";
 
@@ -27,6 +29,8 @@ const boundMs = 8_000;
 let router: SharedRouter;
 let legacy: RawServer;
 let modern: RawServer;
+/** The same at ports that the Node host leaves to `fetch`, whose bodies are web streams. */
+const fetched = {} as { legacy: RawServer; modern: RawServer };
 let key = "";
 /** How the server answers a tool's call. */
 let answer: (request: RawRequest, reply: RawReply) => void = () => {};
@@ -55,47 +59,61 @@ const discovered = (id: unknown) => ({
   },
 });
 
+const asLegacy: RawHandler = (request, reply) => {
+  const { id, method } = request.json;
+  if (method === "server/discover")
+    return reply.json(
+      { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } },
+      { status: 404 },
+    );
+  if (method === "initialize") {
+    const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: info };
+    const headers = { "Mcp-Session-Id": crypto.randomUUID() };
+    return reply.json({ jsonrpc: "2.0", id, result }, { headers });
+  }
+  if (method === "tools/call" || method === "notifications/slow" || request.method === "GET")
+    return work(request, reply);
+  return reply.text("", { status: 202 });
+};
+
+const asModern: RawHandler = (request, reply) => {
+  const { id, method } = request.json;
+  if (method === "server/discover") return reply.json(discovered(id));
+  if (method === "tools/list") {
+    const result = { tools: [], resultType: "complete", ttlMs: 0, cacheScope: "private" };
+    return reply.json({ jsonrpc: "2.0", id, result });
+  }
+  if (method === "initialize")
+    return reply.json(
+      { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } },
+      { status: 404 },
+    );
+  return work(request, reply);
+};
+
 beforeAll(async () => {
-  [router, legacy, modern] = await Promise.all([
+  const start = async (handler: RawHandler, port?: number): Promise<RawServer> => {
+    const server = await startRawServer({
+      probes: "scripted",
+      ...(port !== undefined && { port }),
+    });
+    server.handle(handler);
+    return server;
+  };
+  const [legacyPort, modernPort] = [await freeLowPort(), await freeLowPort()];
+  [router, legacy, modern, fetched.legacy, fetched.modern] = await Promise.all([
     borrowRouter(),
-    startRawServer({ probes: "scripted" }),
-    startRawServer({ probes: "scripted" }),
+    start(asLegacy),
+    start(asModern),
+    start(asLegacy, legacyPort),
+    start(asModern, modernPort),
   ]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
-  legacy.handle((request, reply) => {
-    const { id, method } = request.json;
-    if (method === "server/discover")
-      return reply.json(
-        { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } },
-        { status: 404 },
-      );
-    if (method === "initialize") {
-      const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: info };
-      const headers = { "Mcp-Session-Id": crypto.randomUUID() };
-      return reply.json({ jsonrpc: "2.0", id, result }, { headers });
-    }
-    if (method === "tools/call" || method === "notifications/slow" || request.method === "GET")
-      return work(request, reply);
-    return reply.text("", { status: 202 });
-  });
-  modern.handle((request, reply) => {
-    const { id, method } = request.json;
-    if (method === "server/discover") return reply.json(discovered(id));
-    if (method === "tools/list") {
-      const result = { tools: [], resultType: "complete", ttlMs: 0, cacheScope: "private" };
-      return reply.json({ jsonrpc: "2.0", id, result });
-    }
-    if (method === "initialize")
-      return reply.json(
-        { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } },
-        { status: 404 },
-      );
-    return work(request, reply);
-  });
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([legacy?.stop(), modern?.stop()]);
+  const all = [legacy, modern, fetched.legacy, fetched.modern];
+  await Promise.all(all.map((server) => server?.stop()));
 });
 
 interface Call {
@@ -148,6 +166,8 @@ async function everyWay(mode: string, suffix: string): Promise<Call[]> {
       [
         ["legacy", legacy],
         ["modern", modern],
+        ["legacy-fetched", fetched.legacy],
+        ["modern-fetched", fetched.modern],
       ] as const
     ).map(async ([name, server]) => ({
       name,
@@ -186,6 +206,22 @@ describe.each(modes)("a client that leaves, in the mode %s", (mode) => {
     const held = await Promise.all((await everyWay(mode, "half")).map(leave));
     expect(held.filter((name) => name !== null)).toEqual([]);
   }, 40_000);
+
+  it.each([
+    ["before its first event", ""],
+    ["within an event", "data: {"],
+  ])(
+    "ends its request to a server whose stream stands still %s",
+    async (where, written) => {
+      answer = (_, reply) => {
+        const stream = reply.stream();
+        if (written !== "") stream.write(written);
+      };
+      const held = await Promise.all((await everyWay(mode, where.replaceAll(" ", "-"))).map(leave));
+      expect(held.filter((name) => name !== null)).toEqual([]);
+    },
+    40_000,
+  );
 });
 
 it("a client that leaves ends a GET that the server has not answered", async () => {

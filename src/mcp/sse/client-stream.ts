@@ -90,7 +90,12 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   const leave = async (): Promise<void> => {
     stop();
     owner?.left();
-    await left?.();
+    try {
+      await left?.();
+    } catch {
+      // The owner may have ended the server's answer just now, and a web stream that has failed refuses to be cancelled.
+      // Nobody is left who could be told, and a rejection that nobody hears would end the process.
+    }
   };
   // A client that reads nothing needs no more of it.
   const hasRoom = (): boolean => output?.hasRoom() ?? false;

@@ -36,6 +36,21 @@ describe("a client's stream", () => {
     expect(await textOf(body)).toBe("");
   });
 
+  it.each(["a web stream", "a connection"])(
+    "of %s is left without a word where the server's answer refuses to end",
+    async (kind) => {
+      const left = vi.fn(() => Promise.reject(new Error("it has failed already")));
+      const stream = createClientStream({ silentTicks: () => 2, left });
+      const body = stream.open();
+      const sink = { write: () => true, end: () => {}, fail: () => {} };
+      if (kind === "a web stream") await body.stream().cancel();
+      // A rejection that nobody hears fails the run.
+      else body.pour(sink).cancel();
+      await vi.advanceTimersByTimeAsync(second);
+      expect([left.mock.calls.length, stream.isOver()]).toEqual([1, true]);
+    },
+  );
+
   const owned = () => {
     const told: string[] = [];
     let close: () => void = () => undefined;
