@@ -19,7 +19,7 @@ export interface ListeningSettings {
 }
 
 const defaultHost = "127.0.0.1";
-const defaultPort = "8787";
+export const usualPort = 8_787;
 const defaultDrainSeconds = "30";
 const digits = /^[0-9]{1,5}$/;
 const name = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
@@ -39,7 +39,7 @@ function allowsPrivate(env: Environment, host: string): Result<boolean, string> 
 }
 
 export function parseListening(env: Environment): Result<ListeningSettings, string> {
-  const port = env["PORT"] ?? defaultPort;
+  const port = env["PORT"] ?? String(usualPort);
   if (!digits.test(port) || Number(port) < 1 || Number(port) > 65_535)
     return err("PORT must be a number from 1 to 65535");
   const host = env["HOST"] ?? defaultHost;

@@ -1,5 +1,6 @@
 /** What is printed once everything answers. */
 import type { Issuing } from "../domain/servers/issuing.ts";
+import { usualPort } from "./listening.ts";
 
 export interface Place {
   /** as in a URL */
@@ -79,7 +80,9 @@ export function welcome(facts: Welcome): string {
     "",
     ...rows.map(([name, value]) => `  ${(name ?? "").padEnd(12)} ${value}`),
     "",
-    "For the examples of the README:",
+    at.port === usualPort
+      ? "For the examples of the README:"
+      : `For the examples of the README, with ${at.port} in place of ${usualPort}:`,
     exportLine(key, adminToken),
     "",
     "Try it:",

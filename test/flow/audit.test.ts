@@ -135,6 +135,25 @@ describe("the audit", () => {
     expect((await audit(join(folder, "nothing"))).code).toBe(2);
   });
 
+  it("names a refusal that was saved in an export's place, and says nothing of an end that it didn't reach", async () => {
+    const pinned = ["--key", await keyFile("keys-of-refusal.json")];
+    const refused = await fetch(`${router.url}/admin/v1/tenants/acme/requests/export`);
+    const saved = await audit(file("refused.ndjson", await refused.text()), ...pinned);
+    expect([saved.code, saved.text]).toEqual([
+      1,
+      expect.stringContaining("the router's refusal of one (unauthorized): export it again"),
+    ]);
+    const whole = (await download()).text;
+    const changed = await audit(
+      file("header.ndjson", whole.replace("header", "heade?")),
+      ...pinned,
+    );
+    expect(changed.text).toContain("line 1: the header is missing or was changed");
+    const empty = await audit(file("empty.ndjson", ""), ...pinned);
+    expect([empty.code, empty.text]).toEqual([1, expect.stringContaining("the file is empty")]);
+    for (const { text } of [saved, changed, empty]) expect(text).not.toContain("cut off");
+  });
+
   it("says what it verified: tenant, filter, time of export, seals and records", async () => {
     const pinned = ["--key", await keyFile("keys-of-scope.json")];
     const before = Date.now();

@@ -33,6 +33,7 @@ import {
   isThere,
   recordFindings,
   sectionFaults,
+  withoutHeader,
   type Finding,
   type ReadLine,
   type VerificationDeps,
@@ -255,7 +256,7 @@ export function createVerification(deps: {
       lines = number;
       if (isOver) return say(number, `${idIn(text)} stands after the footer`);
       if (part === null && parsed?.kind !== "header")
-        return number === 1 ? say(1, "the header is missing or was changed") : undefined;
+        return number === 1 ? say(1, withoutHeader(text)) : undefined;
       if (parsed?.kind === "header") return begin(number, parsed, text);
       if (parsed?.kind === "section") return open(number, parsed);
       if (parsed?.kind === "footer") return close(number, parsed);
@@ -276,7 +277,8 @@ export function createVerification(deps: {
     /** Takes the end of a file. Gives what is wrong with the file, in the order of its lines. */
     async endOfFile(): Promise<Finding[]> {
       await closeSection();
-      if (!isOver) say(lines, "the end is cut off: the footer is missing");
+      if (lines === 0) say(0, "the file is empty: export it again");
+      else if (part !== null && !isOver) say(lines, "the end is cut off: the footer is missing");
       const found = findings.toSorted((left, right) => left.line - right.line);
       findings = [];
       part = null;
@@ -286,7 +288,6 @@ export function createVerification(deps: {
     },
 
     total: (): Verified => total,
-
     /** Asked once all files are read. */
     head: (): HeadVerdict =>
       head.verdict({
