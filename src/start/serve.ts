@@ -72,7 +72,7 @@ export async function serve(started: Started): Promise<void> {
     const isRejection = origin === "unhandledRejection";
     logWriter.flush();
     writeSync(stderr, `${JSON.stringify(recordOf(cause, serving, { ends: !isRejection }))}\n`);
-    // Nobody waited for that promise, so no step is left half done, and calls of others have nothing to do with it.
+    // What that promise leaves half done is its own, and leases end it. Calls of others have nothing to do with it.
     if (isRejection) return;
     // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.
     process.exit(1);

@@ -66,7 +66,7 @@ async function sqldBinary(): Promise<string> {
 const portsFrom = 12_000;
 const portsOfAProcess = 100;
 const processesApart = 190;
-const lowProcessesApart = 20;
+const lowProcessesApart = 9;
 let tried = 0;
 
 const isFree = (port: number): Promise<boolean> =>

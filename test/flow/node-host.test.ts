@@ -123,7 +123,7 @@ describe("a process", () => {
   );
 
   it(
-    "does not come by a rejection that nobody heard, which leaves a record of what was open",
+    "goes on after a rejection that nobody heard, and leaves a record of what was open",
     { timeout },
     async () => {
       provider.answerAll();

@@ -94,7 +94,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
       await left?.();
     } catch {
       // The owner may have ended the server's answer just now, and a web stream that has failed refuses to be cancelled.
-      // Nobody is left who could be told, and a rejection that nobody hears would end the process.
+      // Nobody is left who could be told.
     }
   };
   // A client that reads nothing needs no more of it.
