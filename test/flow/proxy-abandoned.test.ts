@@ -14,7 +14,7 @@ import {
 } from "../fakes/raw-server.ts";
 import { hostUnderTest } from "../fakes/router.ts";
 import { freeLowPort } from "../fakes/sqld.ts";
-import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { borrowRouter, printedByRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { openPerKey } from "../setup/shared-settings.ts";
 
 const tenant = "abandoned";
@@ -116,7 +116,7 @@ afterAll(async () => {
   const all = [legacy, modern, fetched.legacy, fetched.modern];
   await Promise.all(all.map((server) => server?.stop()));
   // A rejection that nobody heard ends nothing, and shows only here.
-  expect(router.output()).not.toContain('"event":"fault"');
+  expect(await printedByRouter()).not.toContain('"event":"fault"');
 });
 
 interface Call {
