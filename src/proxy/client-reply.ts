@@ -89,7 +89,8 @@ export function openClientReply(options: {
     return state.hasBegun;
   };
   const leave = (): void => {
-    stream.leave();
+    // Whoever still reads the body is no client that has left: it is the bridge, which carries the body on.
+    stream.end();
     gone.abort();
   };
   options.left.addEventListener("abort", leave);

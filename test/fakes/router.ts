@@ -186,13 +186,13 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
       const code = await ended;
       // What it printed last may say why.
       if (typeof code === "string") console.error(`Ended by ${code}:\n${output().slice(-4_000)}`);
+      if (options.stateDir === undefined) {
+        rmSync(stateDir, { recursive: true, force: true });
+      }
       // What nobody waited for shows nowhere else.
       const fault = /^.*"event":"fault".*$/m.exec(output());
       if (fault !== null && options.faults === undefined)
         throw new Error(`The router recorded a fault: ${fault[0]}`);
-      if (options.stateDir === undefined) {
-        rmSync(stateDir, { recursive: true, force: true });
-      }
       return code;
     },
     async kill9() {

@@ -104,8 +104,7 @@ export async function startTwo(
     routers,
     sqldUrl: sqld.url,
     async stop() {
-      await Promise.all(routers.map((router) => router.stop()));
-      await sqld.stop();
+      await Promise.all(routers.map((router) => router.stop())).finally(() => sqld.stop());
     },
   };
 }

@@ -451,6 +451,28 @@ describe("a legacy client before a modern server", () => {
     expect(calls()).toBe(before);
   });
 
+  it.each(["", "data: {\n", "data: {"])(
+    "cancels a call whose server's stream stands still after %j",
+    async (written) => {
+      const ended = Promise.withResolvers<void>();
+      server.handle(
+        modernServer((_, reply) => {
+          const stream = reply.stream();
+          if (written !== "") stream.write(written);
+          void reply.closed.then(ended.resolve);
+        }),
+      );
+      const client = await openRaw(url, key);
+      const called = client.request(5, "tools/call", { name: "t" });
+      await until(() => methods().includes("tools/call"));
+      await client.post(
+        '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}',
+      );
+      expect(await (await called).text()).toContain('"code":-499');
+      await ended.promise;
+    },
+  );
+
   it("is refused what does not cross, and its notifications go nowhere", async () => {
     server.handle(modernServer((request, reply) => answer(request, reply, {})));
     const client = await openRaw(url, key);

@@ -92,6 +92,12 @@ async function startPair(how: Sharing, host: RouterHost): Promise<TwoRouters> {
   return startTwo(how, { env, host });
 }
 
+/** Fails the run, as vitest does not for what a teardown throws. */
+function fail(thrown: unknown): void {
+  console.error(thrown);
+  process.exitCode = 1;
+}
+
 const shown = ({ url, adminToken, demoKey, stateDir }: SharedRouter): SharedRouter => ({
   url,
   adminToken,
@@ -133,9 +139,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     lender.close();
     lender.closeAllConnections();
-    for (const router of await Promise.allSettled(lent.map((each) => each.router)))
-      if (router.status === "fulfilled") await router.value.stop();
-    for (const pair of await Promise.allSettled(pairs.values()))
-      if (pair.status === "fulfilled") await pair.value.stop();
+    // What did not start has failed the file that asked for it.
+    const started = await Promise.allSettled([
+      ...lent.map(({ router }) => router),
+      ...pairs.values(),
+    ]);
+    for (const each of started)
+      if (each.status === "fulfilled") await each.value.stop().catch(fail);
+    // No file leaves anything open, so a router that waited for something holds what nobody asks for any more.
+    for (const { router } of lent) {
+      const cut = /^.*"event":"cut".*$/m.exec((await router.catch(() => null))?.output() ?? "");
+      if (cut !== null) fail(new Error(`A router ended with work that was left: ${cut[0]}`));
+    }
   };
 }

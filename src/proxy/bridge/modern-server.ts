@@ -212,6 +212,10 @@ async function carryToModern(
   const { tenantId, id: sessionId } = session;
   const messageId = await messageKey(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
+  // Leaving does not cancel in the client's era. But no answer can reach this client any more,
+  // since a bridged session has no stream to go on with, and leaving is the only way to let go of a
+  // 2026-07-28 server.
+  const left = AbortSignal.any([watch.signal, exchange.left]);
   const bridging = {
     reply,
     refuse: (refusal: Refusal) => refuse(refusal, { id: request.id, requestId }),
@@ -219,12 +223,8 @@ async function carryToModern(
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
     // An SDK's legacy client drops the body of any other status.
     statusOf: () => 200,
-    gone: exchange.left,
+    gone: left,
   };
-  // Leaving does not cancel in the client's era. But no answer can reach this client any more,
-  // since a bridged session has no stream to go on with, and leaving is the only way to let go of a
-  // 2026-07-28 server.
-  const left = AbortSignal.any([watch.signal, exchange.left]);
   const work = carry(services, exchange, { request, session, left, bridging });
   services.background(
     reply

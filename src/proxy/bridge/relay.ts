@@ -19,9 +19,11 @@ export interface Bridging {
   refusalText(refusal: Refusal): string;
   /** the HTTP status of a JSON answer, made from the server's */
   statusOf(status: number): number;
-  /** aborts when the client has left, where that means something in its era */
-  gone: AbortSignal | null;
+  /** aborts when the client has left, or has cancelled the request */
+  gone: AbortSignal;
 }
+
+const cancelled: Refusal = { reason: "cancelled" };
 
 export const refuseTo = (
   bridging: Pick<Bridging, "reply" | "refuse" | "refusalText">,
@@ -57,7 +59,7 @@ async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<
     surelyHarmless: () => false,
   });
   for await (const segment of segments) {
-    if (gone?.aborted === true) return null;
+    if (gone.aborted) return cancelled;
     if (segment.kind === "oversized") return serverFailed(tooLarge);
     if (segment.kind !== "event") continue;
     const translation = translated(bridging, segment.data);
@@ -91,5 +93,6 @@ export async function relayTranslated(bridging: Bridging, response: ClientAnswer
     bridging,
     response,
   ).catch(() => serverFailed("Its answer broke off.", response.status));
-  if (refusal !== null) await refuseTo(bridging, refusal);
+  // An answer that ends early does so because nobody waits for more of it.
+  if (refusal !== null) await refuseTo(bridging, bridging.gone.aborted ? cancelled : refusal);
 }
