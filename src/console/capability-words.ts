@@ -1,7 +1,5 @@
 /** Capabilities as a person reads them. */
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject } from "../domain/json.ts";
 
 /** Such as `sampling (tools), elicitation`. `nothing` where none is there. */
 export function capabilityWords(capabilities: Readonly<Record<string, unknown>>): string {

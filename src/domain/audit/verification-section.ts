@@ -208,11 +208,3 @@ export async function recordFindings(
       });
   return findings;
 }
-
-/** A refusal is often saved in place of an export: curl writes it into the file. */
-export function withoutHeader(firstLine: string): string {
-  const [, reason] = /"type":"urn:sampling-router:refusal:(\w+)"/.exec(firstLine) ?? [];
-  return reason === undefined
-    ? "the header is missing or was changed"
-    : `this is no export, but the router's refusal of one (${reason}): export it again`;
-}

@@ -5,9 +5,7 @@
 import { counted } from "../counted.ts";
 import { canonicalJson } from "../canonical.ts";
 import {
-  cursorText,
   gone,
-  isStretch,
   outside,
   unreadable,
   type ExportLine,
@@ -26,6 +24,7 @@ import {
   type Tree,
   type VerifySignature,
 } from "./seals.ts";
+import { firstLineFault, headerFaults, type EndedFile } from "./verification-file.ts";
 import { createHeadCheck, type HeadVerdict } from "./verification-head.ts";
 import {
   faultOf,
@@ -33,7 +32,6 @@ import {
   isThere,
   recordFindings,
   sectionFaults,
-  withoutHeader,
   type Finding,
   type ReadLine,
   type VerificationDeps,
@@ -118,7 +116,7 @@ export function createVerification(deps: {
     count: number;
   } | null = null;
   let section: OpenSection | "unreadable" | null = null;
-  let ended: { header: HeaderLine; footer: FooterLine } | null = null;
+  let ended: EndedFile | null = null;
   let isOver = false;
   let lines = 0;
   let before: SectionLine["seal"] | null = null;
@@ -165,9 +163,8 @@ export function createVerification(deps: {
       ...(total.scope ?? { tenant, filter }),
       exportedAt: { first, last: exportedAt },
     };
-    if (wantedTenant !== null && ![tenant.id, tenant.slug].includes(wantedTenant))
-      say(1, "is the export of another tenant than the one that was asked for");
-    if (line.whole !== isStretch(line.filter)) say(1, "the header contradicts itself");
+    const wanted = { tenant: wantedTenant, files: deps.files ?? "parts" } as const;
+    for (const wrong of headerFaults(line, ended, wanted)) say(1, wrong);
     part = {
       header: line,
       export: await hashing.of(text),
@@ -175,20 +172,6 @@ export function createVerification(deps: {
       sections: 0,
       count: 0,
     };
-    const same = (header: HeaderLine): string =>
-      canonicalJson({ tenant: header.tenant, filter: header.filter });
-    if (ended === null) {
-      if (line.after > 0)
-        say(1, `the parts before it are missing: it begins after seal ${line.after}`);
-    } else if (same(ended.header) !== same(line)) say(1, "is a part of another export");
-    else if (deps.files === "sink") {
-      if (line.after !== ended.header.through)
-        say(1, `does not follow seal ${ended.header.through}`);
-    } else if (ended.footer.nextCursor !== cursorText(line))
-      say(
-        1,
-        `does not continue the part before it (${ended.footer.nextCursor ?? "which was the last"})`,
-      );
   }
 
   async function open(number: number, line: SectionLine): Promise<void> {
@@ -246,7 +229,7 @@ export function createVerification(deps: {
       say(number, `the export ends before seal ${header.through}`);
   }
 
-  const isEndless = ({ header, footer }: NonNullable<typeof ended>): boolean =>
+  const isEndless = ({ header, footer }: EndedFile): boolean =>
     header.filter.to === undefined && footer.nextCursor === null;
 
   return {
@@ -256,7 +239,7 @@ export function createVerification(deps: {
       lines = number;
       if (isOver) return say(number, `${idIn(text)} stands after the footer`);
       if (part === null && parsed?.kind !== "header")
-        return number === 1 ? say(1, withoutHeader(text)) : undefined;
+        return number === 1 ? say(1, firstLineFault(text)) : undefined;
       if (parsed?.kind === "header") return begin(number, parsed, text);
       if (parsed?.kind === "section") return open(number, parsed);
       if (parsed?.kind === "footer") return close(number, parsed);
@@ -288,6 +271,7 @@ export function createVerification(deps: {
     },
 
     total: (): Verified => total,
+
     /** Asked once all files are read. */
     head: (): HeadVerdict =>
       head.verdict({

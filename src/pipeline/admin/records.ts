@@ -27,7 +27,7 @@ export interface Named {
 }
 
 /** Ids that people have names for. */
-const idsIn = ({ keyId, serverId, user }: Who): string[] =>
+const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user">): string[] =>
   [keyId, serverId ?? [], user ?? []].flat();
 
 export interface RecordWithContent extends SamplingRecord, Named {
@@ -35,6 +35,19 @@ export interface RecordWithContent extends SamplingRecord, Named {
   content: JsonValue;
   /** what providers said about failed attempts */
   providerMessages: ProviderMessage[];
+}
+
+type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
+
+/** A page with the names of what its entries hold by id. */
+async function withNames<T>(
+  listed: Awaited<AsyncResult<Page<T>>>,
+  asked: AskedNames,
+  idsOf: (entry: T) => readonly string[],
+): AsyncResult<Page<T> & Named> {
+  if (!listed.ok) return listed;
+  const names = await asked(listed.value.data.flatMap(idsOf));
+  return names.ok ? ok({ ...listed.value, names: names.value }) : names;
 }
 
 export function createRecordAdmin(
@@ -47,6 +60,11 @@ export function createRecordAdmin(
     vault: Vault;
   },
 ) {
+  const namesOf =
+    (tenantId: string): AskedNames =>
+    (ids) =>
+      deps.names.of(tenantId, ids);
+
   return {
     async sessions(
       actor: Actor,
@@ -56,13 +74,7 @@ export function createRecordAdmin(
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
-      const listed = await deps.sessions.list(id, page);
-      if (!listed.ok) return listed;
-      const ids = listed.value.data.flatMap(({ keyId, serverId }) =>
-        [keyId, serverId ?? []].flat(),
-      );
-      const names = await deps.names.of(id, ids);
-      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+      return withNames(await deps.sessions.list(id, page), namesOf(id), idsIn);
     },
 
     async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {
@@ -86,12 +98,7 @@ export function createRecordAdmin(
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
       const listed = await deps.requests.list(id, filter, page);
-      if (!listed.ok) return listed;
-      const names = await deps.names.of(
-        id,
-        listed.value.data.flatMap(({ who }) => idsIn(who)),
-      );
-      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+      return withNames(listed, namesOf(id), ({ who }) => idsIn(who));
     },
 
     async request(actor: Actor, slug: string, id: string): AsyncResult<RecordWithContent> {
@@ -127,21 +134,16 @@ export function createRecordAdmin(
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
       const listed = await deps.events.list(id, page);
-      if (!listed.ok) return listed;
-      const ids = listed.value.data.flatMap((event) => [event.actor, event.target]);
-      const names = await deps.names.of(id, ids);
-      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+      return withNames(listed, namesOf(id), ({ actor: by, target }) => [by, target]);
     },
 
     /** The operator sees all tenants' events, with the tenants' names, and a tenant sees its own. */
     async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
       if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
       const listed = await deps.events.list(null, page);
-      if (!listed.ok) return listed;
-      const names = await deps.placements.namesOf(
-        listed.value.data.flatMap(({ tenantId }) => tenantId ?? []),
+      return withNames(listed, deps.placements.namesOf, ({ tenantId }) =>
+        tenantId === null ? [] : [tenantId],
       );
-      return names.ok ? ok({ ...listed.value, names: names.value }) : names;
     },
   };
 }
