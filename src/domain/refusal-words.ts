@@ -1,6 +1,8 @@
 /** What a refusal says to a person. */
 import type { AttemptSummary } from "./attempts.ts";
+import { exclusionWords } from "./exclusion-words.ts";
 import { refusalTable, type Refusal } from "./refusals.ts";
+import type { ExclusionReason } from "./requirements.ts";
 
 const explainNeeded = ({
   server,
@@ -21,11 +23,13 @@ function explainNoModel({
     case "no_known_model":
       return "the tenant's credentials serve no model that the router knows; declare `models` in a credential";
     case "all_excluded": {
-      const counts = new Map<string, number>();
+      const counts = new Map<ExclusionReason, number>();
       for (const { excludedBy } of candidates)
         counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
-      const listed = [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
-      return `every model is excluded (${listed})`;
+      const listed = [...counts].map(
+        ([reason, count]) => `${count} by ${reason} (${exclusionWords[reason]})`,
+      );
+      return `every model is excluded, ${listed.join(", ")}`;
     }
   }
 }

@@ -104,7 +104,11 @@ export async function startTwo(
     routers,
     sqldUrl: sqld.url,
     async stop() {
-      await Promise.all(routers.map((router) => router.stop())).finally(() => sqld.stop());
+      try {
+        await Promise.all(routers.map((router) => router.stop()));
+      } finally {
+        await sqld.stop();
+      }
     },
   };
 }

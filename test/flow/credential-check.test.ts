@@ -148,7 +148,8 @@ describe("a request without a model", () => {
     await admin("POST", `${path}/credentials`, own({ models: [{ id: "one" }, { id: "two" }] }));
     await admin("PUT", `${path}/policy`, { deniedModels: ["*"] });
     expect(refusal(await callOnce(router, key, asking("hello")))).toMatchObject({
-      message: "No eligible model: every model is excluded (not_allowed 2)",
+      message:
+        "No eligible model: every model is excluded, 2 by not_allowed (the policy forbids it)",
       data: { cause: "all_excluded" },
     });
   });

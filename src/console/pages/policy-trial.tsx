@@ -6,7 +6,7 @@ import { ProblemNotice } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
-import { exclusionWords } from "../requests/notes.ts";
+import { exclusionText } from "../requests/notes.ts";
 
 type Trial = Schemas["PolicyTrial"];
 type Tried = Trial["data"][number];
@@ -14,7 +14,7 @@ type Tried = Trial["data"][number];
 const choiceOf = ({ model, refused }: Schemas["TriedChoice"]): string =>
   model ?? `refused: ${words(refused?.reason ?? "")}`;
 const whyOf = ({ excludedBy }: Tried): string =>
-  excludedBy === null ? "" : (exclusionWords[excludedBy] ?? words(excludedBy));
+  excludedBy === null ? "" : exclusionText(excludedBy);
 
 const columnsOf = (tenant: string): Column<Tried>[] => [
   {

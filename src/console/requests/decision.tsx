@@ -3,11 +3,11 @@ import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
 import { useLocation } from "preact-iso/router";
-import { count, percent, usd, words } from "../format.ts";
+import { count, percent, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
-import { axes, exclusionWords, notesOf, type Told } from "./notes.ts";
+import { axes, exclusionText, notesOf, type Told } from "./notes.ts";
 
 /** As a column is read: a long bar of "cost" would be taken for a high price. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
@@ -110,7 +110,7 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
     <p class="faint">
       Other models can’t serve the request:{" "}
       {rows.map(([reason, models], at) => {
-        const why = exclusionWords[reason] ?? words(reason);
+        const why = exclusionText(reason);
         const page = remedies[reason];
         return (
           <Fragment key={reason}>

@@ -1,26 +1,13 @@
 /** What is said of a candidate beside its score. Pure, so that tests can hold it. */
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
+import { exclusionWords } from "../../domain/exclusion-words.ts";
 import { words } from "../format.ts";
 
-/** The words for each reason why a model can't be chosen. */
-export const exclusionWords: Readonly<Record<string, string>> = {
-  input_modality: "can’t take a kind of content in the messages",
-  output_modality: "can’t produce what was asked for",
-  tools: "has no tools",
-  context_window: "the messages don’t fit",
-  output_limit: "can’t give so many tokens",
-  reasoning_room: "has no room to reason",
-  not_allowed: "the policy forbids it",
-  unknown_price: "no known price, and a budget applies",
-  no_credential: "no credential",
-  no_operator_leave: "the operator gives no leave",
-  credential_failing: "the provider refuses the key",
-  circuit_open: "failed lately, and rests",
-  retired: "retired by its provider",
-  preview: "a preview that nobody asked for",
-  image_model: "draws, and no image was asked for",
-  stopped: "stopped by a kill switch",
-};
+/** What a newer router calls by another name is shown by that name. */
+export const exclusionText = (reason: string): string =>
+  Object.hasOwn(exclusionWords, reason)
+    ? exclusionWords[reason as keyof typeof exclusionWords]
+    : words(reason);
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 
@@ -56,7 +43,7 @@ function lossWords({ score, axes: values }: Candidate, weights: Decision["weight
 
 export function notesOf(candidate: Candidate, { isHinted, weights }: Told): string {
   const { excludedBy, viaToolLoop, isLate } = candidate;
-  if (excludedBy !== undefined) return exclusionWords[excludedBy] ?? words(excludedBy);
+  if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
     viaToolLoop === true ? "began this tool loop" : hintWords(candidate, isHinted),
     isLate === true ? "expected to be late" : "",

@@ -372,7 +372,9 @@ describe("the words of a refusal", () => {
       explain({ ...samples.no_eligible_model, cause });
     expect(said("no_credential")).toContain("has no credential");
     expect(said("no_known_model")).toContain("declare `models`");
-    expect(said("all_excluded")).toContain("every model is excluded (output_modality 1)");
+    expect(said("all_excluded")).toContain(
+      "every model is excluded, 1 by output_modality (does not make what was asked for)",
+    );
   });
 
   it("name the way in without a session", () => {

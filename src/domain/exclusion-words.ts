@@ -1,0 +1,22 @@
+/** Why a model is excluded from the choice, as a person reads it beside the model's name. */
+import type { ExclusionReason } from "./requirements.ts";
+
+export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
+  input_modality: "does not read a kind of content in the messages",
+  output_modality: "does not make what was asked for",
+  tools: "has no tools",
+  context_window: "has no room for the messages",
+  output_limit: "gives fewer tokens than were asked for",
+  reasoning_room: "has no room to reason",
+  not_allowed: "the policy forbids it",
+  unknown_price: "no known price, and a budget applies",
+  no_credential: "no credential",
+  no_operator_leave: "the operator gives no leave",
+  credential_failing: "the provider refuses the key",
+  circuit_open: "failed lately, and rests",
+  retired: "retired by its provider",
+  preview: "a preview that nobody asked for",
+  image_model: "draws, and no image was asked for",
+  stopped: "stopped by a kill switch",
+  canned: "its answers are canned, and there is a real provider",
+};
