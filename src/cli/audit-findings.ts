@@ -47,8 +47,12 @@ function verdictOf({ wrong, isPinned, isHeadUnchecked }: Findings): string {
   return isPinned ? "As the router wrote it." : "Nothing contradicts itself.";
 }
 
+const next =
+  "Begin with the first line above: one change can cause the others. A new export says what the router itself holds.";
+
 export const describeVerdict = (findings: Findings): string[] => [
   verdictOf(findings),
+  ...(findings.wrong > 0 ? [next] : []),
   ...(findings.isTampered ? ["The router found its database tampered with."] : []),
   ...(findings.isPinned
     ? []

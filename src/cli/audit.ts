@@ -59,7 +59,9 @@ function readKeys(path: string): AuditKey[] {
   try {
     return keyFile.parse(JSON.parse(text));
   } catch {
-    throw new Error(`--key: ${path} is no JWK set of Ed25519 keys`);
+    throw new Error(
+      `--key: ${path} is no JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json of the router anew`,
+    );
   }
 }
 

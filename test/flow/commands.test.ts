@@ -52,7 +52,7 @@ describe("npm run audit", () => {
     [
       "keys in a file that has none",
       [exported, "--key", notKeys],
-      `--key: ${notKeys} is no JWK set of Ed25519 keys`,
+      `--key: ${notKeys} is no JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json of the router anew`,
     ],
   ])("says in words that there is no such thing: %s", { timeout }, async (_, args, sentence) => {
     const { code, errors } = await run("src/cli/audit.ts", "verify", ...args);

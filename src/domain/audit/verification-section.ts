@@ -148,6 +148,22 @@ export async function sectionFaults(
 export const isThere = (presence: string): boolean =>
   presence !== outside && presence !== gone && presence !== unreadable;
 
+/** The records that are not here, although the section's line says that they are, or could not be read. */
+function absences(
+  { number, line }: { number: number; line: SectionLine },
+  isNamed: (position: number) => boolean,
+): Finding[] {
+  const { seal, records } = line;
+  return records.flatMap((presence, position) => {
+    const place = `(seal ${seal.number}, position ${position})`;
+    if (presence === unreadable)
+      return [{ line: number, text: `the router could not read the record ${place}` }];
+    return isThere(presence) && !isNamed(position)
+      ? [{ line: number, text: `${presence} is missing ${place}` }]
+      : [];
+  });
+}
+
 /** What is wrong with the records of a section whose own line is right. */
 export async function recordFindings(
   { hashing }: VerificationDeps,
@@ -159,6 +175,7 @@ export async function recordFindings(
   const findings: Finding[] = [];
   const genuine = new Set<number>();
   const suspects: ReadLine<RecordLine>[] = [];
+  const garbled: ReadLine<RecordLine>[] = [];
   let highest = -1;
   const found = await Promise.all(
     rows.map(async ({ parsed }) =>
@@ -169,7 +186,7 @@ export async function recordFindings(
     const { number, text, parsed } = row;
     const say = (what: string) => findings.push({ line: number, text: `${idIn(text)} ${what}` });
     if (parsed === null) {
-      say("is no line that this router wrote");
+      garbled.push(row);
       continue;
     }
     const { position, record } = parsed;
@@ -195,16 +212,12 @@ export async function recordFindings(
     const what = wasChanged ? "was changed" : "was inserted: no seal holds it here";
     findings.push({ line: number, text: `${idIn(text)} ${what}` });
   }
-  for (const [position, presence] of records.entries())
-    if (presence === unreadable)
-      findings.push({
-        line: section.number,
-        text: `the router could not read the record (seal ${seal.number}, position ${position})`,
-      });
-    else if (isThere(presence) && !genuine.has(position) && !changed.has(position))
-      findings.push({
-        line: section.number,
-        text: `${presence} is missing (seal ${seal.number}, position ${position})`,
-      });
+  for (const { number, text } of garbled) {
+    // Named once: the line stands where that record should, so the record is not missing besides.
+    const position = records.indexOf(idIn(text));
+    if (position !== -1 && !genuine.has(position)) changed.add(position);
+    findings.push({ line: number, text: `${idIn(text)} is no line that this router wrote` });
+  }
+  findings.push(...absences(section, (position) => genuine.has(position) || changed.has(position)));
   return findings;
 }

@@ -227,6 +227,15 @@ describe("an export", () => {
     ]);
   });
 
+  it("names a record once that a changed byte made unreadable", async () => {
+    const lines = original.trimEnd().split("\n");
+    const at = lines.findIndex(isRecord);
+    const garbled = lines.with(at, (lines[at] ?? "").replace('"outcome"', '"outcomE"'));
+    expect((await verifyParts([joined(garbled)], keys)).findings).toEqual([
+      { line: at + 1, text: `${idOf(lines[at] ?? "")} is no line that this router wrote` },
+    ]);
+  });
+
   it(`does not verify after any of ${runs} random changes`, { timeout: 120_000 }, async () => {
     const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     console.info(`tampering with seed ${seed}`);
