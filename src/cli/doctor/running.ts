@@ -7,7 +7,7 @@ import { startCommand } from "../../start/called.ts";
 import { readScheduleRun } from "../../start/schedule-run.ts";
 import type { Settings } from "../../start/settings.ts";
 import { seconds } from "./duration.ts";
-import { faulty, fine, type Finding } from "./finding.ts";
+import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
 /** How many runs may be missing before something is wrong, and how long one may take. */
@@ -25,12 +25,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** null: none runs; what is there was left by one that was killed. */
-function holderOf(stateDir: string): { port: number; forMs: number } | null {
+/** null: none runs. `left`: none runs, and the last one did not take its file away, as every orderly end does. */
+function holderOf(stateDir: string): { port: number; forMs: number } | "left" | null {
   const path = join(stateDir, "runtime.json");
   if (!existsSync(path)) return null;
   const read = holder.safeParse(parsedJson(readFileSync(path, "utf8")));
-  if (!read.success || !isAlive(read.data.pid)) return null;
+  if (!read.success || !isAlive(read.data.pid)) return "left";
   return { port: read.data.port, forMs: Date.now() - statSync(path).mtimeMs };
 }
 
@@ -69,6 +69,14 @@ export async function runningOf(settings: Settings): Promise<Finding[]> {
   const found = holderOf(settings.stateDir);
   if (found === null)
     return [fine("router", `none runs on this state; ${startCommand} starts one`)];
+  if (found === "left")
+    return [
+      warning(
+        "router",
+        "none runs on this state, and the last one did not end in order",
+        `A fault left "event":"fault" in its log; if nothing is there, it was killed, perhaps for want of memory. ${startCommand} starts one, and the leases of calls that were cut settle them.`,
+      ),
+    ];
   const ready = await readinessOf(`http://${settings.urlHost}:${found.port}`);
   return [ready, scheduleOf(settings, found.forMs)];
 }

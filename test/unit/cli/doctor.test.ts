@@ -224,10 +224,13 @@ describe("a router", () => {
   const holding = (stateDir: string, pid: number, port: number): void =>
     writeFileSync(join(stateDir, "runtime.json"), JSON.stringify({ pid, port }));
 
-  it("that was killed counts as none", async () => {
+  it("that ended in order counts as none, and one that was killed is said", async () => {
     const stateDir = newStateDir();
-    holding(stateDir, 2 ** 30, 1);
     expect(brief(await runningOf(settingsWith({ STATE_DIR: stateDir })))).toEqual(["ok router"]);
+    holding(stateDir, 2 ** 30, 1);
+    const found = await runningOf(settingsWith({ STATE_DIR: stateDir }));
+    expect(brief(found)).toEqual(["warning router"]);
+    expect(isAdvised(found)).toBe(true);
   });
 
   it.each([
