@@ -38,10 +38,11 @@ function explainNoModel({
 function waitInWords(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} min`;
-  return seconds < 172_800
-    ? `${Math.ceil(seconds / 3_600)} h`
-    : `${Math.ceil(seconds / 86_400)} days`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  if (seconds >= 172_800) return `${Math.ceil(seconds / 86_400)} days`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }
 
 function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {

@@ -361,10 +361,13 @@ describe("the words of a refusal", () => {
   it.each([
     [1, "1 s"],
     [119_001, "2 min"],
-    [36_210_471, "11 h"],
+    [36_210_471, "10 h 4 min"],
+    [36_000_000, "10 h"],
     [727_364_177, "9 days"],
   ])("say in how long there is room: %s ms", (retryAfterMs, words) => {
-    expect(explain({ ...samples.rate_limited, retryAfterMs })).toMatch(`room in ${words}`);
+    expect(explain({ ...samples.rate_limited, retryAfterMs }).endsWith(`room in ${words}`)).toBe(
+      true,
+    );
   });
 
   it("say which of three causes leaves a request without a model", () => {
