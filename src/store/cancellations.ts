@@ -35,8 +35,7 @@ export const createCancellationStore = (db: Database): CancellationStore => ({
             eq(cancellations.messageId, messageId),
             gte(cancellations.at, since),
           ),
-        )
-        .limit(1);
+        );
       return rows.length > 0;
     }),
   async prune(now) {

@@ -24,7 +24,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         // Mostly there is nothing newer, and then no models travel.
         const isNewer = sql`exists (select 1 from ${catalogueMeta} where ${catalogueMeta.version} <> ${version})`;
         const [metaRows, rows] = await builder.batch([
-          builder.select().from(catalogueMeta).where(meta).limit(1),
+          builder.select().from(catalogueMeta).where(meta),
           builder.select().from(catalogues).where(isNewer).orderBy(asc(catalogues.provider)),
         ]);
         const found = metaRows[0]?.version ?? null;
@@ -33,7 +33,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
       }),
     state: () =>
       db.read(async (builder) => {
-        const rows = await builder.select().from(catalogueMeta).where(meta).limit(1);
+        const rows = await builder.select().from(catalogueMeta).where(meta);
         if (rows[0] === undefined) return null;
         const { version, syncedAt, dueAt, fault } = rows[0];
         return { version, syncedAt, dueAt, fault };
@@ -46,9 +46,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         ne(catalogueMeta.seedVersion, seedVersion),
       );
       // Reads first: the job asks every minute, and a write would take the lock each time.
-      const waiting = await db.read((builder) =>
-        builder.select().from(catalogueMeta).where(meta).limit(1),
-      );
+      const waiting = await db.read((builder) => builder.select().from(catalogueMeta).where(meta));
       if (!waiting.ok) return waiting;
       const [row] = waiting.value;
       const waits = row !== undefined && row.dueAt > now && row.dueAt <= latestDue;

@@ -33,25 +33,21 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
           builder
             .select()
             .from(consoleSessions)
-            .where(and(eq(consoleSessions.id, id), gt(consoleSessions.expiresAt, now)))
-            .limit(1),
+            .where(and(eq(consoleSessions.id, id), gt(consoleSessions.expiresAt, now))),
           builder
             .select()
             .from(apiKeys)
             .where(
               and(eq(apiKeys.tenantId, column("tenant_id")), eq(apiKeys.id, column("subject"))),
-            )
-            .limit(1),
+            ),
           builder
             .select({ slug: tenants.slug })
             .from(tenants)
-            .where(eq(tenants.id, column("tenant_id")))
-            .limit(1),
+            .where(eq(tenants.id, column("tenant_id"))),
           builder
             .select()
             .from(signIns)
-            .where(eq(signIns.tenantId, column("tenant_id")))
-            .limit(1),
+            .where(eq(signIns.tenantId, column("tenant_id"))),
         ]);
         return session === undefined
           ? null

@@ -18,11 +18,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       ),
     get: (tenantId, id) =>
       db.read(async (builder): Promise<SealedCredential | null> => {
-        const [row] = await builder
-          .select()
-          .from(credentials)
-          .where(whereId(tenantId, id))
-          .limit(1);
+        const [row] = await builder.select().from(credentials).where(whereId(tenantId, id));
         return row ?? null;
       }),
     list: (tenantId, page) =>

@@ -21,8 +21,7 @@ export const createKeyStore = (db: Database): KeyStore => {
         const [row] = await builder
           .select()
           .from(apiKeys)
-          .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id)))
-          .limit(1);
+          .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id)));
         return row ?? null;
       }),
     list: (tenantId, page) =>

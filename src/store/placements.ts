@@ -93,8 +93,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
             state: placements.state,
           })
           .from(placements)
-          .where(eq(placements.slug, slug))
-          .limit(1);
+          .where(eq(placements.slug, slug));
         return row ?? null;
       }),
     async confirm(placement, { name, createdAt }) {

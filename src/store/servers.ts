@@ -17,8 +17,7 @@ export const createServerStore = (db: Database): ServerStore => {
       const [row] = await builder
         .select()
         .from(servers)
-        .where(and(eq(servers.tenantId, tenantId), eq(column, value)))
-        .limit(1);
+        .where(and(eq(servers.tenantId, tenantId), eq(column, value)));
       return row ?? null;
     });
   /** Deletes the server's tokens and its pending authorizations. */

@@ -74,7 +74,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     },
     get: (tenantId, id) =>
       db.read(async (builder) => {
-        const [row] = await builder.select().from(sessions).where(whereId(tenantId, id)).limit(1);
+        const [row] = await builder.select().from(sessions).where(whereId(tenantId, id));
         return row ?? null;
       }),
     list: (tenantId, page) =>

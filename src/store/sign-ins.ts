@@ -8,11 +8,7 @@ import { appendEvent } from "./events.ts";
 export const createSignInStore = (db: Database): SignInStore => ({
   get: (tenantId) =>
     db.read(async (builder) => {
-      const [row] = await builder
-        .select()
-        .from(signIns)
-        .where(eq(signIns.tenantId, tenantId))
-        .limit(1);
+      const [row] = await builder.select().from(signIns).where(eq(signIns.tenantId, tenantId));
       return row ?? null;
     }),
   async put(row, event) {

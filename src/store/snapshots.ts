@@ -30,8 +30,8 @@ function selectsOf(
           eq(sessions.upstreamId, sessionId ?? ""),
         );
   return [
-    builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
-    builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
+    builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)),
+    builder.select().from(tenants).where(eq(tenants.id, tenantId)),
     builder
       .select()
       .from(credentials)
@@ -54,9 +54,8 @@ function selectsOf(
           whereSession,
           gt(sessions.expiresAt, now),
         ),
-      )
-      .limit(1),
-    builder.select().from(servers).where(whereServer).limit(1),
+      ),
+    builder.select().from(servers).where(whereServer),
   ] as const;
 }
 

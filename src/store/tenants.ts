@@ -33,7 +33,7 @@ const sliceSize = 2_000;
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
     db.read(async (builder): Promise<Tenant | null> => {
-      const [row] = await builder.select().from(tenants).where(eq(column, value)).limit(1);
+      const [row] = await builder.select().from(tenants).where(eq(column, value));
       return row ?? null;
     });
   return {

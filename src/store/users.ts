@@ -23,8 +23,7 @@ export const createUserStore = (db: Database): UserStore => {
       const [row] = await builder
         .select()
         .from(users)
-        .where(and(isUser(tenantId), eq(column, is)))
-        .limit(1);
+        .where(and(isUser(tenantId), eq(column, is)));
       return row === undefined ? null : userOf(row);
     });
   const keysFor = (tenantId: string, id: string) =>
@@ -49,8 +48,7 @@ export const createUserStore = (db: Database): UserStore => {
         const [row] = await builder
           .select({ sealed: users.sealed })
           .from(users)
-          .where(and(eq(users.tenantId, tenantId), eq(users.id, tenantId)))
-          .limit(1);
+          .where(and(eq(users.tenantId, tenantId), eq(users.id, tenantId)));
         return row?.sealed ?? null;
       }),
     async keepFinderKey({ tenantId, sealed, createdAt }) {
