@@ -3,11 +3,11 @@ import type {
   Ai,
   DurableObjectNamespace,
   DurableObjectState,
-  ExecutionContext,
   ExportedHandler,
 } from "@cloudflare/workers-types";
-import { DurableObject } from "cloudflare:workers";
+import { DurableObject, waitUntil } from "cloudflare:workers";
 import { migrations } from "./bundled-migrations.ts";
+import { createCompositions } from "./compose/by-origin.ts";
 import { createComposition, type Composition } from "./compose/composition.ts";
 import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
 import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
@@ -68,21 +68,41 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
 };
 
 const app = createApp();
-let isolate: Isolate | undefined;
+
+/** What all invocations of one isolate share. */
+interface Shared {
+  isolate: Isolate;
+  /** for sampling calls and proxied messages; null: each has a composition of its own */
+  compositionAt: ((url: string) => Composition) | null;
+}
+let shared: Shared | undefined;
+
+/**
+ * No invocation may touch another's I/O. Objects are asked through a stub for each question, so what these messages use of
+ * a composition over objects keeps none. The client of a libSQL server keeps what it sends.
+ */
+const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
+  isolate.config.database.kind === "own"
+    ? createCompositions((origin) =>
+        createComposition(isolate, { background: waitUntil, upkeep: waitUntil, origin }),
+      )
+    : null;
 
 /** The value and not its promise is kept: an invocation that is cut must not leave the others waiting. */
-async function isolateFor(env: WorkerBindings): Promise<Isolate | string> {
-  if (isolate !== undefined) return isolate;
+async function sharedFor(env: WorkerBindings): Promise<Shared | string> {
+  if (shared !== undefined) return shared;
   const config = parseConfig(env);
   if (!config.ok) return `${config.error.setting} ${config.error.problem}`;
-  isolate = await createIsolate(config.value, hostOf(env));
-  return isolate;
+  const isolate = await createIsolate(config.value, hostOf(env));
+  shared = { isolate, compositionAt: compositionsOf(isolate) };
+  return shared;
 }
 
-const invocationFor = (found: Isolate, context: ExecutionContext, request?: Request) =>
-  createComposition(found, {
-    background: (work) => context.waitUntil(work),
-    upkeep: (work) => context.waitUntil(work),
+/** The composition of one invocation alone. */
+const ownComposition = (isolate: Isolate, request?: Request): Composition =>
+  createComposition(isolate, {
+    background: waitUntil,
+    upkeep: waitUntil,
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
 
@@ -91,13 +111,16 @@ const invocationFor = (found: Isolate, context: ExecutionContext, request?: Requ
  * app has to look at the request.
  */
 function answeredDirectly(
+  { isolate, compositionAt }: Shared,
   request: Request,
-  servicesFor: Composition["servicesFor"],
 ): Promise<ClientAnswer> | null {
   if (request.method !== "POST" || request.headers.has("Origin")) return null;
-  const { pathname: path } = new URL(request.url);
+  const { url } = request;
+  const { pathname: path } = new URL(url);
   const place = directPlace(path);
-  return place === null ? null : answerDirectly({ servicesFor }, { request, path, place });
+  if (place === null) return null;
+  const { servicesFor } = compositionAt?.(url) ?? ownComposition(isolate, request);
+  return answerDirectly({ servicesFor }, { request, path, place });
 }
 
 /** One object has the database `home`, and each tenant's database is one more. The runtime demands a class. */
@@ -135,16 +158,16 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
   }
 
   async alarm(): Promise<void> {
-    const found = await isolateFor(this.env);
+    const found = await sharedFor(this.env);
     if (typeof found === "string") return log({ event: "misconfigured", fault: found });
-    for (const report of await this.#object.alarm(found))
+    for (const report of await this.#object.alarm(found.isolate))
       if (report.changed !== 0) log({ event: "scheduled", ...report });
   }
 }
 
 export default {
-  async fetch(request: Request, env: WorkerBindings, context: ExecutionContext): Promise<Response> {
-    const found = await isolateFor(env);
+  async fetch(request: Request, env: WorkerBindings): Promise<Response> {
+    const found = await sharedFor(env);
     if (typeof found === "string") {
       log({ event: "misconfigured", fault: found });
       return Response.json(
@@ -152,20 +175,20 @@ export default {
         { status: 503, headers: { "Content-Type": "application/problem+json" } },
       );
     }
-    const { servicesFor } = invocationFor(found, context, request);
-    const directly = answeredDirectly(request, servicesFor);
+    const directly = answeredDirectly(found, request);
     if (directly !== null) return directly.then(responseOf);
+    const { servicesFor } = ownComposition(found.isolate, request);
     // Cloudflare's edge sets the header, whatever its sender said.
     const address = (): string => request.headers.get("CF-Connecting-IP") ?? "";
     return app.fetch(request, { servicesFor, address });
   },
 
-  async scheduled(_event: unknown, env: WorkerBindings, context: ExecutionContext): Promise<void> {
-    const found = await isolateFor(env);
+  async scheduled(_event: unknown, env: WorkerBindings): Promise<void> {
+    const found = await sharedFor(env);
     if (typeof found === "string") return log({ event: "misconfigured", fault: found });
-    for (const report of await invocationFor(found, context).jobs())
+    for (const report of await ownComposition(found.isolate).jobs())
       if (report.changed !== 0) log({ event: "scheduled", ...report });
   },
 } satisfies Pick<ExportedHandler<WorkerBindings>, "scheduled"> & {
-  fetch(request: Request, env: WorkerBindings, context: ExecutionContext): Promise<Response>;
+  fetch(request: Request, env: WorkerBindings): Promise<Response>;
 };

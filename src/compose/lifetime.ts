@@ -1,7 +1,7 @@
 /**
- * How long a composition lives, and what its host gives it for that time. In the Workers runtime that is one
- * invocation, since no invocation may touch another's I/O. In a Node process it is the process. Nothing else in the
- * composition knows which of the two it is.
+ * How long a composition lives, and what its host gives it for that time. In a Node process that is the process. In the
+ * Workers runtime it is the isolate where the composition holds no I/O, and else one invocation, since no invocation may
+ * touch another's I/O. Nothing else in the composition knows which of them it is.
  */
 export interface Lifetime {
   /** keeps work alive after the response */

@@ -21,9 +21,8 @@ export function measureOf(
     meters,
     deltas,
     fetch: host.fetch,
-    now: clock.now,
+    ...clock,
     background,
-    wait: clock.wait,
     log: host.log,
   });
   return (finished) => {

@@ -71,7 +71,7 @@ export function createShardSample(
     randomBytesOf,
     background,
     wait,
-    after,
+    elapsed: clock.elapsed,
     log,
   });
   const measure = measureOf(isolate, { background });

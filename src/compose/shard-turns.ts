@@ -1,4 +1,4 @@
-/** The turns of one shard's database and of its calls, as one invocation takes them. */
+/** The turns of one shard's database and of its calls, as one composition takes them. */
 import { createLaneOf } from "../pipeline/authenticate.ts";
 import { createDoor, createTurns, type Door } from "../pipeline/turns.ts";
 import type { Turns } from "../domain/limits/turns.ts";

@@ -1,6 +1,6 @@
 /**
  * Follows tenants' records as they begin and end. One loop a tenant asks the database once a second, for all who
- * listen, and nobody asks while nobody listens. In the Workers runtime a composition lives for one invocation, so
+ * listen, and nobody asks while nobody listens. In the Workers runtime no invocation may use another's loop, so
  * there the tenant's object follows, and tells the isolates (`store/durable/feed-lines.ts`).
  */
 import type { SamplingRecord } from "../domain/audit/record.ts";

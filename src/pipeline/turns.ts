@@ -71,7 +71,7 @@ export function createTurnsOfTenants(): () => SharedTurns {
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 
-/** The turns of a process, for one invocation. */
+/** The turns of a process, for one composition. */
 export function createTurns(deps: {
   order: TurnOrder;
   /** ms, never set back */

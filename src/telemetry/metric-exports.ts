@@ -15,6 +15,8 @@ import { send, type TraceTarget } from "./otlp.ts";
 
 /** ms that figures wait for more of them. */
 const lingerMs = 1_000;
+/** ms after which another request sends in the place of one that did not: its invocation may have been cut. */
+const lostMs = 2 * lingerMs;
 
 /**
  * `cumulative`: figures since the process began, which a lost message takes nothing from. `delta`: figures since the
@@ -125,16 +127,20 @@ export function createMetricExports(deps: {
   deltas: Deltas;
   fetch: typeof fetch;
   now: () => number;
+  /** ms, never set back */
+  elapsed: () => number;
   /** Keeps work alive after the response was sent. */
   background: (work: Promise<unknown>) => void;
   wait: (ms: number) => Promise<void>;
   log: (entry: Record<string, unknown>) => void;
 }): () => void {
-  const { target, temporality, meters, deltas, now, background, wait, log } = deps;
-  let isDue = false;
+  const { target, temporality, meters, deltas, now, elapsed, background, wait, log } = deps;
+  /** by `elapsed`; null: nobody waits to send */
+  let awaitedUntil: number | null = null;
   const sendOnce = async (): Promise<void> => {
+    awaitedUntil = elapsed() + lostMs;
     await wait(lingerMs);
-    isDue = false;
+    awaitedUntil = null;
     // Another invocation of the isolate may have sent all there is.
     if (!deltas.isChanged()) return;
     const until = now();
@@ -146,8 +152,6 @@ export function createMetricExports(deps: {
     if (fault !== null) log({ event: "telemetry", fault, metrics: figures.length });
   };
   return () => {
-    if (isDue) return;
-    isDue = true;
-    background(sendOnce());
+    if (awaitedUntil === null || awaitedUntil <= elapsed()) background(sendOnce());
   };
 }

@@ -11,6 +11,8 @@ import { headersOf, parentIn } from "./propagation.ts";
 const mostTogether = 64;
 /** ms that a trace waits at most for others that still run. */
 const lingerMs = 1_000;
+/** ms after which another request waits in the place of one that did not come back: its invocation may have been cut. */
+const lostMs = 2 * lingerMs;
 
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -40,16 +42,19 @@ export function createTraces(deps: {
   background: (work: Promise<unknown>) => void;
   /** Resolves after `ms`. */
   wait: (ms: number) => Promise<void>;
-  /** Acts after so many ms, unless the function that it gives is called before. */
-  after: (ms: number, act: () => void) => () => void;
+  /** ms, never set back */
+  elapsed: () => number;
   log: (entry: Record<string, unknown>) => void;
 }): Traces {
-  const { target, randomBytesOf, background, wait, after, log } = deps;
+  const { target, randomBytesOf, background, wait, elapsed, log } = deps;
   let open = 0;
   let waiting: (() => Placed[])[] = [];
-  let stopLingering: (() => void) | null = null;
+  /** by `elapsed`; null: nobody waits to send */
+  let awaitedUntil: number | null = null;
 
-  const flush = async (made: (() => Placed[])[], to: TraceTarget): Promise<void> => {
+  const sendWaiting = async (to: TraceTarget): Promise<void> => {
+    const made = waiting;
+    waiting = [];
     // The caller's answer goes first.
     await wait(0);
     let spans = 0;
@@ -63,11 +68,12 @@ export function createTraces(deps: {
     }
   };
 
-  const sendWaiting = (to: TraceTarget): void => {
-    stopLingering?.();
-    stopLingering = null;
-    background(flush(waiting, to));
-    waiting = [];
+  const linger = async (to: TraceTarget): Promise<void> => {
+    awaitedUntil = elapsed() + lostMs;
+    await wait(lingerMs);
+    awaitedUntil = null;
+    // The last of the requests that ran may have sent them all.
+    if (waiting.length > 0) await sendWaiting(to);
   };
 
   return {
@@ -93,8 +99,8 @@ export function createTraces(deps: {
         end(spans) {
           waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
           open -= 1;
-          if (open === 0 || waiting.length >= mostTogether) sendWaiting(target);
-          else stopLingering ??= after(lingerMs, () => sendWaiting(target));
+          if (open === 0 || waiting.length >= mostTogether) background(sendWaiting(target));
+          else if (awaitedUntil === null || awaitedUntil <= elapsed()) background(linger(target));
         },
       };
     },

@@ -24,7 +24,7 @@ let spare: FaultyProvider;
 
 beforeAll(async () => {
   collector = await startCollector();
-  faulty = await startFaultyProvider();
+  faulty = await startFaultyProvider({ slowMs: 60_000 });
   spare = await startFaultyProvider();
   router = await startRouter({
     env: {
@@ -368,6 +368,32 @@ describe("a call that goes wrong", () => {
     expect(answer.status).toBe(200);
     await until(() => (collector.spans().length === 6 ? true : undefined));
     expect(collector.exports()).toHaveLength(1);
+  });
+});
+
+describe("a call beside another of its tenant", () => {
+  it("is exported while the other one runs, and after its client left", async () => {
+    const { key } = await newTenant();
+    faulty.setMode("slow");
+    const leaving = new AbortController();
+    // The Workers runtime notices only where it writes that a caller has left.
+    const headers = { Accept: "application/json, text/event-stream" };
+    const left = callOnce(router, key, asking("hello"), { headers, signal: leaving.signal });
+    const hasLeft = left.then(
+      () => false,
+      () => true,
+    );
+    await until(() => (faulty.requests().length === 1 ? true : undefined));
+    faulty.setMode("fine");
+    const beside = await callOnce(router, key, asking("hello"));
+    expect(await spansOf(idOf(beside))).toHaveLength(2);
+    const beforeItLeaves = await callOnce(router, key, asking("hello"));
+    leaving.abort();
+    expect(await hasLeft).toBe(true);
+    const after = await callOnce(router, key, asking("hello"));
+    expect(await spansOf(idOf(beforeItLeaves))).toHaveLength(2);
+    expect(await spansOf(idOf(after))).toHaveLength(2);
+    await until(() => (collector.spans().length === 8 ? true : undefined));
   });
 });
 

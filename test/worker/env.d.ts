@@ -36,18 +36,14 @@ declare module "cloudflare:test" {
  * have other settings.
  */
 declare module "*/worker.ts?overload" {
-  import type { ExecutionContext } from "@cloudflare/workers-types";
-
   const worker: {
-    fetch(request: Request, env: object, context: ExecutionContext): Promise<Response>;
+    fetch(request: Request, env: object): Promise<Response>;
   };
   export default worker;
 }
 declare module "*/worker.ts?regions" {
-  import type { ExecutionContext } from "@cloudflare/workers-types";
-
   const worker: {
-    fetch(request: Request, env: object, context: ExecutionContext): Promise<Response>;
+    fetch(request: Request, env: object): Promise<Response>;
   };
   export default worker;
 }

@@ -5,7 +5,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
+import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import { shardOf } from "../../src/domain/tenancy/shards.ts";
 import type { Outcome } from "../../src/store/engine.ts";
 import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
@@ -58,7 +58,6 @@ const bindings = {
   ADMIN_TOKEN: router.adminToken,
   DATABASES: namespace as unknown as DurableObjectNamespace,
 };
-const context = { waitUntil: () => {} } as unknown as ExecutionContext;
 
 const answer = {
   id: "1",
@@ -75,8 +74,7 @@ let caller: SamplingCaller;
 beforeAll(async () => {
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    if (new URL(request.url).host === "router.test")
-      return worker.fetch(request, bindings, context);
+    if (new URL(request.url).host === "router.test") return worker.fetch(request, bindings);
     providerCalls += 1;
     await providerWaits;
     return Response.json(answer);

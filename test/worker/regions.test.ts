@@ -4,7 +4,7 @@
  */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { DurableObjectNamespace, ExecutionContext } from "@cloudflare/workers-types";
+import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import worker from "../../src/worker.ts?regions";
 
 const asked: { jurisdiction: string | null; options: unknown }[] = [];
@@ -25,7 +25,6 @@ const bindings = {
   ADMIN_TOKEN: adminToken,
   DATABASES: recording(null) as unknown as DurableObjectNamespace,
 };
-const context = { waitUntil: () => {} } as unknown as ExecutionContext;
 
 async function ask(method: string, path: string, body?: object) {
   const answer = await worker.fetch(
@@ -38,7 +37,6 @@ async function ask(method: string, path: string, body?: object) {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }),
     bindings,
-    context,
   );
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }

@@ -1,6 +1,6 @@
 /**
  * The engine outside of a Durable Object: it asks the object by RPC. A stub whose object was reset stays broken, and
- * the runtime does not always say which errors may be tried again, so any thrown error costs the stub its place.
+ * no invocation may use another's, so each question has a stub of its own.
  */
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Room } from "../../domain/limits/room.ts";
@@ -46,24 +46,21 @@ const faultOf = (cause: unknown): Fault => ({
   message: cause instanceof Error ? cause.message : String(cause),
 });
 
-const createAsk = <Stub>({ connect, wait }: Reach<Stub>) => {
-  let stub: Stub | null = null;
-  return async <T>(
+const createAsk =
+  <Stub>({ connect, wait }: Reach<Stub>) =>
+  async <T>(
     question: (object: Stub) => Promise<T>,
     ifLost: "again" | "once",
   ): Promise<Result<T, Fault>> => {
     for (let left = ifLost === "again" ? tries : 1; ; left -= 1) {
       try {
-        stub ??= connect();
-        return ok(await question(stub));
+        return ok(await question(connect()));
       } catch (cause) {
-        stub = null;
         if (left === 1 || isOverloaded(cause)) return err(faultOf(cause));
         await wait(pauseMs);
       }
     }
   };
-};
 
 export function createStubEngine(reach: Reach<DatabaseObject>): Engine {
   const ask = createAsk(reach);

@@ -2,11 +2,7 @@
  * The router with a counter between it and its Durable Objects, which nothing outside the runtime can see. Each call
  * of an object that is counted here is one round trip to the database. Requests come one by one.
  */
-import type {
-  DurableObjectNamespace,
-  DurableObjectStub,
-  ExecutionContext,
-} from "@cloudflare/workers-types";
+import type { DurableObjectNamespace, DurableObjectStub } from "@cloudflare/workers-types";
 import worker from "../../../src/worker.ts";
 
 export { TenantDatabase } from "../../../src/worker.ts";
@@ -39,17 +35,13 @@ const countedNamespace = (real: DurableObjectNamespace): DurableObjectNamespace 
   }) as unknown as DurableObjectNamespace;
 
 export default {
-  async fetch(
-    request: Request,
-    env: { DATABASES: DurableObjectNamespace },
-    context: ExecutionContext,
-  ): Promise<Response> {
+  async fetch(request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> {
     if (new URL(request.url).pathname === "/bench/events") {
       const taken = events;
       events = [];
       return Response.json(taken);
     }
     const counted = { ...env, DATABASES: countedNamespace(env.DATABASES) };
-    return worker.fetch(request, counted, context);
+    return worker.fetch(request, counted);
   },
 };

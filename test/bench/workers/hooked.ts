@@ -1,9 +1,5 @@
 /** The router whose objects do what the bench says: wait with everything for a while, or leave their memory. */
-import type {
-  DurableObjectNamespace,
-  DurableObjectState,
-  ExecutionContext,
-} from "@cloudflare/workers-types";
+import type { DurableObjectNamespace, DurableObjectState } from "@cloudflare/workers-types";
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 
 /** How often an object began to run: when it was first asked, and whenever it was asked after an eviction. */
@@ -58,12 +54,8 @@ async function act(namespace: DurableObjectNamespace, hook: Hook): Promise<void>
 }
 
 export default {
-  async fetch(
-    request: Request,
-    env: { DATABASES: DurableObjectNamespace },
-    context: ExecutionContext,
-  ): Promise<Response> {
-    if (new URL(request.url).pathname !== "/bench/hook") return worker.fetch(request, env, context);
+  async fetch(request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> {
+    if (new URL(request.url).pathname !== "/bench/hook") return worker.fetch(request, env);
     await act(env.DATABASES, (await request.json()) as Hook);
     return Response.json({ woken } satisfies Hooking);
   },

@@ -1,9 +1,5 @@
 /** The router that asks nobody to admit or settle: what the Worker costs without its ledger. */
-import type {
-  DurableObjectNamespace,
-  DurableObjectStub,
-  ExecutionContext,
-} from "@cloudflare/workers-types";
+import type { DurableObjectNamespace, DurableObjectStub } from "@cloudflare/workers-types";
 import type { Job, Outcome } from "../../../src/store/engine.ts";
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 import { entered, isEntry } from "./entered.ts";
@@ -32,10 +28,6 @@ const namespaceOf = (real: DurableObjectNamespace): DurableObjectNamespace =>
   }) as unknown as DurableObjectNamespace;
 
 export default {
-  fetch: (
-    request: Request,
-    env: { DATABASES: DurableObjectNamespace },
-    context: ExecutionContext,
-  ): Promise<Response> =>
-    worker.fetch(request, { ...env, DATABASES: namespaceOf(env.DATABASES) }, context),
+  fetch: (request: Request, env: { DATABASES: DurableObjectNamespace }): Promise<Response> =>
+    worker.fetch(request, { ...env, DATABASES: namespaceOf(env.DATABASES) }),
 };

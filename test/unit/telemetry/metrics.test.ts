@@ -1,7 +1,7 @@
 /** Figures of requests: what is noted, and what Prometheus and a collector are told of it. */
 import { spawnSync } from "node:child_process";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   measure,
   openExchanges,
@@ -170,7 +170,10 @@ interface Point {
   bucketCounts?: number[];
 }
 
-function exporting(temporality: "cumulative" | "delta") {
+function exporting(
+  temporality: "cumulative" | "delta",
+  wait: () => Promise<void> = () => Promise.resolve(),
+) {
   const its = meters();
   const sent: { url: string; body: Sent }[] = [];
   const work: Promise<unknown>[] = [];
@@ -190,17 +193,20 @@ function exporting(temporality: "cumulative" | "delta") {
       return Response.json({});
     },
     now: () => now,
+    elapsed: () => now - start,
     background: (promise) => void work.push(promise),
-    wait: () => Promise.resolve(),
+    wait,
     log: () => {},
   });
   return {
     sent,
+    pass: (ms: number) => void (now += ms),
+    noteOne() {
+      measure(finished(), its.note, { tenants: false });
+      soon();
+    },
     async note(count: number) {
-      for (let at = 0; at < count; at += 1) {
-        measure(finished(), its.note, { tenants: false });
-        soon();
-      }
+      for (let at = 0; at < count; at += 1) this.noteOne();
       await Promise.all(work);
       now += 10_000;
     },
@@ -229,6 +235,20 @@ describe("figures for a collector", () => {
       startTimeUnixNano: `${start}000000`,
       timeUnixNano: `${start + 10_000}000000`,
     });
+  });
+
+  it("are sent by another request where the invocation that waited to send was cut", async () => {
+    const waits: (() => void)[] = [];
+    const its = exporting("delta", () => new Promise((over) => waits.push(over)));
+    its.noteOne();
+    its.pass(1_999);
+    its.noteOne();
+    expect(waits).toHaveLength(1);
+    its.pass(1);
+    its.noteOne();
+    expect(waits).toHaveLength(2);
+    waits[1]?.();
+    await vi.waitFor(() => expect(its.told()).toEqual([3]));
   });
 
   it("add up to the total where each message holds the increase since the last message", async () => {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Span, Trace } from "../../../src/domain/audit/trace.ts";
 import { createTraces } from "../../../src/telemetry/traces.ts";
 import { spansIn } from "../../fakes/collector.ts";
@@ -12,7 +12,8 @@ function tracing(about: { exports?: boolean; answer?: () => Promise<Response> } 
   const sent: string[] = [];
   const logged: Record<string, unknown>[] = [];
   const work: Promise<unknown>[] = [];
-  const timers: { ms: number; act: () => void }[] = [];
+  const waits: { ms: number; over: () => void }[] = [];
+  let elapsed = 0;
   const traces = createTraces({
     target: about.exports === false ? null : target,
     async fetch(_url, init) {
@@ -21,15 +22,18 @@ function tracing(about: { exports?: boolean; answer?: () => Promise<Response> } 
     },
     randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
     background: (promise) => void work.push(promise),
-    wait: () => Promise.resolve(),
-    after(ms, act) {
-      const timer = { ms, act };
-      timers.push(timer);
-      return () => void timers.splice(timers.indexOf(timer), 1);
-    },
+    wait: (ms) => (ms === 0 ? Promise.resolve() : new Promise((over) => waits.push({ ms, over }))),
+    elapsed: () => elapsed,
     log: (entry) => void logged.push(entry),
   });
-  return { traces, sent, logged, timers, settled: () => Promise.all(work) };
+  return {
+    traces,
+    sent,
+    logged,
+    waits,
+    pass: (ms: number) => void (elapsed += ms),
+    settled: () => Promise.all(work),
+  };
 }
 
 const ended = (trace: Trace) => (): Span[] =>
@@ -105,16 +109,16 @@ describe("the context that is handed on", () => {
 });
 
 describe("an export", () => {
-  it("waits for the last of the requests that run, and its own timer is then no more", async () => {
-    const { traces, sent, timers, settled } = tracing();
+  it("waits for the last of the requests that run, and who waited longer then sends nothing", async () => {
+    const { traces, sent, waits, settled } = tracing();
     const first = traces.join({ traceparent: `00-${traceId}-${parent}-01`, tracestate: "a=1" });
     const second = traces.join({ traceparent: null, tracestate: null });
     first.end(ended(first));
-    expect([sent, timers.length]).toEqual([[], 1]);
+    expect([sent, waits.length]).toEqual([[], 1]);
     second.end(ended(second));
-    expect(timers).toEqual([]);
     const third = traces.join({ traceparent: null, tracestate: null });
     third.end(ended(third));
+    waits[0]?.over();
     await settled();
     expect(sent.map((body) => spansIn(body).length)).toEqual([2, 1]);
     const [one, two] = spansIn(sent[0] ?? "");
@@ -124,23 +128,41 @@ describe("an export", () => {
     expect(two?.traceId).not.toBe(traceId);
   });
 
-  it("waits a second at most where some request always runs", async () => {
-    const { traces, sent, timers, settled } = tracing();
-    traces.join({ traceparent: null, tracestate: null });
-    const first = traces.join({ traceparent: null, tracestate: null });
-    first.end(ended(first));
-    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
-    timers[0]?.act();
+  it("waits a second at most where some request always runs, together with those that end meanwhile", async () => {
+    const { traces, sent, waits, settled } = tracing();
+    const [, ...others] = Array.from({ length: 3 }, () =>
+      traces.join({ traceparent: null, tracestate: null }),
+    );
+    for (const one of others) one.end(ended(one));
+    expect(waits.map(({ ms }) => ms)).toEqual([1_000]);
+    waits[0]?.over();
     await settled();
-    expect(sent.map((body) => spansIn(body).length)).toEqual([1]);
+    expect(sent.map((body) => spansIn(body).length)).toEqual([2]);
+  });
+
+  it("is made by another request where the invocation that waited was cut", async () => {
+    const { traces, sent, waits, pass } = tracing();
+    const [, first, second, third] = Array.from({ length: 4 }, () =>
+      traces.join({ traceparent: null, tracestate: null }),
+    );
+    first?.end(ended(first));
+    pass(1_999);
+    second?.end(ended(second));
+    expect(waits).toHaveLength(1);
+    pass(1);
+    third?.end(ended(third));
+    expect(waits).toHaveLength(2);
+    waits[1]?.over();
+    await vi.waitFor(() => expect(sent.map((body) => spansIn(body).length)).toEqual([3]));
   });
 
   it("is made at once when many requests have ended", async () => {
-    const { traces, sent, settled } = tracing();
+    const { traces, sent, waits, settled } = tracing();
     const running = Array.from({ length: 130 }, () =>
       traces.join({ traceparent: null, tracestate: null }),
     );
     for (const one of running) one.end(ended(one));
+    for (const { over } of waits) over();
     await settled();
     expect(sent.map((body) => spansIn(body).length)).toEqual([64, 64, 2]);
   });
