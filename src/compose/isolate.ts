@@ -40,6 +40,7 @@ import { createChooser } from "../pipeline/choose.ts";
 import { createSealingMemory } from "../pipeline/sealing.ts";
 import { createSharedTurns, createTurnsOfTenants } from "../pipeline/turns.ts";
 import { createSignInThrottle } from "../pipeline/sign-in-throttle.ts";
+import { createRecentAnswers } from "../providers/recent-answers.ts";
 import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
 import { createWitnessSender } from "../telemetry/witness.ts";
@@ -48,6 +49,7 @@ import { createProbeMemory } from "../store/write-probe.ts";
 const callersRemembered = 2_000;
 /** One entry for each credential and model, of some 100 bytes. */
 const refusalsRemembered = 2_000;
+const recentAnswersRemembered = 2_000;
 /** Prefixes of one tenant, each a hash: some 20 MB at most in all. */
 const prefixesRemembered = 512;
 const tenantsWithPrefixes = 256;
@@ -164,6 +166,7 @@ export async function createIsolate(config: Config, host: Host) {
     isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
+    recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
     /** the home shard first */
     shardNames,
     /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */

@@ -106,6 +106,7 @@ export function createShard(
         prefixes: isolate.prefixes,
         now,
         refusals: isolate.refusals,
+        recentAnswers: isolate.recentAnswers,
       }),
     oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>

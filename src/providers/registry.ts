@@ -12,9 +12,8 @@ import type {
   ReasoningRefusals,
 } from "../domain/sampling/providers.ts";
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
-import { baseUrls } from "../domain/choice/endpoints.ts";
-import { rememberedByText } from "../domain/remembered.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
@@ -24,6 +23,7 @@ import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
+import type { RecentAnswers } from "./recent-answers.ts";
 import { withEvidence } from "./request-evidence.ts";
 import { tracedFetch } from "./traced.ts";
 import type { WorkersAi } from "./workers-ai.ts";
@@ -40,34 +40,12 @@ export interface ProvidersDeps {
   now: () => number;
   /** absent: nothing is remembered */
   refusals?: ReasoningRefusals;
+  /** absent: nothing is remembered */
+  recentAnswers?: RecentAnswers;
 }
 
 /** Models that the Chat Completions API doesn't serve. */
 const needsResponses = /(-pro|-codex|deep-research)/;
-
-type CredentialPlace = Pick<ProviderRequest["credential"], "provider" | "baseUrl">;
-
-/** null: not a URL over http */
-function httpUrlOf(text: string): URL | null {
-  const url = URL.parse(text);
-  return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
-}
-
-// Every call asks for its URL several times, and to parse a URL takes longer than to look it up.
-const urlOf = rememberedByText((text) => httpUrlOf(text)?.toString() ?? null);
-/** Ollama's own variable, OLLAMA_HOST, names the host alone; its OpenAI wire is at `/v1`. */
-const ollamaUrlOf = rememberedByText((text) => {
-  const url = httpUrlOf(text);
-  if (url?.pathname === "/") url.pathname = "/v1";
-  return url?.toString() ?? null;
-});
-
-/** null: the credential names no URL and its provider has none, or the URL is not one over http. */
-function baseUrlOf({ provider, baseUrl }: CredentialPlace): string | null {
-  const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
-  if (text === undefined) return null;
-  return provider === "ollama" ? ollamaUrlOf(text) : urlOf(text);
-}
 
 /**
  * Keeps calls out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default.
@@ -262,7 +240,9 @@ export function createProviders(deps: ProvidersDeps): Providers {
       if (kind === null) return err(notSent());
       if (request.credential.provider === "demo")
         return mediaOf(request).length > 0 ? err(notSent()) : ok(demoAnswer(request));
-      const evidence = withEvidence(deps.fetch);
+      const { id } = request.credential;
+      const recent = id === undefined ? undefined : deps.recentAnswers?.(id);
+      const evidence = withEvidence(deps.fetch, { recent });
       try {
         const fetch = tracedFetch(evidence.fetch, request.traceHeaders);
         const completing = () => complete(request, kind, { ...deps, fetch });

@@ -2,6 +2,7 @@
  * What is known of a provider's HTTP request beside its answer: whether the request left at all, and
  * with which status it was answered. No provider charges for a request that did not arrive whole.
  */
+import type { RecentAnswer } from "./recent-answers.ts";
 
 /**
  * A body is sent in so many pieces. The runtime takes three before the connection stands, so the last one shows that it
@@ -36,6 +37,13 @@ export interface RequestEvidence {
   surelyFree(): boolean;
 }
 
+export interface EvidenceOptions {
+  /** absent: nothing is known of requests before */
+  recent?: RecentAnswer | undefined;
+  /** where the runtime's own class is; absent: the global names */
+  globals?: object;
+}
+
 /** Writes the whole body, piece by piece, and calls `done` once the last piece was taken. */
 async function feed(
   bytes: Uint8Array,
@@ -63,8 +71,14 @@ async function feed(
  * error", without a code. The request's body tells them apart, since only a connection that stands
  * takes the body to its end. Where the runtime has no stream of a fixed length, errors have codes, and
  * `faults.ts` reads those.
+ *
+ * The pieces are a tenth of what a small request costs. An endpoint that answered a moment ago is sent the body whole,
+ * without evidence: if that request fails, it may have been billed, and the next body goes in pieces.
  */
-export function withEvidence(call: typeof fetch, globals: object = globalThis): RequestEvidence {
+export function withEvidence(
+  call: typeof fetch,
+  { recent, globals = globalThis }: EvidenceOptions = {},
+): RequestEvidence {
   const FixedLengthStream = fixedLengthOf(globals);
   let mayBeBilled = false;
   let asked = false;
@@ -74,9 +88,10 @@ export function withEvidence(call: typeof fetch, globals: object = globalThis): 
       asked = true;
       let wasSent = true;
       let sent = init;
-      if (FixedLengthStream !== null && typeof init?.body === "string" && init.body !== "") {
+      const text = typeof init?.body === "string" ? init.body : "";
+      if (FixedLengthStream !== null && text !== "" && recent?.isRecent() !== true) {
         wasSent = false;
-        const bytes = new TextEncoder().encode(init.body);
+        const bytes = new TextEncoder().encode(text);
         const { readable, writable } = new FixedLengthStream(bytes.byteLength);
         // Writing fails when the request fails, and the request reports that by itself.
         feed(bytes, writable, () => (wasSent = true)).catch(() => undefined);
@@ -84,9 +99,11 @@ export function withEvidence(call: typeof fetch, globals: object = globalThis): 
       }
       try {
         const response = await call(input, sent);
+        recent?.answered();
         if (response.status < 400 && !saysNothing(response.status)) mayBeBilled = true;
         return response;
       } catch (thrown) {
+        recent?.failed();
         if (wasSent) mayBeBilled = true;
         throw thrown;
       }

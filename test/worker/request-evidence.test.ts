@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { createProviders } from "../../src/providers/registry.ts";
+import { createRecentAnswers } from "../../src/providers/recent-answers.ts";
 import { withEvidence } from "../../src/providers/request-evidence.ts";
 import { call, model } from "../unit/domain/models.fixture.ts";
 
@@ -40,5 +41,60 @@ describe.each(Object.entries(unreached))("%s", (_, url) => {
       ok: false,
       error: { kind: "network", reach: "endpoint", billed: "no", status: null, retryable: true },
     });
+  });
+});
+
+describe("an endpoint that answered a moment ago", () => {
+  const refused = "http://127.0.0.1:9/v1";
+  const openai = { id: "crd_1", provider: "openai", apiKey: "k" };
+  const remembered = () => {
+    const clock = { now: 5_000 };
+    return { clock, recentAnswers: createRecentAnswers({ now: () => clock.now, capacity: 10 }) };
+  };
+
+  it("is sent the body whole", async () => {
+    const recent = remembered().recentAnswers("crd_1");
+    const sent: unknown[] = [];
+    const answering = async (_: unknown, init?: RequestInit) => {
+      sent.push(init?.body);
+      return new Response("{}");
+    };
+    for (let count = 0; count < 2; count += 1)
+      await withEvidence(answering, { recent }).fetch(refused, request("x"));
+    expect(sent).toEqual([expect.any(ReadableStream), request("x").body]);
+  });
+
+  const failing = async ({
+    recentAnswers,
+  }: Pick<ReturnType<typeof remembered>, "recentAnswers">) => {
+    const completed = await createProviders({
+      fetch: (...args) => fetch(...args),
+      demo: false,
+      now: () => 0,
+      recentAnswers,
+    }).complete({
+      credential: { ...openai, baseUrl: refused },
+      model: model("openai/gpt-4o"),
+      call: call(),
+      maxTokens: 10,
+      signal: AbortSignal.timeout(5_000),
+    });
+    return completed.ok ? null : completed.error.billed;
+  };
+
+  it("and refuses connections now may have billed the first request, and no other one", async () => {
+    const { recentAnswers } = remembered();
+    recentAnswers("crd_1").answered();
+    expect(await failing({ recentAnswers })).toBe("maybe");
+    expect(await failing({ recentAnswers })).toBe("no");
+  });
+
+  it("says nothing of another credential's endpoint, or of its own a second later", async () => {
+    const { clock, recentAnswers } = remembered();
+    recentAnswers("crd_2").answered();
+    expect(await failing({ recentAnswers })).toBe("no");
+    recentAnswers("crd_1").answered();
+    clock.now += 1_000;
+    expect(await failing({ recentAnswers })).toBe("no");
   });
 });

@@ -12,25 +12,27 @@ const post = { method: "POST", body: "{}" };
 
 describe("a request", () => {
   it.each([204, 205, 301, 302, 304, 307, 401, 503])("answered with %i is free", async (status) => {
-    const evidence = withEvidence(answering(status), {});
+    const evidence = withEvidence(answering(status), { globals: {} });
     await evidence.fetch("https://a.example", post);
     expect(evidence.surelyFree()).toBe(true);
   });
 
   it("answered with 200 is not free", async () => {
-    const evidence = withEvidence(answering(200), {});
+    const evidence = withEvidence(answering(200), { globals: {} });
     await evidence.fetch("https://a.example", post);
     expect(evidence.surelyFree()).toBe(false);
   });
 
   it("that failed may have arrived, unless its error's code says otherwise", async () => {
-    const evidence = withEvidence(async () => Promise.reject(new TypeError("fetch failed")), {});
+    const evidence = withEvidence(async () => Promise.reject(new TypeError("fetch failed")), {
+      globals: {},
+    });
     await expect(evidence.fetch("https://a.example", post)).rejects.toThrow("fetch failed");
     expect(evidence.surelyFree()).toBe(false);
   });
 
   it("that was never made says nothing", () => {
-    expect(withEvidence(answering(200), {}).surelyFree()).toBe(false);
+    expect(withEvidence(answering(200), { globals: {} }).surelyFree()).toBe(false);
   });
 });
 
