@@ -34,14 +34,21 @@ const createNewDatabase =
       : err(refusal);
   };
 
+/**
+ * Tenants' databases whose parts a composition keeps, some 100 kB each. A stranger's token may name any tenant's database, and
+ * there is a composition for each of sixteen origins.
+ */
+const databasesKept = 64;
+
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
   const { shardNames: names, tokens, consoleTokens, config, host } = isolate;
   const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
   const isOpen = (name: string): boolean =>
     names.includes(name) || (haveTheirOwn && isTenantDatabase(name));
-  const shardNamed: (name: string) => Shard = perShard((name) =>
-    createShard(isolate, { ...lifetime, name, everywhere }),
+  const shardNamed: (name: string) => Shard = perShard(
+    (name) => createShard(isolate, { ...lifetime, name, everywhere }),
+    names.length + databasesKept,
   );
   const made = (name: string, residency: Residency | null = null): Shard => {
     const shard =

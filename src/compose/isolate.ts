@@ -108,8 +108,11 @@ export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
 /** There are as many shards as tenants where each tenant has a database of its own. */
 const shardsRemembered = 2_000;
 
-/** One value for each shard, made when the shard is first used, and again where it was not used for long. */
-export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
+/** @param most values that are kept: beyond it the shard that was asked for longest ago is forgotten, and made anew */
+export function perShard<T>(
+  make: (shard: string) => T,
+  most = shardsRemembered,
+): (shard: string) => T {
   const made = new Map<string, T>();
   return (shard) => {
     const known = made.get(shard);
@@ -118,7 +121,7 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
     if (known !== undefined) made.delete(shard);
     made.set(shard, value);
     const [oldest] = made.keys();
-    if (made.size > shardsRemembered && oldest !== undefined) made.delete(oldest);
+    if (made.size > most && oldest !== undefined) made.delete(oldest);
     return value;
   };
 }

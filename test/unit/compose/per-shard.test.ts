@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { perShard } from "../../../src/compose/isolate.ts";
+
+describe("what is kept for each shard", () => {
+  it("is made once, and anew for the shard that was asked for longest ago", () => {
+    const made: string[] = [];
+    const of = perShard((shard) => {
+      made.push(shard);
+      return { shard };
+    }, 2);
+    const first = of("a");
+    of("b");
+    expect(of("a")).toBe(first);
+    of("c");
+    expect(of("a")).toBe(first);
+    expect(of("b")).toEqual({ shard: "b" });
+    expect(made).toEqual(["a", "b", "c", "b"]);
+  });
+});
