@@ -35,7 +35,7 @@ const createNewDatabase =
   };
 
 /**
- * Tenants' databases whose parts a composition keeps, some 100 kB each. A stranger's token may name any tenant's database, and
+ * Tenants' databases whose parts a composition keeps, some 30 kB each. A stranger's token may name any tenant's database, and
  * there is a composition for each of sixteen origins.
  */
 const databasesKept = 64;

@@ -1,9 +1,12 @@
-/** Which credentials' endpoints answered a moment ago, so that a connection to them most likely stands. */
+/**
+ * Which endpoints answered a moment ago, so that a connection to them most likely stands. Whose request was answered says
+ * nothing of that, so tenants share it.
+ */
 
 /** ms */
 const recentForMs = 1_000;
 
-/** What is remembered of one credential's endpoint. */
+/** What is remembered of one endpoint. */
 export interface RecentAnswer {
   /** Whether it answered within the last second, and no request to it has failed since. */
   isRecent(): boolean;
@@ -11,19 +14,19 @@ export interface RecentAnswer {
   failed(): void;
 }
 
-export type RecentAnswers = (credentialId: string) => RecentAnswer;
+export type RecentAnswers = (endpoint: string) => RecentAnswer;
 
 /** @param deps.capacity credentials; beyond it the one whose answer is oldest is forgotten */
 export function createRecentAnswers(deps: { now: () => number; capacity: number }): RecentAnswers {
   const answeredAt = new Map<string, number>();
-  return (id) => ({
-    isRecent: () => deps.now() - (answeredAt.get(id) ?? -Infinity) < recentForMs,
+  return (endpoint) => ({
+    isRecent: () => deps.now() - (answeredAt.get(endpoint) ?? -Infinity) < recentForMs,
     answered() {
-      answeredAt.delete(id);
-      answeredAt.set(id, deps.now());
+      answeredAt.delete(endpoint);
+      answeredAt.set(endpoint, deps.now());
       const [oldest] = answeredAt.keys();
       if (answeredAt.size > deps.capacity && oldest !== undefined) answeredAt.delete(oldest);
     },
-    failed: () => void answeredAt.delete(id),
+    failed: () => void answeredAt.delete(endpoint),
   });
 }

@@ -12,6 +12,7 @@ import type {
   ReasoningRefusals,
 } from "../domain/sampling/providers.ts";
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
+import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
@@ -240,8 +241,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       if (kind === null) return err(notSent());
       if (request.credential.provider === "demo")
         return mediaOf(request).length > 0 ? err(notSent()) : ok(demoAnswer(request));
-      const { id } = request.credential;
-      const recent = id === undefined ? undefined : deps.recentAnswers?.(id);
+      const recent = deps.recentAnswers?.(endpointOf(request.credential));
       const evidence = withEvidence(deps.fetch, { recent });
       try {
         const fetch = tracedFetch(evidence.fetch, request.traceHeaders);

@@ -46,14 +46,14 @@ describe.each(Object.entries(unreached))("%s", (_, url) => {
 
 describe("an endpoint that answered a moment ago", () => {
   const refused = "http://127.0.0.1:9/v1";
-  const openai = { id: "crd_1", provider: "openai", apiKey: "k" };
+  const openai = { provider: "openai", apiKey: "k" };
   const remembered = () => {
     const clock = { now: 5_000 };
     return { clock, recentAnswers: createRecentAnswers({ now: () => clock.now, capacity: 10 }) };
   };
 
   it("is sent the body whole", async () => {
-    const recent = remembered().recentAnswers("crd_1");
+    const recent = remembered().recentAnswers("openai http://127.0.0.1:9");
     const sent: unknown[] = [];
     const answering = async (_: unknown, init?: RequestInit) => {
       sent.push(init?.body);
@@ -84,16 +84,16 @@ describe("an endpoint that answered a moment ago", () => {
 
   it("and refuses connections now may have billed the first request, and no other one", async () => {
     const { recentAnswers } = remembered();
-    recentAnswers("crd_1").answered();
+    recentAnswers("openai http://127.0.0.1:9").answered();
     expect(await failing({ recentAnswers })).toBe("maybe");
     expect(await failing({ recentAnswers })).toBe("no");
   });
 
-  it("says nothing of another credential's endpoint, or of its own a second later", async () => {
+  it("says nothing of another endpoint, or of itself a second later", async () => {
     const { clock, recentAnswers } = remembered();
-    recentAnswers("crd_2").answered();
+    recentAnswers("openai http://127.0.0.1:10").answered();
     expect(await failing({ recentAnswers })).toBe("no");
-    recentAnswers("crd_1").answered();
+    recentAnswers("openai http://127.0.0.1:9").answered();
     clock.now += 1_000;
     expect(await failing({ recentAnswers })).toBe("no");
   });

@@ -29,7 +29,7 @@ describe("recent answers", () => {
     expect(of("a").isRecent()).toBe(true);
   });
 
-  it("are of one credential alone", () => {
+  it("are of one endpoint alone", () => {
     const { of } = remembered();
     of("a").answered();
     of("b").failed();
