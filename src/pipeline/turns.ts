@@ -13,6 +13,7 @@ import {
   type TurnOrder,
   type Turns,
 } from "../domain/limits/turns.ts";
+import { createSlices } from "../domain/limits/slices.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 
 /** The turns of one database's writes, and of the calls in front of it. */
@@ -61,12 +62,16 @@ const ofTenantBeside = 8;
  */
 export function createTurnsOfTenants(): () => SharedTurns {
   const activity = createLaneActivity();
-  const orderOf = (more: number): TurnOrder =>
-    createTurnOrder(
-      { ...limits, atOnce: ofTenantAlone + more, ofLaneBeside: ofTenantBeside + more },
-      activity,
-    );
-  return () => ({ writes: orderOf(0), admissions: orderOf(1) });
+  const slicesFor = createSlices();
+  const limitsFor = (more: number): TurnLimits => ({
+    ...limits,
+    atOnce: ofTenantAlone + more,
+    ofLaneBeside: ofTenantBeside + more,
+  });
+  return () => ({
+    writes: createTurnOrder(limitsFor(0), activity),
+    admissions: createTurnOrder(limitsFor(1), activity, slicesFor),
+  });
 }
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
@@ -117,7 +122,7 @@ export function createTurns(deps: {
           return err(unavailable(limits.longestWaitMs));
         }
         woken = Promise.withResolvers<void>();
-        const stop = after(lookMs, woken.resolve);
+        const stop = after(Math.min(lookMs, order.opensInMs(elapsed())), woken.resolve);
         await woken.promise;
         stop();
         order.advance(elapsed());

@@ -66,6 +66,7 @@ async function benchFlooded(
   const full = await rightTurn(loud, { concurrency: 64, seconds: warmUpSeconds });
   const perSecond = floodShare * (full.answers / full.measuredSeconds);
   const ratios: number[] = [];
+  const all: Record<Side, number[]> = { subject: [], baseline: [] };
   const busy: Record<Side | "flood", number[]> = { subject: [], baseline: [], flood: [] };
   let answered = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -90,6 +91,7 @@ async function benchFlooded(
       const calls = await busyWhile(worker, () => calmly(calm, calmSeconds));
       busy[side].push(calls.busy);
       p50[side] = percentileOf(calls.made, 0.5);
+      all[side].push(...calls.made);
       const flooded = await flood;
       if (flooded !== null) {
         if (flooded.firstOther !== null) throw new Error(flooded.firstOther);
@@ -102,6 +104,15 @@ async function benchFlooded(
   const shown = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   say(
     `a flood of ${perSecond.toFixed(0)} a second, ${answered.toFixed(0)} of them answered: another tenant's p50 at c=1 is ${median(ratios).toFixed(2)} times that without (${shown})`,
+  );
+  const others = [0.5, 0.9, 0.99].map((part) => {
+    const [beside, alone] = [percentileOf(all.subject, part), percentileOf(all.baseline, part)];
+    return `p${part * 100} ${beside.toFixed(1)} : ${alone.toFixed(1)}`;
+  });
+  const meanOf = (latencies: readonly number[]): string =>
+    (latencies.reduce((sum, ms) => sum + ms, 0) / latencies.length).toFixed(1);
+  say(
+    `  ms with the flood : without: ${others.join(", ")}, mean ${meanOf(all.subject)} : ${meanOf(all.baseline)}`,
   );
   const share = (of: keyof typeof busy): string => median(busy[of]).toFixed(2);
   say(

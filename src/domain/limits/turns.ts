@@ -6,6 +6,7 @@
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
+import { withoutSlices, type TenantSlices } from "./slices.ts";
 
 export type TurnKind = "begins" | "ends";
 
@@ -62,12 +63,14 @@ interface Lane {
 function createLanes() {
   const lanes = new Map<string, Lane>();
   let waitingBegins = 0;
+  let sizeOfAll = 0;
   const sizeOf = ({ begins, ends }: Lane): number => begins.length + ends.length;
   return {
     add(ticket: Ticket): void {
       const lane = lanes.get(ticket.lane) ?? { ends: [], begins: [] };
       lane[ticket.kind].push(ticket);
       if (ticket.kind === "begins") waitingBegins += 1;
+      sizeOfAll += 1;
       lanes.set(ticket.lane, lane);
     },
     /** Takes the next ticket of a lane that may hold one more. The lane goes behind all others. */
@@ -77,6 +80,7 @@ function createLanes() {
         lanes.delete(name);
         const ticket = lane.ends.shift() ?? lane.begins.shift() ?? null;
         if (ticket?.kind === "begins") waitingBegins -= 1;
+        if (ticket !== null) sizeOfAll -= 1;
         if (sizeOf(lane) > 0) lanes.set(name, lane);
         return ticket;
       }
@@ -87,10 +91,16 @@ function createLanes() {
       const at = lane?.[ticket.kind].indexOf(ticket) ?? -1;
       if (lane === undefined || at === -1) return;
       lane[ticket.kind].splice(at, 1);
+      sizeOfAll -= 1;
       if (ticket.kind === "begins") waitingBegins -= 1;
       if (sizeOf(lane) === 0) lanes.delete(ticket.lane);
     },
     areEmpty: (): boolean => lanes.size === 0,
+    size: (): number => sizeOfAll,
+    first(): Ticket | null {
+      for (const { ends, begins } of lanes.values()) return ends[0] ?? begins[0] ?? null;
+      return null;
+    },
     allBegins: (): number => waitingBegins,
     sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
@@ -144,11 +154,17 @@ function createHeld() {
   };
 }
 
-export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = createLaneActivity()) {
+/** @param slicesFor of a thread that works for several orders; absent: the order has the thread for itself */
+export function createTurnOrder(
+  limits: TurnLimits,
+  activity: LaneActivity = createLaneActivity(),
+  slicesFor?: (wakeOne: () => void) => TenantSlices,
+) {
   const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
   const lanes = createLanes();
   const held = createHeld();
+  const slices = slicesFor?.(() => lanes.first()?.wake()) ?? withoutSlices;
   let meanMs = firstGuessMs;
   /** turns that a lane may hold now */
   let ofLane = atOnce;
@@ -169,6 +185,11 @@ export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = cre
 
   const mayHold = (lane: string): boolean => held.countOf(lane) < ofLane;
 
+  const note = (lane: string, now: number): void => {
+    activity.note(lane, now);
+    slices.note(held.count() + lanes.size(), now);
+  };
+
   const give = (ticket: Ticket, now: number): void => {
     ticket.state = "given";
     ticket.since = now;
@@ -186,7 +207,7 @@ export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = cre
   /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
     look(now);
-    while (held.count() < atOnce && !lanes.areEmpty()) {
+    while (held.count() < atOnce && !lanes.areEmpty() && slices.mayWork(now)) {
       const ticket = lanes.next(mayHold);
       if (ticket === null) return;
       give(ticket, now);
@@ -213,17 +234,20 @@ export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = cre
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const { lane, kind, wake } = asked;
       const ticket: Ticket = { lane, kind, wake, state: "waiting", since: now };
-      activity.note(lane, now);
+      note(lane, now);
       const isAlone = lanes.areEmpty();
       if (isAlone) look(now);
       // Where nobody waits, the ticket needs no place in a lane.
-      if (isAlone && held.count() < atOnce && mayHold(lane)) give(ticket, now);
+      const hasRoom = isAlone && held.count() < atOnce && mayHold(lane);
+      if (hasRoom && slices.mayWork(now)) give(ticket, now);
       else {
         lanes.add(ticket);
         advance(now);
       }
       return ticket;
     },
+    /** ms after which one that waits has to look whether its turn can come */
+    opensInMs: (now: number): number => slices.opensInMs(now),
     /** false: the turn has passed on, or has not come yet */
     take(ticket: Ticket, now: number): boolean {
       if (ticket.state !== "given") return false;
@@ -236,7 +260,8 @@ export function createTurnOrder(limits: TurnLimits, activity: LaneActivity = cre
       if (ticket.state === "waiting") lanes.remove(ticket);
       if (ticket.state === "taken") meanMs += share * (Math.max(0, now - ticket.since) - meanMs);
       held.end(ticket);
-      activity.note(ticket.lane, now);
+      note(ticket.lane, now);
+      if (held.count() === 0) slices.idle(now);
       advance(now);
     },
   };

@@ -80,6 +80,70 @@ describe("turns of tenants that have databases of their own", () => {
   });
 });
 
+describe("turns of a crowd beside a calm tenant", () => {
+  /** Each tenant has a database of its own. What a tenant's calls have by now: when each came in, and its end. */
+  function calling() {
+    const clock = createClock();
+    const turnsOf = createTurnsOfTenants();
+    const callsOf = (lane: string) => {
+      const turns = createTurns({
+        order: turnsOf().admissions,
+        ...clock,
+        immediately: (act) => void clock.after(0, act),
+      });
+      const cameAt: number[] = [];
+      const ends: (() => void)[] = [];
+      return {
+        cameAt,
+        async call(): Promise<void> {
+          const entered = await turns.enter({ lane, kind: "begins" });
+          if (!entered.ok) throw new Error(entered.error.reason);
+          cameAt.push(clock.elapsed());
+          ends.push(entered.value);
+        },
+        endAll: () => {
+          for (const end of ends.splice(0)) end();
+        },
+      };
+    };
+    return { clock, calm: callsOf("calm"), crowd: callsOf("crowd") };
+  }
+
+  it("come in slices: what came while the crowd rested begins together, and a calm call at once", async () => {
+    const { clock, calm, crowd } = calling();
+    void calm.call();
+    await clock.pass(1);
+    calm.endAll();
+    for (let count = 0; count < 5; count += 1) void crowd.call();
+    await clock.pass(9);
+    expect(crowd.cameAt).toHaveLength(5);
+    crowd.endAll();
+    for (let count = 0; count < 5; count += 1) {
+      void crowd.call();
+      await clock.pass(2);
+    }
+    expect(crowd.cameAt).toHaveLength(5);
+    void calm.call();
+    await clock.pass(0);
+    expect(calm.cameAt.at(-1)).toBe(20);
+    await clock.pass(15);
+    expect(crowd.cameAt.slice(5)).toEqual([35, 35, 35, 35, 35]);
+  });
+
+  it("that waited for another turn come as soon as the rest is over", async () => {
+    const { clock, calm, crowd } = calling();
+    void calm.call();
+    await clock.pass(0);
+    calm.endAll();
+    for (let count = 0; count < 12; count += 1) void crowd.call();
+    await clock.pass(30);
+    expect(crowd.cameAt).toHaveLength(9);
+    crowd.endAll();
+    await clock.pass(40);
+    expect(crowd.cameAt.slice(9)).toEqual([60, 60, 60]);
+  });
+});
+
 describe("turns of a process", () => {
   it("are handed from one invocation to the next", async () => {
     const { clock, entering } = given();
