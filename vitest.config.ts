@@ -65,8 +65,8 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/worker/**/*.test.ts", "test/contract/crypto/primitives.test.ts"],
-          // One runtime for all of its files: to start one and to load the Worker takes longer than most files. It goes first
-          // and alone, since the check of types and lint has the other core meanwhile.
+          // One runtime for all of its files: to start one and to load the Worker takes longer than most files. `npm test` runs
+          // this project beside the others, in a vitest of its own.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 0 },

@@ -40,7 +40,12 @@ it("docs/choosing-models.md says what excludes a model, each reason once", () =>
 });
 
 /** Set by the start for packages that it uses, and no setting of ours. */
-const ofOthers = new Set(["NODE_ENV", "MINIFLARE_WORKERD_PATH", "WORKERS_CI"]);
+const ofOthers = new Set([
+  "NODE_ENV",
+  "MINIFLARE_WORKERD_PATH",
+  "MINIFLARE_WORKERD_V8_FLAGS",
+  "WORKERS_CI",
+]);
 
 it("docs/operate.md names every setting that the code reads, and no other", () => {
   const read = sourceFiles()

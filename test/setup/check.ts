@@ -2,8 +2,9 @@
  * `npm run check`: format, types and lint beside each other, each on one core. With several threads each of
  * them makes the types of shared packages several times, which takes twice the work.
  *
- * `check.ts PROGRAM ARGUMENTS`: the same beside a program of `node_modules`, whose tests often wait. Fails if the
- * program does or a check does.
+ * `npm test` and `npm run test:quick`: the same beside tests, which often wait. The tests in the Workers runtime are a run of their
+ * own: vitest would have all other tests wait for them. Fails if a run of tests does, or a check does. What stands behind the
+ * command goes to each run of tests, as in `npm test -- test/flow/limits.test.ts`.
  */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -19,6 +20,17 @@ const checks = [
   // The part of the linter that knows types is written in Go.
   ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...sources],
 ] as const;
+
+const vitest = ["vitest/vitest.mjs", "run"] as const;
+/** The first prints as it goes, the others when they are done. */
+const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "": [],
+  all: [
+    [...vitest, "--project", "node", "--project", "worker"],
+    [...vitest, "--project", "workerd"],
+  ],
+  quick: [[...vitest, "--config", "vitest.quick.config.ts"]],
+};
 
 /** For the programs in Go: one thread, and fewer collections of garbage, since each of them runs for seconds only. */
 const sparing = { GOMAXPROCS: "1", GOGC: "400" };
@@ -53,12 +65,17 @@ const runBeside = (command: readonly string[]): Promise<boolean> =>
     child.once("close", (code) => resolve(code === 0));
   });
 
-const beside = process.argv.slice(2);
+const [wanted = "", ...more] = process.argv.slice(2);
+// A filter may name files of one run alone.
+const filter = more.length === 0 ? [] : [...more, "--passWithNoTests"];
+const asked = runs[wanted];
+if (asked === undefined) throw new Error(`no tests are called ${wanted}`);
+const [shown, ...quiet] = asked.map((run) => [...run, ...filter]);
 const [ranWell, ...checked] = await Promise.all([
-  beside.length === 0 || runBeside(beside),
-  ...checks.map(check),
+  shown === undefined || runBeside(shown),
+  ...[...quiet, ...checks].map(check),
 ]);
 const failed = checked.filter(({ passed }) => !passed);
 // Once more at the end: the first time is thousands of lines above.
-if (beside.length > 0) for (const { printed } of failed) process.stdout.write(printed);
+if (shown !== undefined) for (const { printed } of failed) process.stdout.write(printed);
 process.exitCode = ranWell && failed.length === 0 ? 0 : 1;
