@@ -65,7 +65,7 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
 /** Statuses with which no body may stand. */
 const bodiless = new Set([101, 204, 205, 304]);
 
-/** Bytes of an answer that are read without giving way. Most answers are shorter. */
+/** Bytes of an answer that are read before the next way is given. Most answers are shorter. */
 const readAtOnce = 128 * 1024;
 
 async function readAll(
@@ -73,12 +73,14 @@ async function readAll(
   giveWay: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
+  let sinceWay = 0;
   for await (const part of body) {
     parts.push(part);
-    size += part.byteLength;
+    sinceWay += part.byteLength;
+    if (sinceWay <= readAtOnce) continue;
     // Unpacking is work of the one thread that serves everybody.
-    if (size > readAtOnce) await giveWay();
+    sinceWay = 0;
+    await giveWay();
   }
   return concatenated(parts);
 }

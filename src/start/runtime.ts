@@ -38,6 +38,9 @@ export interface RuntimeOptions {
 const workerName = "sampling-router";
 const databaseClass = "TenantDatabase";
 
+/** MiB. Without this setting V8 sizes the space for new objects by the machine's memory, and the runtime takes some 70 MiB more. */
+const newSpaceMib = 16;
+
 function linkRuntime(stateDir: string): void {
   if (process.platform === "win32") return;
   const ofMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
@@ -47,14 +50,7 @@ function linkRuntime(stateDir: string): void {
   if (lstatSync(program, { throwIfNoEntry: false }) !== undefined) unlinkSync(program);
   symlinkSync(process.env["MINIFLARE_WORKERD_PATH"] ?? workerd.default, program);
   process.env["MINIFLARE_WORKERD_PATH"] = program;
-  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= `--max-semi-space-size=${newSpaceMib}`;
 }
-
-/**
- * MiB. V8 takes a multiple of it for what is new, by the memory of the machine, and the runtime has some 70 MiB more without this
- * setting. On Cloudflare an isolate has 128 MB for everything.
- */
-const newSpaceMib = 16;
 
 /** miniflare ends the process on these signals without waiting. The launcher ends it in an order of its own. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -137,6 +133,7 @@ async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
 
 export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
   linkRuntime(options.stateDir);
+  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= `--max-semi-space-size=${newSpaceMib}`;
   const miniflare = await createMiniflare(options);
   try {
     await miniflare.ready;

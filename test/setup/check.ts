@@ -3,8 +3,8 @@
  * them makes the types of shared packages several times, which takes twice the work.
  *
  * `npm test` and `npm run test:quick`: the same beside tests, which often wait. The tests in the Workers runtime are a run of their
- * own: vitest would have all other tests wait for them. Fails if a run of tests does, or a check does. What stands behind the
- * command goes to each run of tests, as in `npm test -- test/flow/limits.test.ts`.
+ * own: vitest would have all other tests wait for them. Fails if a run of tests does, or a check does. With arguments, as in
+ * `npm test -- test/flow/limits.test.ts`, all tests are one run, which gets them.
  */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -22,14 +22,17 @@ const checks = [
 ] as const;
 
 const vitest = ["vitest/vitest.mjs", "run"] as const;
-/** The first prints as it goes, the others when they are done. */
-const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "": [],
-  all: [
+const quickTests = [...vitest, "--config", "vitest.quick.config.ts"] as const;
+/** The runs of tests. The first prints as it goes, another one when it is done. */
+const runsOf = (wanted: string | undefined, more: readonly string[]): (readonly string[])[] => {
+  if (wanted === undefined) return [];
+  if (wanted === "quick") return [[...quickTests, ...more]];
+  if (wanted !== "all") throw new Error(`the tests are "all" or "quick", not "${wanted}"`);
+  if (more.length > 0) return [[...vitest, ...more]];
+  return [
     [...vitest, "--project", "node", "--project", "worker"],
     [...vitest, "--project", "workerd"],
-  ],
-  quick: [[...vitest, "--config", "vitest.quick.config.ts"]],
+  ];
 };
 
 /** For the programs in Go: one thread, and fewer collections of garbage, since each of them runs for seconds only. */
@@ -65,12 +68,8 @@ const runBeside = (command: readonly string[]): Promise<boolean> =>
     child.once("close", (code) => resolve(code === 0));
   });
 
-const [wanted = "", ...more] = process.argv.slice(2);
-// A filter may name files of one run alone.
-const filter = more.length === 0 ? [] : [...more, "--passWithNoTests"];
-const asked = runs[wanted];
-if (asked === undefined) throw new Error(`no tests are called ${wanted}`);
-const [shown, ...quiet] = asked.map((run) => [...run, ...filter]);
+const [wanted, ...more] = process.argv.slice(2);
+const [shown, ...quiet] = runsOf(wanted, more);
 const [ranWell, ...checked] = await Promise.all([
   shown === undefined || runBeside(shown),
   ...[...quiet, ...checks].map(check),

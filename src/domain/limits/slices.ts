@@ -1,16 +1,17 @@
 /**
- * Slices of time for crowds, where one thread does the work of several tenants. A crowd is a tenant with many calls at work at
- * once. While a calm tenant calls too, all crowds work in slices, and rest between two slices. Most calls of the calm tenant then
- * meet no work of a crowd; where calls of both take turns one by one, the crowd delays each of them. And what a crowd does in one
- * slice shares its syncs of the disk. Pure: the caller passes the time.
+ * Slices of time for crowds, where one thread does the work of several tenants. A crowd is a tenant with more than three calls
+ * that work or wait to work. While a calm tenant calls too, all crowds work in slices, and rest between two slices. Most calls of
+ * the calm tenant then meet no work of a crowd; where calls of both take turns one by one, the crowd delays each of them. Calls of
+ * one slice also share syncs of the disk. Pure: the caller passes the time.
  */
 
-/** calls of a tenant, at work or waiting to work, beyond which the tenant is a crowd */
-const mostCalm = 2;
+const mostCalm = 3;
 /** ms; a slice takes no more calls after them */
 const sliceMs = 25;
-/** ms; a slice is over after them, whatever became of its calls: an invocation may end without a word */
+/** ms; a slice is over after them, though calls of it still work: an invocation may end without a word */
 const longestSliceMs = 2 * sliceMs;
+/** ms; a slice that took less delayed nobody, so no rest follows */
+const shortestSliceMs = 2;
 /** ms; a rest is as long as the slice before it, and at least so long: the calm tenant has several calls between two slices */
 const leastRestMs = 25;
 /** ms for which a tenant counts as calling, or as a crowd: a caller with an answer may ask again at once */
@@ -18,23 +19,27 @@ const atWorkMs = 1_000;
 
 /** The calls of one tenant, as its order of turns tells of them. */
 export interface TenantSlices {
-  /** So many calls are at work or wait to work. */
+  /** So many calls work or wait to work. */
   note(calls: number, now: number): void;
-  /** Whether a call that waits may begin to work. */
+  /** Whether a call that waits may begin to work; if so, the slice is the tenant's too. */
   mayWork(now: number): boolean;
-  /** No call is at work any more. */
+  /** None of the tenant's calls works any more. */
   idle(now: number): void;
-  /** ms until a call that waits has to ask again; Infinity: it waits for no slice */
+  /** ms until a call that waits has to ask again; Infinity: no rest keeps the tenant's calls waiting */
   opensInMs(now: number): number;
 }
 
-/** Where each host or database has an order of its own for all tenants. */
+/** For an order whose crowds never rest. */
 export const withoutSlices: TenantSlices = {
   note: () => {},
   mayWork: () => true,
   idle: () => {},
   opensInMs: () => Number.POSITIVE_INFINITY,
 };
+
+/** ms after a slice's end, until the next slice may begin */
+const restAfter = (tookMs: number): number =>
+  tookMs < shortestSliceMs ? 0 : Math.max(leastRestMs, tookMs);
 
 /** The slices of one thread, which all its crowds share: they work at once, and they rest at once. */
 export function createSlices() {
@@ -47,7 +52,7 @@ export function createSlices() {
   /** What wakes one call of each tenant that waits, so that the call learns when the rest is over. */
   const waiting = new Map<object, () => void>();
 
-  /** Of tenants that called longer ago: without this, each tenant that ever called would stay. */
+  /** Forgets tenants that have not called for a second. Otherwise every tenant that ever called would stay. */
   const forgetCalm = (now: number): void => {
     for (const [tenant, at] of calm) {
       if (now - at < atWorkMs) return;
@@ -60,8 +65,10 @@ export function createSlices() {
     return calm.size > 0;
   };
 
+  /** @param now may be long after the slice's end, where nobody asked meanwhile */
   const endSlice = (began: number, now: number): void => {
-    opensAt = isBesideCalm(now) ? now + Math.max(leastRestMs, now - began) : now;
+    const tookMs = Math.min(now - began, longestSliceMs);
+    opensAt = isBesideCalm(now) ? began + tookMs + restAfter(tookMs) : now;
     beganAt = null;
     working.clear();
     const wakes = [...waiting.values()];
@@ -87,15 +94,19 @@ export function createSlices() {
         forgetCalm(now);
       },
       mayWork(now) {
-        if (!isCrowd(now) || !isBesideCalm(now)) return true;
-        if (!isOpen(now)) {
-          waiting.set(tenant, wakeOne);
-          return false;
+        const isFree = !isCrowd(now) || !isBesideCalm(now);
+        if (isFree || isOpen(now)) {
+          waiting.delete(tenant);
+          if (isFree) return true;
+          beganAt ??= now;
+          working.add(tenant);
+          return true;
         }
-        beganAt ??= now;
-        waiting.delete(tenant);
-        working.add(tenant);
-        return true;
+        if (waiting.has(tenant)) return false;
+        waiting.set(tenant, wakeOne);
+        // Calls that wait since before know no time at which to ask again.
+        wakeOne();
+        return false;
       },
       idle(now) {
         if (working.delete(tenant) && working.size === 0 && beganAt !== null)

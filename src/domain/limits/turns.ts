@@ -97,6 +97,10 @@ function createLanes() {
     },
     areEmpty: (): boolean => lanes.size === 0,
     size: (): number => sizeOfAll,
+    hasOneFor(mayHold: (lane: string) => boolean): boolean {
+      for (const name of lanes.keys()) if (mayHold(name)) return true;
+      return false;
+    },
     first(): Ticket | null {
       for (const { ends, begins } of lanes.values()) return ends[0] ?? begins[0] ?? null;
       return null;
@@ -154,7 +158,7 @@ function createHeld() {
   };
 }
 
-/** @param slicesFor of a thread that works for several orders; absent: the order has the thread for itself */
+/** @param slicesFor makes the slices of this order, from those of the thread; absent: crowds never rest */
 export function createTurnOrder(
   limits: TurnLimits,
   activity: LaneActivity = createLaneActivity(),
@@ -185,9 +189,12 @@ export function createTurnOrder(
 
   const mayHold = (lane: string): boolean => held.countOf(lane) < ofLane;
 
-  const note = (lane: string, now: number): void => {
+  /** @param asking calls that ask only now */
+  const note = (lane: string, now: number, asking = 0): void => {
     activity.note(lane, now);
-    slices.note(held.count() + lanes.size(), now);
+    // Turns of invocations that ended without a word make no crowd.
+    endOverdue(now);
+    slices.note(held.count() + lanes.size() + asking, now);
   };
 
   const give = (ticket: Ticket, now: number): void => {
@@ -207,7 +214,8 @@ export function createTurnOrder(
   /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
     look(now);
-    while (held.count() < atOnce && !lanes.areEmpty() && slices.mayWork(now)) {
+    // A slice begins for a ticket that gets its turn, and for no other.
+    while (held.count() < atOnce && lanes.hasOneFor(mayHold) && slices.mayWork(now)) {
       const ticket = lanes.next(mayHold);
       if (ticket === null) return;
       give(ticket, now);
@@ -234,7 +242,7 @@ export function createTurnOrder(
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const { lane, kind, wake } = asked;
       const ticket: Ticket = { lane, kind, wake, state: "waiting", since: now };
-      note(lane, now);
+      note(lane, now, 1);
       const isAlone = lanes.areEmpty();
       if (isAlone) look(now);
       // Where nobody waits, the ticket needs no place in a lane.

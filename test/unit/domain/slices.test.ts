@@ -9,7 +9,7 @@ function given({ calm }: { calm: "calls" | "is silent" }) {
   const other = slicesFor(() => woken.push("other"));
   const quiet = slicesFor(() => woken.push("quiet"));
   if (calm === "calls") quiet.note(1, 0);
-  crowd.note(3, 0);
+  crowd.note(4, 0);
   return { woken, crowd, other, quiet };
 }
 
@@ -32,6 +32,45 @@ describe("slices", () => {
     crowd.idle(2);
     expect(crowd.mayWork(26)).toBe(false);
     expect(crowd.mayWork(27)).toBe(true);
+  });
+
+  it("have no rest where they took less than 2 ms: a call that only waits for its body", () => {
+    const { crowd } = given({ calm: "calls" });
+    expect(crowd.mayWork(0)).toBe(true);
+    crowd.idle(1);
+    expect(crowd.mayWork(1)).toBe(true);
+  });
+
+  it("have a rest of 50 ms at most, however late somebody sees that they are over", () => {
+    const { crowd, quiet } = given({ calm: "calls" });
+    expect(crowd.mayWork(0)).toBe(true);
+    quiet.note(1, 3_600_000);
+    crowd.note(4, 3_600_000);
+    expect(crowd.mayWork(3_600_000)).toBe(true);
+    crowd.idle(3_600_400);
+    expect(crowd.mayWork(3_600_400)).toBe(true);
+  });
+
+  it("take three calls at once for no crowd", () => {
+    const slicesFor = createSlices();
+    const [three, quiet] = [slicesFor(() => {}), slicesFor(() => {})];
+    quiet.note(1, 0);
+    three.note(3, 0);
+    expect(three.mayWork(0)).toBe(true);
+    expect(three.mayWork(30)).toBe(true);
+  });
+
+  it("tell a call that waits when to ask again, and nothing once the calm tenant has stopped", () => {
+    const { woken, crowd } = given({ calm: "calls" });
+    crowd.note(4, 970);
+    expect(crowd.mayWork(970)).toBe(true);
+    crowd.idle(980);
+    expect(woken).toEqual([]);
+    expect(crowd.mayWork(990)).toBe(false);
+    expect(woken).toEqual(["crowd"]);
+    expect(crowd.opensInMs(990)).toBe(15);
+    expect(crowd.mayWork(1_000)).toBe(true);
+    expect(crowd.opensInMs(1_000)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("never hold a calm tenant up", () => {
@@ -65,7 +104,7 @@ describe("slices", () => {
 
   it("end a second after the calm tenant's last call", () => {
     const { crowd } = given({ calm: "calls" });
-    crowd.note(3, 990);
+    crowd.note(4, 990);
     expect(crowd.mayWork(990)).toBe(true);
     crowd.idle(1_000);
     expect(crowd.mayWork(1_000)).toBe(true);
@@ -73,10 +112,11 @@ describe("slices", () => {
 
   it("are shared by all crowds: they rest at once, and one call of each that waits is woken", () => {
     const { woken, crowd, other } = given({ calm: "calls" });
-    other.note(3, 0);
+    other.note(4, 0);
     expect(crowd.mayWork(0)).toBe(true);
     expect(other.mayWork(0)).toBe(true);
     expect(other.mayWork(30)).toBe(false);
+    expect(woken.splice(0)).toEqual(["other"]);
     other.idle(35);
     expect(woken).toEqual([]);
     crowd.idle(40);
@@ -90,8 +130,9 @@ describe("slices", () => {
     expect(crowd.mayWork(0)).toBe(true);
     expect(crowd.mayWork(30)).toBe(false);
     expect(crowd.opensInMs(30)).toBe(20);
-    expect(crowd.mayWork(60)).toBe(false);
-    expect(crowd.mayWork(120)).toBe(true);
+    expect(crowd.mayWork(99)).toBe(false);
+    expect(crowd.opensInMs(99)).toBe(1);
+    expect(crowd.mayWork(100)).toBe(true);
   });
 
   it("are none where an order has the thread for itself", () => {

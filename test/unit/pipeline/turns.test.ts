@@ -101,8 +101,8 @@ describe("turns of a crowd beside a calm tenant", () => {
           cameAt.push(clock.elapsed());
           ends.push(entered.value);
         },
-        endAll: () => {
-          for (const end of ends.splice(0)) end();
+        endAll: ({ but } = { but: 0 }) => {
+          for (const end of ends.splice(but)) end();
         },
       };
     };
@@ -141,6 +141,18 @@ describe("turns of a crowd beside a calm tenant", () => {
     crowd.endAll();
     await clock.pass(40);
     expect(crowd.cameAt.slice(9)).toEqual([60, 60, 60]);
+  });
+
+  it("come again as soon as the rest is over, though one call of the slice works on", async () => {
+    const { clock, calm, crowd } = calling();
+    void calm.call();
+    await clock.pass(0);
+    calm.endAll();
+    for (let count = 0; count < 12; count += 1) void crowd.call();
+    await clock.pass(40);
+    crowd.endAll({ but: 1 });
+    await clock.pass(100);
+    expect(crowd.cameAt.slice(9)).toEqual([100, 100, 100]);
   });
 });
 

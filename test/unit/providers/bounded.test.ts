@@ -167,10 +167,10 @@ describe("an answer that is read out of turn", () => {
       },
     });
 
-  it("is whole when the turn begins again, and gives way between the pieces of a long one", async () => {
+  it("is whole when the turn begins again, and gives way after each 128 KiB of a long one", async () => {
     const seen: string[] = [];
     const read = readOutside(
-      answering(() => new Response(body(4), { status: 201, headers: { "X-Kept": "yes" } })),
+      answering(() => new Response(body(6), { status: 201, headers: { "X-Kept": "yes" } })),
       async (wait) => {
         seen.push("outside");
         const waited = await wait(async () => void seen.push("gave way"));
@@ -182,7 +182,7 @@ describe("an answer that is read out of turn", () => {
     expect(seen).toEqual(["outside", "gave way", "gave way", "in turn"]);
     expect([response.status, response.headers.get("x-kept")]).toEqual([201, "yes"]);
     const text = await response.text();
-    expect([text.length, text.at(0), text.at(-1)]).toEqual([4 * 64 * 1024, "A", "D"]);
+    expect([text.length, text.at(0), text.at(-1)]).toEqual([6 * 64 * 1024, "A", "F"]);
   });
 
   it("gives way never for a short one, and takes a status that has no body", async () => {
