@@ -38,8 +38,11 @@ export interface RuntimeOptions {
 const workerName = "sampling-router";
 const databaseClass = "TenantDatabase";
 
-/** MiB. Without this setting V8 sizes the space for new objects by the machine's memory, and the runtime takes some 70 MiB more. */
-const newSpaceMib = 16;
+/**
+ * For V8, which otherwise sizes the space for new objects by the machine's memory, and lets old garbage grow to several times of what
+ * lives. With both settings the runtime takes some 100 MiB less, and no more CPU.
+ */
+const sparingMemory = "--max-semi-space-size=16 --heap-growing-percent=30";
 
 function linkRuntime(stateDir: string): void {
   if (process.platform === "win32") return;
@@ -133,7 +136,7 @@ async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
 
 export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
   linkRuntime(options.stateDir);
-  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= `--max-semi-space-size=${newSpaceMib}`;
+  process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= sparingMemory;
   const miniflare = await createMiniflare(options);
   try {
     await miniflare.ready;
