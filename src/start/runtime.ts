@@ -40,7 +40,7 @@ const databaseClass = "TenantDatabase";
 
 /**
  * For V8, which otherwise sizes the space for new objects by the machine's memory, and lets old garbage grow to several times of what
- * lives. With both settings the runtime takes some 100 MiB less, and no more CPU.
+ * lives. With both settings the runtime takes some 100 MiB less, and some 4 % more CPU a request.
  */
 const sparingMemory = "--max-semi-space-size=16 --heap-growing-percent=30";
 
