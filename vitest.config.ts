@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readMigrations } from "./test/setup/migrations.ts";
+import { fromSourceArgs } from "./test/setup/from-source.ts";
 import { nativeModules } from "./test/setup/native-modules.ts";
 import { onBothHosts } from "./test/setup/on-both-hosts.ts";
 import { ensureOauthProvider } from "./src/start/oauth-provider-build.js";
@@ -25,6 +26,7 @@ export default defineConfig({
           // A process runs many files: to start one and to load all packages takes longer than most files.
           isolate: false,
           experimental: nativeModules,
+          execArgv: fromSourceArgs,
           globalSetup: ["test/setup/built-server.ts", "test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -38,6 +40,7 @@ export default defineConfig({
           env: { ROUTER_HOST: "workerd", BOTH_HOSTS: "1" },
           isolate: false,
           experimental: nativeModules,
+          execArgv: fromSourceArgs,
           globalSetup: ["test/setup/built-worker.ts", "test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,

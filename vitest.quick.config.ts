@@ -1,6 +1,7 @@
 /** `npm run test:quick`: what needs no router, and of what needs a libSQL server one short file. */
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { fromSourceArgs } from "./test/setup/from-source.ts";
 import { nativeModules } from "./test/setup/native-modules.ts";
 
 export default defineConfig({
@@ -18,6 +19,7 @@ export default defineConfig({
     globalSetup: ["test/setup/built-server.ts"],
     isolate: false,
     experimental: nativeModules,
+    execArgv: fromSourceArgs,
     // vitest itself would leave one core out.
     maxWorkers: availableParallelism(),
     testTimeout: 30_000,

@@ -58,7 +58,7 @@ describe("the Dockerfile", () => {
   it("builds the package by a script that is there, from files that .dockerignore lets in", () => {
     const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
     expect(dockerfile).toContain("npm run package");
-    expect(scripts["package"]).toBe("node src/start/router-package.ts");
+    expect(scripts["package"]).toMatch(/^node .*src\/start\/router-package\.ts$/);
     const ignored = textOf(".dockerignore").split("\n");
     expect(ignored).toContain("*");
     const included = ignored.flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []));

@@ -32,7 +32,8 @@ async function firstOf(response: Response): Promise<string> {
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") === true;
 
-async function answered(response: Response, given?: string): Promise<Answered> {
+/** A JSON body, or the first event of a stream: a router that takes seconds sends comments before it answers. */
+export async function answered(response: Response, given?: string): Promise<Answered> {
   const text = given ?? (await response.text());
   const data = /^data: (.*)$/m.exec(text)?.[1];
   let body: unknown = null;

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 import { whenGone } from "./sqld.ts";
 
 const modules = join(import.meta.dirname, "..", "..", "node_modules");
@@ -58,7 +58,7 @@ async function run(
   const directory = mkdtempSync(join(tmpdir(), "conformance-"));
   const program = join(modules, name, "dist", "index.js");
   const child = spawn(node, [program, ...args, "-o", directory], {
-    env: compileCache,
+    env: fromSource,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: patienceMs,
     killSignal: "SIGKILL",

@@ -18,7 +18,7 @@ import {
 import { z } from "zod";
 import { isProbe } from "./raw-server.ts";
 import { freePort, whenGone } from "./sqld.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 
 /** One request as it came over the wire. */
 export interface Heard {
@@ -217,7 +217,7 @@ export async function startEverything(): Promise<{ url: string; stop(): Promise<
       join(root, "@modelcontextprotocol", "server-everything", "dist", "index.js"),
       "streamableHttp",
     ],
-    { env: { PORT: String(port), ...compileCache }, stdio: ["ignore", "pipe", "pipe"] },
+    { env: { PORT: String(port), ...fromSource }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const dismiss = whenGone(`kill -9 "$1"`, String(child.pid));
   let printed = "";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pidsOf } from "../../src/start/processes.ts";
 import { runtimeProgram } from "../../src/start/runtime-program.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 import { memoryFolder } from "../setup/memory-folder.ts";
 import { freePort, whenGone } from "./sqld.ts";
 
@@ -111,7 +111,7 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
         inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
       ),
       // `npm start` has a build of its own, compiled once.
-      ...((options.host ?? hostUnderTest) === "workerd" && compileCache),
+      ...((options.host ?? hostUnderTest) === "workerd" && fromSource),
       STATE_DIR: stateDir,
       PORT: String(port),
       ...options.env,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startObjectStore, type ObjectStore } from "../fakes/object-store.ts";
 import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sampling-router-audit-"));
@@ -65,7 +65,7 @@ const audit = async (...args: string[]): Promise<{ code: number; text: string }>
     cwd: checkout,
     env: {
       ...process.env,
-      ...compileCache,
+      ...fromSource,
       AWS_ACCESS_KEY_ID: "reader",
       AWS_SECRET_ACCESS_KEY: "reader's own",
       AWS_ENDPOINT_URL: store.url,

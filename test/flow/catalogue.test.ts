@@ -9,7 +9,7 @@ import { parseSettings } from "../../src/start/settings.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 import { model } from "../unit/domain/models.fixture.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
@@ -35,7 +35,7 @@ const script = (name: string, args: string[], env: Record<string, string>) =>
     execFile(
       `${checkout}node_modules/node/bin/node`,
       [`src/cli/${name}.ts`, ...args],
-      { cwd: checkout, env: { PATH: process.env["PATH"], ...compileCache, ...env } },
+      { cwd: checkout, env: { PATH: process.env["PATH"], ...fromSource, ...env } },
       (fault, out, err) => resolve({ code: fault === null ? 0 : 1, out, err }),
     );
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkout } from "../../src/start/settings.ts";
 import { temporaryStateDir } from "../fakes/router.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 
 const timeout = 30_000;
 const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
@@ -13,7 +13,7 @@ const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf
 };
 /** npm's name of each → its file */
 const commands = Object.entries(scripts).flatMap(([name, script]) => {
-  const [, file] = /^node (src\/cli\/\S+)$/.exec(script) ?? [];
+  const [, file] = /^node --import \S+ (src\/cli\/\S+)$/.exec(script) ?? [];
   return file === undefined ? [] : [[name, file] as const];
 });
 
@@ -21,7 +21,7 @@ const run = (file: string, ...args: string[]) =>
   new Promise<{ code: number; out: string; errors: string }>((resolve) => {
     // Nothing of a router is here: whoever only asks needs none.
     const STATE_DIR = join(temporaryStateDir(), "none");
-    const env = { PATH: process.env["PATH"], STATE_DIR, ...compileCache };
+    const env = { PATH: process.env["PATH"], STATE_DIR, ...fromSource };
     execFile(process.execPath, [file, ...args], { cwd: checkout, env }, (fault, out, errors) =>
       resolve({ code: fault === null ? 0 : Number(fault.code), out, errors }),
     );

@@ -1,6 +1,6 @@
 /** Arguments that are nested without end are refused in words, and never an internal error. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTenant } from "../fakes/caller.ts";
+import { answered, createTenant } from "../fakes/caller.ts";
 import { modernMeta, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
@@ -43,7 +43,7 @@ describe.each(["router", "client-then-router", "deny"])("in the mode %s", (sampl
     });
     const params = { name: "t" };
     const answer = await sendModern(url, key, { params, text: callOf(levels) });
-    expect(await answer.json()).toMatchObject({
+    expect((await answered(answer)).body).toMatchObject({
       id: 7,
       error: { code: -32602, data: { reason: "invalid_params", path: "params" } },
     });

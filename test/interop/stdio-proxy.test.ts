@@ -7,7 +7,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
-import { compileCache } from "../setup/compile-cache.ts";
+import { fromSource } from "../setup/from-source.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const program = join(checkout, "src", "cli", "proxy.ts");
@@ -21,7 +21,7 @@ const info = { name: "test", version: "1" };
 
 let router: SharedRouter;
 const settings = () => ({
-  ...compileCache,
+  ...fromSource,
   SAMPLING_ROUTER_URL: router.url,
   SAMPLING_ROUTER_KEY: router.demoKey,
 });

@@ -22,7 +22,7 @@ import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { diskEnvironment, noDisk } from "../../fakes/disk.ts";
 import { databaseThread, givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 
 /** Root may write to every file, so the program runs as nobody then, who has to find it. */
 function whyUnreadable(): string | null {
@@ -53,7 +53,7 @@ describe("the embedded engine on a bad file", () => {
   function writer(options: { env?: Record<string, string>; uid?: number }) {
     const { env, uid } = options;
     const child = spawn(process.execPath, [program, folder.path], {
-      env: { ...process.env, ...compileCache, ...env },
+      env: { ...process.env, ...fromSource, ...env },
       stdio: ["ignore", "pipe", "inherit"],
       ...(uid !== undefined && { uid, gid: uid }),
     });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmbedded } from "../../../src/store/embedded/engine.ts";
 import { databaseThread, givenFolder, startEngine } from "../../setup/engine.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 
 const program = fileURLToPath(new URL("../../fakes/embedded-owner.ts", import.meta.url));
 
@@ -28,7 +28,7 @@ describe("the owner of a database's file", () => {
   /** Another process that tries to own it, and what it says. */
   async function another(): Promise<{ child: ChildProcess; says: string }> {
     const child = spawn(process.execPath, [program, folder.path], {
-      env: { ...process.env, ...compileCache },
+      env: { ...process.env, ...fromSource },
       stdio: ["ignore", "pipe", "inherit"],
     });
     children.push(child);

@@ -17,7 +17,7 @@ import { signedText, type ChainHead } from "../../../src/domain/audit/seals.ts";
 import { createWitnessJob } from "../../../src/pipeline/scheduled/witness.ts";
 import { createWitnessSender } from "../../../src/telemetry/witness.ts";
 import { raw } from "../../../src/store/db.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, start } from "../store/fixtures.ts";
 import { givenWorld, value } from "../store/open.ts";
@@ -97,7 +97,7 @@ describe("a witness", () => {
   const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
     const ran = promisify(execFile)(process.execPath, ["src/cli/audit.ts", "verify", ...args], {
       cwd: checkout,
-      env: { ...process.env, ...compileCache },
+      env: { ...process.env, ...fromSource },
     });
     try {
       return { code: 0, text: (await ran).stdout };

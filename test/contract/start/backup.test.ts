@@ -18,7 +18,7 @@ import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { openLocally } from "../../../src/store/embedded/local.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { migrate } from "../../../src/store/migrations.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 import { startEngine } from "../../setup/engine.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { caller, reservation, settlement } from "../store/fixtures.ts";
@@ -48,7 +48,7 @@ describe("backup and restore", () => {
   };
   const run = (command: "backup" | "restore", ...args: string[]) =>
     new Promise<{ code: number; said: string }>((resolve) => {
-      const env = { PATH: process.env["PATH"], STATE_DIR: stateDir, ...compileCache };
+      const env = { PATH: process.env["PATH"], STATE_DIR: stateDir, ...fromSource };
       const all = [programOf(command), ...args];
       execFile(process.execPath, all, { env }, (fault, stdout, stderr) =>
         resolve({ code: fault === null ? 0 : Number(fault.code), said: `${stdout}${stderr}` }),

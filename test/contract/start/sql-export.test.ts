@@ -9,7 +9,7 @@ import { providerKeyOf } from "../../../src/domain/tenancy/sealing.ts";
 import { databaseFromExport, statementsOf } from "../../../src/start/sql-export.ts";
 import { contentsOf } from "../../../src/start/whole-copy.ts";
 import { openLocally, type Local } from "../../../src/store/embedded/local.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 import { exportOf } from "../../setup/d1-export.ts";
 import { aboutD1State, givenD1State, type D1State } from "../../setup/d1-state.ts";
 import { storesOn, value } from "../store/open.ts";
@@ -68,7 +68,7 @@ describe("an export of a deployment on D1", () => {
       execFile(
         process.execPath,
         [program, file],
-        { env: { ...env, ...compileCache } },
+        { env: { ...env, ...fromSource } },
         (fault, stdout, stderr) =>
           resolve({ code: fault === null ? 0 : Number(fault.code), said: `${stdout}${stderr}` }),
       );

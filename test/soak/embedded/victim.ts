@@ -10,7 +10,7 @@ import { value } from "../../contract/store/open.ts";
 import { diskEnvironment } from "../../fakes/disk.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { loadCaller, type Told } from "./ledger-load.ts";
-import { compileCache } from "../../setup/compile-cache.ts";
+import { fromSource } from "../../setup/from-source.ts";
 
 const program = fileURLToPath(new URL("load-process.ts", import.meta.url));
 /** Often, so that a kill falls into the middle of a checkpoint. */
@@ -48,7 +48,7 @@ export async function startVictim(about: {
     [program, path, JSON.stringify(who), String(callers), log ?? "", checkpoints, ...pragmas],
     {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, ...compileCache, ...(log !== null && diskEnvironment({ path, log })) },
+      env: { ...process.env, ...fromSource, ...(log !== null && diskEnvironment({ path, log })) },
     },
   );
   const lines: Line[] = [];
