@@ -9,8 +9,11 @@
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 
+const checkout = new URL("../../", import.meta.url).href;
 const cache = new URL("../../node_modules/.cache/sampling-router-source/", import.meta.url);
-const isDrizzles = (url) => url?.includes("/node_modules/drizzle-orm/") === true;
+const isDrizzles = (url = "") => url.startsWith(`${checkout}node_modules/drizzle-orm/`);
+/** Of this project: another package may have a drizzle-orm of its own. */
+const isOurs = (url = "") => url.startsWith(checkout) && !url.includes("/node_modules/");
 const found = new Map();
 
 function resolve(specifier, context, next) {
@@ -20,7 +23,8 @@ function resolve(specifier, context, next) {
       format: "module",
       shortCircuit: true,
     };
-  if (!specifier.startsWith("drizzle-orm")) return next(specifier, context);
+  if (!specifier.startsWith("drizzle-orm") || !isOurs(context.parentURL))
+    return next(specifier, context);
   const known = found.get(specifier) ?? { ...next(specifier, context), shortCircuit: true };
   found.set(specifier, known);
   return known;

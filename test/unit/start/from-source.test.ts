@@ -54,16 +54,18 @@ test("Node itself looks up each of drizzle-orm's names once", () => {
     import { registerHooks } from "node:module";
     globalThis.lookups = [];
     const resolve = (name, context, next) => {
-      if (!name.startsWith("data:") && /drizzle-orm/.test(context.parentURL + name)) globalThis.lookups.push(name);
+      if (/drizzle-orm/.test(context.parentURL + name)) globalThis.lookups.push(name);
       return next(name, context);
     };
     registerHooks({ resolve });`)}`;
   const code = `
     await import("drizzle-orm");
     await import("drizzle-orm/sqlite-core");
-    await import("data:text/javascript,import 'drizzle-orm'");
+    await import("./src/store/stores.ts");
     console.log(JSON.stringify(globalThis.lookups));`;
-  expect(printed(code, counting, first)).toEqual(["drizzle-orm", "drizzle-orm/sqlite-core"]);
+  const lookups = printed(code, counting, first) as string[];
+  expect(lookups.slice(0, 2)).toEqual(["drizzle-orm", "drizzle-orm/sqlite-core"]);
+  expect(new Set(lookups).size).toBe(lookups.length);
   // Otherwise this test could not fail.
   expect((printed(code, counting) as string[]).length).toBeGreaterThan(99);
 });
