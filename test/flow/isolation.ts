@@ -3,8 +3,10 @@
  * API, and `/v1`. A documented operation without an entry here fails the suite.
  */
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, openSession, type Answered } from "../fakes/caller.ts";
+import { databaseFilesIn } from "../fakes/router.ts";
 import type { SharedRouter } from "../fakes/shared-router.ts";
 
 type Admin = ReturnType<typeof adminOf>;
@@ -437,51 +439,47 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 }
 
 /**
- * Everything that an administrator can see and change of a tenant, and how long the log is. Seals are left out: no
- * call makes one, and the router makes them by the clock.
+ * All rows that the router's database holds of a tenant, and how long the log is. Seals are left out: no call makes one, and the
+ * router makes them by the clock.
  */
-async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
-  const path = `/tenants/${slug}`;
-  const lists = [
-    "keys",
-    "credentials",
-    "servers",
-    "sessions",
-    "requests",
-    "approvals",
-    "alerts",
-    "grants",
-    "users",
-    "webhooks",
-  ];
-  const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
-  const [log, models, usage, seen] = await Promise.all([
-    operator("GET", "/events?limit=1"),
-    operator("GET", `${path}/models?limit=200`),
-    operator("GET", `${path}/usage?by=key`),
-    Promise.all(paths.map((each) => operator("GET", each))),
-  ]);
-  const overrides = (models.get("data") as { source: string }[]).filter(
-    ({ source }) => source === "override",
-  );
-  return [log.body, overrides, usage.body, seen.map(({ status, body }) => [status, body])];
+function openState(stateDir: string) {
+  const path = databaseFilesIn(stateDir).find((each) => each.endsWith(".sqlite")) ?? "";
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
+  const tables = rows(
+    `select t.name from pragma_table_list t, pragma_table_info(t.name) c
+     where c.name = 'tenant_id' and t.type = 'table' and t.name <> 'seals'`,
+  ).map(({ name }) => String(name));
+  return {
+    of: ({ id }: Tenant): Record<string, unknown[]> => ({
+      ...Object.fromEntries(
+        tables.map((table) => [table, rows(`select * from "${table}" where tenant_id = ?`, id)]),
+      ),
+      tenants: rows("select * from tenants where id = ?", id),
+      log: rows("select count(*) from admin_events"),
+    }),
+    close: () => database.close(),
+  };
 }
 
 /** @param start gives the product as it is started; the caller ends it */
 export function isolationSuite(start: () => Promise<SharedRouter>): void {
   let router: SharedRouter;
   let operator: Admin;
+  let state: ReturnType<typeof openState>;
   let victim: Tenant;
   let stranger: Tenant;
 
   beforeAll(async () => {
     router = await start();
     operator = adminOf(router, router.adminToken);
+    state = openState(router.stateDir);
     [victim, stranger] = await Promise.all([
       tenantWithKeys(router, "victim"),
       tenantWithKeys(router, "stranger"),
     ]);
   }, 60_000);
+  afterAll(() => state?.close());
 
   describe("the admin API", () => {
     it("has an entry here for each documented operation, and no other", async () => {
@@ -489,6 +487,23 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
       expect(operationsOf(await document.json()).toSorted()).toEqual(
         Object.keys(endpoints).toSorted(),
       );
+    });
+
+    it("is watched where it writes: whatever a call changes is seen here", async () => {
+      const seen = async (change: () => Promise<unknown>): Promise<string[]> => {
+        const before = state.of(victim);
+        await change();
+        const after = state.of(victim);
+        return Object.keys(after).filter(
+          (table) => JSON.stringify(after[table]) !== JSON.stringify(before[table]),
+        );
+      };
+      expect(await seen(() => newKey(victim))).toEqual(expect.arrayContaining(["api_keys", "log"]));
+      expect(await seen(() => newSession(victim, router))).toContain("sessions");
+      expect(await seen(() => newRequest(victim, router))).toContain("sampling_requests");
+      const path = `/tenants/${victim.slug}`;
+      expect(await seen(() => victim.admin("PATCH", path, { name: "Seen" }))).toContain("tenants");
+      expect(await seen(() => operator("GET", path))).toEqual([]);
     });
 
     describe.each(Object.entries(endpoints))("%s", (operation, entry) => {
@@ -507,7 +522,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
       it("is closed to whoever has no key of the tenant's administrator, and nothing changes", async () => {
         const target = await targetIn(victim);
-        const before = await stateOf(operator, victim);
+        const before = state.of(victim);
         const { keys } = victim;
         const unauthorized: [string, string | null][] = [
           ["no token", null],
@@ -523,13 +538,13 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           expectProblem(answer, 401, "unauthorized");
         }
         expectProblem(await call(keys.sampling, victim.slug, target), 403, "forbidden");
-        expect(await stateOf(operator, victim)).toEqual(before);
+        expect(state.of(victim)).toEqual(before);
       });
 
       if (entry.reach === "tenant") {
         it("hides a tenant from the administrator of another, and nothing changes", async () => {
           const target = await targetIn(victim);
-          const before = await stateOf(operator, victim);
+          const before = state.of(victim);
           const foreign = await call(stranger.keys["tenant-admin"], victim.slug, target);
           const unknown = await call(stranger.keys["tenant-admin"], "nobody", target);
           expectProblem(foreign, 404, "not_found");
@@ -538,7 +553,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           const words = (answer: Answered, slug: string): string =>
             String(answer.get("detail")).replace(slug, "?");
           expect(words(foreign, victim.slug)).toBe(words(unknown, "nobody"));
-          expect(await stateOf(operator, victim)).toEqual(before);
+          expect(state.of(victim)).toEqual(before);
         });
 
         it("knows no unknown tenant", async () => {
@@ -553,26 +568,26 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
       if (/\{(id|server)\}/.test(path))
         it("finds no object of another tenant under one's own", async () => {
           const target = await targetIn(victim);
-          const before = await stateOf(operator, victim);
+          const before = state.of(victim);
           expectProblem(
             await call(stranger.keys["tenant-admin"], stranger.slug, target),
             404,
             "not_found",
           );
           expectProblem(await call(router.adminToken, stranger.slug, target), 404, "not_found");
-          expect(await stateOf(operator, victim)).toEqual(before);
+          expect(state.of(victim)).toEqual(before);
         });
 
       if (entry.reach === "operator")
         it("is the operator's, not a tenant's", async () => {
           const target = await targetIn(victim);
-          const before = await stateOf(operator, victim);
+          const before = state.of(victim);
           expectProblem(
             await call(victim.keys["tenant-admin"], victim.slug, target),
             403,
             "forbidden",
           );
-          expect(await stateOf(operator, victim)).toEqual(before);
+          expect(state.of(victim)).toEqual(before);
         });
 
       if (entry.reach === "own")
@@ -720,7 +735,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
       it("is closed without a key of its scope, and leaves no trace", async () => {
         const sessionId = session ? await sessionOf(victim) : null;
-        const before = await stateOf(operator, victim);
+        const before = state.of(victim);
         const { keys } = victim;
         for (const token of [
           null,
@@ -739,7 +754,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
         if (answersJsonRpc)
           expect([unscoped.status, unscoped.get("error.code")]).toEqual([200, -403]);
         else expect(unscoped.status).toBe(403);
-        expect(await stateOf(operator, victim)).toEqual(before);
+        expect(state.of(victim)).toEqual(before);
       });
 
       if (session)
@@ -749,15 +764,15 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           await open2xx(router, { token: victim.keys.sampling, sessionId });
           for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
             await open2xx(router, { token, sessionId: null });
-          const before = await stateOf(operator, victim);
-          const strangers = await stateOf(operator, stranger);
+          const before = state.of(victim);
+          const strangers = state.of(stranger);
           for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
             for (const wrong of [sessionId, "ses_00000000000000000000000000"]) {
               const answer = await open({ token, sessionId: wrong });
               expect([answer.status, reasonOf(answer)]).toEqual([404, "session_not_found"]);
             }
-          expect(await stateOf(operator, victim)).toEqual(before);
-          expect(await stateOf(operator, stranger)).toEqual(strangers);
+          expect(state.of(victim)).toEqual(before);
+          expect(state.of(stranger)).toEqual(strangers);
           await open2xx(router, { token: victim.keys.sampling, sessionId });
         });
     });
