@@ -3,11 +3,10 @@
  * API, and `/v1`. A documented operation without an entry here fails the suite.
  */
 import { randomUUID } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, openSession, type Answered } from "../fakes/caller.ts";
-import { databaseFilesIn } from "../fakes/router.ts";
 import type { SharedRouter } from "../fakes/shared-router.ts";
+import { openRows, type RowsOfTenants } from "../fakes/tenant-rows.ts";
 
 type Admin = ReturnType<typeof adminOf>;
 
@@ -438,48 +437,30 @@ export function expectProblem(answer: Answered, status: number, reason: string):
   if (status === 401) expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
 }
 
-/**
- * All rows that the router's database holds of a tenant, and how long the log is. Seals are left out: no call makes one, and the
- * router makes them by the clock.
- */
-function openState(stateDir: string) {
-  const path = databaseFilesIn(stateDir).find((each) => each.endsWith(".sqlite")) ?? "";
-  const database = new DatabaseSync(path, { readOnly: true });
-  const rows = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
-  const tables = rows(
-    `select t.name from pragma_table_list t, pragma_table_info(t.name) c
-     where c.name = 'tenant_id' and t.type = 'table' and t.name <> 'seals'`,
-  ).map(({ name }) => String(name));
-  return {
-    of: ({ id }: Tenant): Record<string, unknown[]> => ({
-      ...Object.fromEntries(
-        tables.map((table) => [table, rows(`select * from "${table}" where tenant_id = ?`, id)]),
-      ),
-      tenants: rows("select * from tenants where id = ?", id),
-      log: rows("select count(*) from admin_events"),
-    }),
-    close: () => database.close(),
-  };
-}
-
 /** @param start gives the product as it is started; the caller ends it */
 export function isolationSuite(start: () => Promise<SharedRouter>): void {
   let router: SharedRouter;
   let operator: Admin;
-  let state: ReturnType<typeof openState>;
+  let rows: RowsOfTenants;
   let victim: Tenant;
   let stranger: Tenant;
 
   beforeAll(async () => {
     router = await start();
     operator = adminOf(router, router.adminToken);
-    state = openState(router.stateDir);
+    rows = openRows(router.stateDir);
     [victim, stranger] = await Promise.all([
       tenantWithKeys(router, "victim"),
       tenantWithKeys(router, "stranger"),
     ]);
   }, 60_000);
-  afterAll(() => state?.close());
+  afterAll(() => rows?.close());
+
+  /** What the database holds once all is done that came before: an answer may go out before its last write. */
+  const stateOf = async (tenant: Tenant): Promise<Record<string, unknown[]>> => {
+    await operator("GET", `/tenants/${tenant.slug}/usage?by=key`);
+    return rows.of(tenant.id);
+  };
 
   describe("the admin API", () => {
     it("has an entry here for each documented operation, and no other", async () => {
@@ -491,9 +472,9 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
     it("is watched where it writes: whatever a call changes is seen here", async () => {
       const seen = async (change: () => Promise<unknown>): Promise<string[]> => {
-        const before = state.of(victim);
+        const before = await stateOf(victim);
         await change();
-        const after = state.of(victim);
+        const after = await stateOf(victim);
         return Object.keys(after).filter(
           (table) => JSON.stringify(after[table]) !== JSON.stringify(before[table]),
         );
@@ -522,7 +503,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
       it("is closed to whoever has no key of the tenant's administrator, and nothing changes", async () => {
         const target = await targetIn(victim);
-        const before = state.of(victim);
+        const before = await stateOf(victim);
         const { keys } = victim;
         const unauthorized: [string, string | null][] = [
           ["no token", null],
@@ -538,13 +519,13 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           expectProblem(answer, 401, "unauthorized");
         }
         expectProblem(await call(keys.sampling, victim.slug, target), 403, "forbidden");
-        expect(state.of(victim)).toEqual(before);
+        expect(await stateOf(victim)).toEqual(before);
       });
 
       if (entry.reach === "tenant") {
         it("hides a tenant from the administrator of another, and nothing changes", async () => {
           const target = await targetIn(victim);
-          const before = state.of(victim);
+          const before = await stateOf(victim);
           const foreign = await call(stranger.keys["tenant-admin"], victim.slug, target);
           const unknown = await call(stranger.keys["tenant-admin"], "nobody", target);
           expectProblem(foreign, 404, "not_found");
@@ -553,7 +534,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           const words = (answer: Answered, slug: string): string =>
             String(answer.get("detail")).replace(slug, "?");
           expect(words(foreign, victim.slug)).toBe(words(unknown, "nobody"));
-          expect(state.of(victim)).toEqual(before);
+          expect(await stateOf(victim)).toEqual(before);
         });
 
         it("knows no unknown tenant", async () => {
@@ -568,26 +549,26 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
       if (/\{(id|server)\}/.test(path))
         it("finds no object of another tenant under one's own", async () => {
           const target = await targetIn(victim);
-          const before = state.of(victim);
+          const before = await stateOf(victim);
           expectProblem(
             await call(stranger.keys["tenant-admin"], stranger.slug, target),
             404,
             "not_found",
           );
           expectProblem(await call(router.adminToken, stranger.slug, target), 404, "not_found");
-          expect(state.of(victim)).toEqual(before);
+          expect(await stateOf(victim)).toEqual(before);
         });
 
       if (entry.reach === "operator")
         it("is the operator's, not a tenant's", async () => {
           const target = await targetIn(victim);
-          const before = state.of(victim);
+          const before = await stateOf(victim);
           expectProblem(
             await call(victim.keys["tenant-admin"], victim.slug, target),
             403,
             "forbidden",
           );
-          expect(state.of(victim)).toEqual(before);
+          expect(await stateOf(victim)).toEqual(before);
         });
 
       if (entry.reach === "own")
@@ -735,7 +716,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
       it("is closed without a key of its scope, and leaves no trace", async () => {
         const sessionId = session ? await sessionOf(victim) : null;
-        const before = state.of(victim);
+        const before = await stateOf(victim);
         const { keys } = victim;
         for (const token of [
           null,
@@ -754,7 +735,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
         if (answersJsonRpc)
           expect([unscoped.status, unscoped.get("error.code")]).toEqual([200, -403]);
         else expect(unscoped.status).toBe(403);
-        expect(state.of(victim)).toEqual(before);
+        expect(await stateOf(victim)).toEqual(before);
       });
 
       if (session)
@@ -764,15 +745,15 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
           await open2xx(router, { token: victim.keys.sampling, sessionId });
           for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
             await open2xx(router, { token, sessionId: null });
-          const before = state.of(victim);
-          const strangers = state.of(stranger);
+          const before = await stateOf(victim);
+          const strangers = await stateOf(stranger);
           for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
             for (const wrong of [sessionId, "ses_00000000000000000000000000"]) {
               const answer = await open({ token, sessionId: wrong });
               expect([answer.status, reasonOf(answer)]).toEqual([404, "session_not_found"]);
             }
-          expect(state.of(victim)).toEqual(before);
-          expect(state.of(stranger)).toEqual(strangers);
+          expect(await stateOf(victim)).toEqual(before);
+          expect(await stateOf(stranger)).toEqual(strangers);
           await open2xx(router, { token: victim.keys.sampling, sessionId });
         });
     });
