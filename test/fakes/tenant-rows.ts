@@ -2,8 +2,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { databaseFilesIn } from "./router.ts";
 
-/** Tables that the router writes by the clock, or at some time after an answer. */
-const writtenLater = new Set(["health", "latencies", "seals"]);
+/** Tables and columns that the router writes by the clock, or at some time after an answer. */
+const writtenLater = {
+  tables: new Set(["health", "latencies", "latency_cursors", "sealing", "seals"]),
+  columns: { seal_number: null, seal_position: null },
+};
 
 export interface RowsOfTenants {
   /** By table; `log` is the length of each database's log. What has not been committed yet is not seen. */
@@ -23,7 +26,10 @@ export function openRows(stateDir: string): RowsOfTenants {
         return database;
       });
   const rowsIn = (database: DatabaseSync, sql: string, ...values: string[]) =>
-    database.prepare(sql).all(...values);
+    database
+      .prepare(sql)
+      .all(...values)
+      .map((row) => ({ ...row, ...writtenLater.columns }));
   const tablesIn = (database: DatabaseSync): string[] =>
     rowsIn(
       database,
@@ -31,7 +37,7 @@ export function openRows(stateDir: string): RowsOfTenants {
        where c.name = 'tenant_id' and t.type = 'table'`,
     )
       .map(({ name }) => String(name))
-      .filter((name) => !writtenLater.has(name));
+      .filter((name) => !writtenLater.tables.has(name));
   return {
     of(id) {
       const found: Record<string, unknown[]> = {};
