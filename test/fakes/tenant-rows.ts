@@ -25,7 +25,8 @@ export function openRows(stateDir: string): RowsOfTenants {
         opened.set(path, database);
         return database;
       });
-  const rowsIn = (database: DatabaseSync, sql: string, ...values: string[]) =>
+  type Row = Record<string, unknown>;
+  const rowsIn = (database: DatabaseSync, sql: string, ...values: string[]): Row[] =>
     database
       .prepare(sql)
       .all(...values)
