@@ -38,12 +38,11 @@ const fail = (problem) => {
 };
 
 async function start(rest) {
-  if (rest.includes("--help") || rest.includes("-h"))
-    return void process.stdout.write(
-      `usage: npx ${name} [start]\nStarts the router. Its state is in STATE_DIR, .sampling-router in this folder.\n`,
-    );
-  if (rest.length > 0)
-    fail(`start takes no arguments, and ${rest[0]} is one; settings are environment variables`);
+  const { answerStartArguments } = await import("./lib/start-arguments.js");
+  answerStartArguments(
+    rest,
+    `usage: npx ${name} [start]\nStarts the router. Its state is in STATE_DIR, .sampling-router in this folder.`,
+  );
   let received = () => {
     process.stdout.write("Ending.\n");
     process.exit(0);

@@ -2,8 +2,13 @@
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchDev } from "./launch-dev.ts";
 import { parseSettings } from "./settings.ts";
+import { answerStartArguments } from "./start-arguments.js";
 import { welcome } from "./welcome.ts";
 
+answerStartArguments(
+  process.argv.slice(2),
+  "usage: npm run dev\nStarts the Worker in the real Workers runtime. Settings are environment variables: docs/operate.md.",
+);
 // Whoever read the output may leave, as in `npm start | head`; the router stays.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { problemWithMachine } from "./machine.js";
+import { answerStartArguments } from "./start-arguments.js";
 
 const fail = (problem) => {
   process.stderr.write(`sampling-router: ${problem}\n`);
@@ -20,6 +21,10 @@ if (problem !== null)
       ? `${problem}; npm install without --omit=dev brings one along for npm start`
       : problem,
   );
+answerStartArguments(
+  process.argv.slice(2),
+  "usage: npm start\nStarts the router. Settings are environment variables: docs/operate.md. Its state is in STATE_DIR, .state in the checkout.",
+);
 // Ctrl-C while it builds is an end like any other; the server has its own way.
 let received = () => {
   process.stdout.write("Ending.\n");

@@ -249,6 +249,21 @@ describe("npm run replay", () => {
 
 // What `parseSettings` says of a setting is that line; the test of ADMIN_TOKEN has a process print it.
 describe("a setting that can't work is one line and no start", () => {
+  it("an argument, since its settings are variables, and explains itself", async () => {
+    const command = (argument: string) =>
+      spawnLauncher({
+        command: [process.execPath, "src/start/start.js", argument],
+      });
+    const surplus = await command("--port=9000");
+    expect(await surplus.ended).toBe(1);
+    expect(surplus.output()).toMatch(
+      /^sampling-router: start takes no arguments, and --port=9000 is one/,
+    );
+    const help = await command("--help");
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toMatch(/^usage: npm start\n/);
+  });
+
   it("a busy port", { timeout }, async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,0 +1,2 @@
+/** @param args what stands after the command. @param usage how the command is called, then what it does */
+export function answerStartArguments(args: readonly string[], usage: string): void;
