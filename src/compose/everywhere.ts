@@ -3,9 +3,9 @@ import type { DeliveryStore } from "../domain/ports/outbox.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Services } from "../http/context.ts";
 
-/** What no single shard can do. */
 import type { Authorization } from "./authorization.ts";
 
+/** What no single shard can do. */
 export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
   Pick<Services["oauth"], "finishAuthorization"> &
@@ -15,7 +15,7 @@ export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
 export type Everywhere = EveryShardsServices & {
   catalogues: () => CatalogueStore;
   deliveries: () => DeliveryStore;
-  /** of the database of a name */
   authorization: Authorization;
+  /** whether all seals of the database of that name are of the present MASTER_KEY */
   isResealed: (shard: string) => AsyncResult<boolean>;
 };

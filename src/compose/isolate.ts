@@ -57,11 +57,11 @@ const tenantsWithPrefixes = 256;
 const lostRemembered = 5_000;
 /** Addresses and keys of failed sign-ins, some 200 bytes each. */
 const signInsRemembered = 5_000;
-/** Rows in the log of events that failed sign-ins may cause. */
 /** Consent pages that one network may open in ten minutes. Each is a row until it is used, or its time is over. */
 const consentsOfAddress = 120;
 /** Clients that one network may register in ten minutes. */
 const registrationsOfAddress = 30;
+/** Rows in the log of events that failed sign-ins may cause. */
 const signInNotesPerMinute = 30;
 /** For how long what a server's entry says counts for callers without a key: they may ask as often as they like. */
 const entriesRememberedMs = 5_000;

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 9d2c487f98981a1988d21bcf7b8f0a839808111d27e7378c8f022e0f6db5cdd7
+// Made by `npm run console:types` of the OpenAPI document a9ad340d67b1f431a206a192e51032a51e6717f501fc18c94f005634ff892900
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -705,7 +705,7 @@ export interface paths {
     };
     /**
      * List messages to webhooks, those of the newest calls first
-     * @description What was sent of held calls and what became of it. A message that was delivered, or given up, is listed for 7 days.
+     * @description What was sent of held calls and alerts, and what became of each message. A message that was delivered, or given up, is listed for 7 days.
      */
     get: operations["listWebhooks"];
     put?: never;

@@ -34,14 +34,6 @@ export function dayOf(seconds: number): Window {
   return { from, until: from + daySeconds };
 }
 
-export function calendarMonthOf(seconds: number): Window {
-  const month = monthOf(Math.floor(seconds / daySeconds));
-  return {
-    from: firstOfMonth(0, month) * daySeconds,
-    until: firstOfMonth(0, month + 1) * daySeconds,
-  };
-}
-
 export interface Calendar {
   day: Window;
   /** begins on Monday (ISO 8601) */

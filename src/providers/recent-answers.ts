@@ -16,7 +16,7 @@ export interface RecentAnswer {
 
 export type RecentAnswers = (endpoint: string) => RecentAnswer;
 
-/** @param deps.capacity credentials; beyond it the one whose answer is oldest is forgotten */
+/** @param deps.capacity endpoints; beyond it the one whose answer is oldest is forgotten */
 export function createRecentAnswers(deps: { now: () => number; capacity: number }): RecentAnswers {
   const answeredAt = new Map<string, number>();
   return (endpoint) => ({

@@ -9,8 +9,6 @@ export interface Propagated {
   tracestate: string | null;
 }
 
-export const unpropagated: Propagated = { traceparent: null, tracestate: null };
-
 /** Names and values as the semantic conventions have them. Never content, keys or headers. */
 export type Attributes = Record<string, string | number | boolean | string[]>;
 

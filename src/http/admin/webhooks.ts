@@ -49,7 +49,7 @@ export function webhookRoutes() {
     tag,
     summary: "List messages to webhooks, those of the newest calls first",
     description:
-      "What was sent of held calls and what became of it. A message that was delivered, or given up, is listed for 7 days.",
+      "What was sent of held calls and alerts, and what became of each message. A message that was delivered, or given up, is listed for 7 days.",
     params: tenantParams,
     query: webhookPage,
     answer: pageOf(message),

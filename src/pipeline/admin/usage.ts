@@ -132,5 +132,3 @@ export const createUsageAdmin = (
     return ok({ data: timed, names: names.value });
   },
 });
-
-export type UsageAdmin = ReturnType<typeof createUsageAdmin>;

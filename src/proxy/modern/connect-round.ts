@@ -89,5 +89,3 @@ export function createConnectRound(
     },
   };
 }
-
-export type ConnectRound = ReturnType<typeof createConnectRound>;

@@ -1,6 +1,7 @@
 /**
- * The sampling entries of one round. A round in which a person has to approve a call. A client waits for a minute or so, and a person may take a day. So the
- * client gets a state to come back with, as from a server that sheds load. Source: 2026-07-28, basic/patterns/mrtr.
+ * The sampling entries of one round, of which a person may have to approve some. A client waits for a minute or so, and a
+ * person may take a day. So the client gets a state to come back with, as from a server that sheds load. Source: 2026-07-28,
+ * basic/patterns/mrtr.
  */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";

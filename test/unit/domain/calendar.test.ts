@@ -1,12 +1,14 @@
 /** Calendar windows against the platform's own calendar. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calendarMonthOf, dayOf } from "../../../src/domain/calendar.ts";
+import { calendarAt, dayOf, type Window } from "../../../src/domain/calendar.ts";
 
 const seconds = (...parts: [number, number, number?, number?, number?, number?]): number => {
   const [year, month, ...rest] = parts;
   return Date.UTC(year, month - 1, ...rest) / 1_000;
 };
+
+const calendarMonthOf = (at: number): Window => calendarAt(at).month;
 
 const dayByDate = (at: number) => {
   const date = new Date(at * 1_000);

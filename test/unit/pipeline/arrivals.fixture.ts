@@ -1,5 +1,4 @@
 /** A sampling request on its way, with fakes for everything around it. */
-import { unpropagated } from "../../../src/domain/audit/trace.ts";
 import type { Admitted } from "../../../src/pipeline/finish.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
@@ -26,7 +25,7 @@ export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequ
   beganAt: 0,
   authMs: 2,
   turn: null,
-  propagated: unpropagated,
+  propagated: { traceparent: null, tracestate: null },
   ...fields,
 });
 
