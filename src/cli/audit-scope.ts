@@ -1,5 +1,5 @@
 /** What an export covers, in words: the verifier's verdict reaches no further. */
-import type { Tampering } from "../domain/audit/seal-check.ts";
+import { tamperingWords } from "../domain/audit/tampering-words.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
 /** Text of a file that is not verified yet, made safe: nothing in it may steer a terminal. */
@@ -14,30 +14,11 @@ const timeOf = (ms: number): string =>
 const range = (first: string, last: string): string =>
   first === last ? first : `${first} to ${last}`;
 
-function tamperingOf(tampering: Tampering): string {
-  switch (tampering.what) {
-    case "code":
-      return `${shown(tampering.id)} ${tampering.code === "none" ? "has no code" : `has another ${tampering.code} than its code says`}`;
-    case "second":
-      return `${shown(tampering.id)} has a number that was sealed before, or never given out`;
-    case "missing": {
-      const { first, last, count } = tampering;
-      return count === 1
-        ? `record number ${first} is missing`
-        : `${count} records are missing, numbers ${range(String(first), String(last))}`;
-    }
-    case "seals":
-      return `the seals ${range(String(tampering.first), String(tampering.last))} were cut off`;
-    case "head":
-      return `seal ${tampering.number} is none of the router's`;
-    case "counter":
-      return `the counter of records was set back to ${tampering.last}`;
-  }
-}
-
 /** What the router itself found while it sealed, in the order of the chain. */
 export const describeTampering = ({ tampered }: Verified): string[] =>
-  tampered.map(({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingOf(tampering)}`);
+  tampered.map(
+    ({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingWords(tampering, shown)}`,
+  );
 
 /** @returns lines for a person */
 export function describeScope({ scope, sealNumbers }: Verified): string[] {

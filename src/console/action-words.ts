@@ -1,6 +1,6 @@
 /** What an event says that somebody did, in words. The API's own names are the keys. */
 const actions: Readonly<Record<string, string>> = {
-  "alert.raised": "was told of an alert",
+  "alert.raised": "raised an alert",
   "audit.tampered": "found a changed record",
   "catalogue.sync": "fetched the catalogue",
   "ceiling.replace": "saved the ceiling",

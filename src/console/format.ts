@@ -47,10 +47,15 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+const fixed = (digits: number) =>
+  new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const tenths = fixed(1);
+const hundredths = fixed(2);
+
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return none;
-  if (ms < second) return `${Math.round(ms)} ms`;
-  if (ms < minute) return `${(ms / second).toFixed(ms < 10 * second ? 2 : 1)} s`;
+  if (ms < second) return `${whole.format(ms)} ms`;
+  if (ms < minute) return `${(ms < 10 * second ? hundredths : tenths).format(ms / second)} s`;
   if (ms < hour) return `${Math.round(ms / minute)} min`;
   if (ms < 2 * day) return `${Math.round(ms / hour)} h`;
   return `${Math.round(ms / day)} d`;
@@ -83,7 +88,22 @@ export const shortTime = (ms: number, now = Date.now()): string =>
 export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
   bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);
 
-const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
+const calendarDay = { month: "short", day: "numeric" } as const;
+const dayHere = new Intl.DateTimeFormat(language, calendarDay);
+const shortDayInUtc = new Intl.DateTimeFormat(language, { ...calendarDay, timeZone: "UTC" });
+
+/** Moments along the axis of a plot. Of hours, the first of each day has the day. */
+export function axisTimes(moments: readonly number[], bucket: "hour" | "day"): string[] {
+  if (bucket === "day") return moments.map((at) => shortDayInUtc.format(at));
+  const days = moments.map((at) => dayHere.format(at));
+  return moments.map((at, index) =>
+    days[index] === days[index - 1] ? clock.format(at) : `${clock.format(at)}\n${days[index]}`,
+  );
+}
+
+// The sentences around it are English.
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 export function fromNow(ms: number, now = Date.now()): string {
   const away = ms - now;
   const size = Math.abs(away);

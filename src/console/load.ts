@@ -5,13 +5,25 @@ import type { Asked, Problem } from "./problem.ts";
 export type Loaded<T> =
   | { state: "loading" }
   | { state: "failed"; problem: Problem }
-  | { state: "there"; value: T; tag: string | null };
+  | {
+      state: "there";
+      value: T;
+      tag: string | null;
+      /** why the value could not be refreshed; absent: it is the newest answer */
+      stale?: Problem;
+    };
 
 export interface Loading<T> {
   loaded: Loaded<T>;
   /** Asks again. What is there stays until the answer comes. */
   again: () => Promise<void>;
 }
+
+/** A router that can't be reached for a moment takes nothing away that was seen before. A refusal does. */
+const failed = <T>(problem: Problem, before: Loaded<T> | null): Loaded<T> =>
+  before?.state === "there" && (problem.status === 0 || problem.status >= 500)
+    ? { ...before, stale: problem }
+    : { state: "failed", problem };
 
 /** @param what names what is asked for: another text asks anew */
 export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loading<T> {
@@ -28,10 +40,12 @@ export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loadin
     const answer = await asking.current();
     // An earlier question may be answered later.
     if (turn !== newest.current) return;
-    const found: Loaded<T> = answer.ok
-      ? { state: "there", value: answer.value, tag: answer.tag }
-      : { state: "failed", problem: answer.problem };
-    setLoaded({ what, found });
+    setLoaded((before) => ({
+      what,
+      found: answer.ok
+        ? { state: "there", value: answer.value, tag: answer.tag }
+        : failed(answer.problem, before.what === what ? before.found : null),
+    }));
   };
   useEffect(() => {
     void load();

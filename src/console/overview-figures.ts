@@ -69,6 +69,14 @@ export function durationsOf(
   return { at: begins, lines };
 }
 
+/** Where a value has no neighbour: a line shows nothing of such a value, so it has to be drawn as a point. */
+export const standingAlone = (values: readonly (number | null)[]): number[] =>
+  values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
+      ? [at]
+      : [],
+  );
+
 const mostLines = 6;
 export const others = "all others";
 

@@ -1278,7 +1278,9 @@ describe("the overview", () => {
     await page.locator(".plot canvas").waitFor();
     expect(await page.getByText(/left$/).first().textContent()).toMatch(/^\$\d+\.\d\d left$/);
     await page.getByRole("button", { name: "Show the table" }).click();
-    await page.getByRole("region", { name: "Usage" }).getByText("own/works").first().waitFor();
+    const table = page.getByRole("region", { name: "Usage" });
+    await table.getByText("own/works").first().waitFor();
+    await table.getByRole("columnheader", { name: "Model" }).waitFor();
     await page.getByRole("button", { name: "30 days" }).click();
     await settled(page);
     expect(page.url()).toContain("range=30d");
@@ -1293,6 +1295,11 @@ describe("the overview", () => {
       .getByText(/\d,\d\d\s\$ left/)
       .first()
       .waitFor();
+    // The sentences are English, so what stands in them is, too.
+    await visitor.page
+      .getByText(/It begins anew (?:in \d+ \w+|tomorrow)\./)
+      .first()
+      .waitFor();
     expect(visitor.faults).toEqual([]);
     await visitor.close();
   });
@@ -1305,6 +1312,26 @@ describe("the overview", () => {
     });
     await signIn(visitor, world.key);
     await page.locator(".plot canvas").waitFor();
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
+
+  it("keeps what it showed where a refresh fails, and says so", async () => {
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    await page.clock.install();
+    await signIn(visitor, world.key);
+    const budget = page.getByText("USD per day, the whole tenant");
+    await budget.waitFor();
+    await page.route("**/limits?*", (route) => route.abort());
+    await page.clock.fastForward(31_000);
+    const stale = page.getByText("limits could not be refreshed");
+    await stale.waitFor();
+    expect(await budget.count()).toBe(1);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.clock.fastForward(31_000);
+    await stale.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
     await visitor.close();
   });

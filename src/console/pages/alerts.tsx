@@ -1,5 +1,7 @@
 /** Budgets that ran low, and what stopped working: each once a period. */
 import { api, asked, type Schemas } from "../api.ts";
+import { percent, usdInCents } from "../format.ts";
+import { limitTitle } from "../limit-titles.ts";
 import { There } from "../parts/notice.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
@@ -20,11 +22,12 @@ const words: Record<Alert["kind"], string> = {
 
 function whatOf({ kind, name, share, used, limit }: Alert): string {
   if (kind !== "budget_crossed") return words[kind];
-  const figures = `${used ?? 0} of ${limit ?? 0} USD`;
+  const budget = limitTitle(name ?? "");
+  const figures = `${usdInCents(used ?? 0)} of ${usdInCents(limit ?? 0)} used`;
   // 100 is told, too, where something is left and a call asked for more.
   return share === 100 && (used ?? 0) < (limit ?? 0)
-    ? `A call did not fit into ${name ?? ""}: ${figures} used`
-    : `${share ?? 0} % of ${name ?? ""}: ${figures}`;
+    ? `A call did not fit into ${budget}: ${figures}`
+    : `${percent((share ?? 0) / 100)} of ${budget}: ${figures}`;
 }
 
 const columnsOf = (names: Names): Column<Alert>[] => [
@@ -60,7 +63,7 @@ export function Alerts({ params: { tenant } }: { params: { tenant: string } }) {
             columns={columnsOf(names)}
             rows={data}
             keyOf={({ id }) => id}
-            empty="Nothing to tell: no budget is nearly used up, and everything works."
+            empty="Nothing to tell: no budget is nearly used up, and credentials, servers, seals and the audit sink work."
             foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
           />
         )}

@@ -3,24 +3,11 @@ import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { bytes, count, fromNow, percent, time, usd, usdInCents } from "../format.ts";
 import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
-import { limitTitles, type LimitName } from "../parts/limits.tsx";
+import { limitTitle } from "../limit-titles.ts";
 import { Named, type Names } from "../parts/named.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
-
-const owners: Readonly<Record<string, string>> = {
-  tenant: "the whole tenant",
-  ceiling: "the operator’s ceiling",
-};
-
-/** `tenant.usdPerDay` → whose, and which */
-function titleOf({ name }: LimitState, subject = ""): string {
-  const [whose = "", which = ""] = name.split(".");
-  const title = limitTitles[which as LimitName] ?? which;
-  const of = owners[whose] ?? `${whose} ${subject}`.trim();
-  return `${title}, ${of}`;
-}
 
 const amount = ({ unit }: LimitState, value: number): string =>
   unit === "usd" ? usd(value) : count(value);
@@ -29,6 +16,8 @@ const width = (value: number, limit: number): string =>
   `${limit === 0 ? 100 : Math.min(100, (value / limit) * 100)}%`;
 
 const isHigh = ({ used, reserved, limit }: LimitState): boolean => used + reserved >= 0.9 * limit;
+
+const isMarked = (forecast: number, limit: number): boolean => forecast > 0 && forecast < limit;
 
 function Bar({ state, forecast }: { state: LimitState; forecast: number | null }) {
   const { used, reserved, limit } = state;
@@ -39,7 +28,7 @@ function Bar({ state, forecast }: { state: LimitState; forecast: number | null }
         class={`bar-fill ${isHigh(state) ? "high" : ""}`}
         style={{ width: width(used, limit) }}
       />
-      {forecast !== null && forecast > 0 && forecast < limit && (
+      {forecast !== null && isMarked(forecast, limit) && (
         <span class="bar-mark" style={{ left: width(forecast, limit) }} />
       )}
     </div>
@@ -57,7 +46,7 @@ function pace(forecast: number | null, limit: number): string {
   if (forecast === null) return "It is too early for a forecast. ";
   return forecast > limit
     ? `At this pace it is used up before: ${usdInCents(forecast)} would be needed. `
-    : `At this pace ${usdInCents(forecast)} will be used by then (the mark on the bar). `;
+    : `At this pace ${usdInCents(forecast)} will be used by then${isMarked(forecast, limit) ? " (the mark on the bar)" : ""}. `;
 }
 
 function Budget({ state, names, now }: BudgetProps) {
@@ -67,7 +56,7 @@ function Budget({ state, names, now }: BudgetProps) {
   return (
     <div class="budget">
       <div class="budget-head">
-        <strong>{titleOf(state, isTenants(state) ? "" : (names[state.subject] ?? ""))}</strong>
+        <strong>{limitTitle(state.name, state.subject, names[state.subject])}</strong>
         <span>
           {usdInCents(used)} of {usdInCents(limit)} ({percent(limit === 0 ? 1 : used / limit)}),{" "}
           <strong>{usdInCents(left)} left</strong>
@@ -75,7 +64,8 @@ function Budget({ state, names, now }: BudgetProps) {
       </div>
       <Bar state={state} forecast={forecast} />
       <p class="faint">
-        {reserved > 0 && `${usdInCents(reserved)} is reserved by calls that run. `}
+        {reserved > 0 &&
+          `${usdInCents(reserved)} is reserved by calls that run or wait for approval. `}
         {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}. </span>}
         {until !== null && pace(forecast, limit)}
         {state.raisedUntil !== undefined && ` It is raised until ${time(state.raisedUntil)}.`}
@@ -109,7 +99,7 @@ function Storage({ tenant, state }: { tenant: string; state: LimitState }) {
 }
 
 const columnsOf = (names: Names): Column<LimitState>[] => [
-  { title: "Limit", show: (state) => titleOf(state), text: ({ name }) => name },
+  { title: "Limit", show: ({ name }) => limitTitle(name), text: ({ name }) => name },
   {
     title: "Of",
     show: ({ subject }) => <Named id={subject} names={names} />,
@@ -160,24 +150,15 @@ interface BudgetsProps {
   hasMore: boolean;
 }
 
-interface OtherLimitsProps {
-  names: Names;
-  others: readonly LimitState[];
-  hasMore: boolean;
-}
-
-function OtherLimits({ others, names, hasMore }: OtherLimitsProps) {
+function OtherLimits({ others, names }: { names: Names; others: readonly LimitState[] }) {
   return (
-    <>
-      <Table
-        name="Limits"
-        columns={columnsOf(names)}
-        rows={others}
-        keyOf={({ name, subject }) => `${name} ${subject}`}
-        empty=""
-      />
-      {hasMore && <p class="faint">There are more keys and servers than this page shows.</p>}
-    </>
+    <Table
+      name="Limits"
+      columns={columnsOf(names)}
+      rows={others}
+      keyOf={({ name, subject }) => `${name} ${subject}`}
+      empty=""
+    />
   );
 }
 
@@ -221,8 +202,15 @@ export function Budgets({ tenant, states, names, hasMore }: BudgetsProps) {
           <summary>
             {others.length === 1 ? "One more limit" : `${others.length} more limits`}
           </summary>
-          {isOpen && <OtherLimits {...{ others, names, hasMore }} />}
+          {isOpen && <OtherLimits {...{ others, names }} />}
         </details>
+      )}
+      {hasMore && (
+        <p class="faint">
+          There are more limits of keys and servers than this page reads, so a fuller one may be
+          among them. <a href={tenantPath(tenant, "/alerts")}>Alerts</a> name each budget that is
+          nearly used up.
+        </p>
       )}
     </section>
   );

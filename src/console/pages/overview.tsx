@@ -2,7 +2,13 @@
 import { useMemo } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded, useRepeated } from "../load.ts";
-import { ranges, type MetricName, type RangeName, type UsageRow } from "../overview-figures.ts";
+import {
+  ranges,
+  type LimitState,
+  type MetricName,
+  type RangeName,
+  type UsageRow,
+} from "../overview-figures.ts";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
@@ -14,14 +20,37 @@ import { UsagePart, type Split } from "./usage-part.tsx";
 const refreshMs = 30_000;
 const splits: readonly Split[] = ["model", "server", "key", "user"];
 
+/** Of 200 keys and servers each: who has more finds the rest over the API. */
+const mostParts = 5;
+
+interface LimitPart {
+  data: LimitState[];
+  names: Record<string, string>;
+  nextCursor: string | null;
+}
+
+/** The first parts of the list together, since the fullest budget may be in any of them. */
+async function limitsOf(tenant: string): Promise<Asked<LimitPart>> {
+  let cursor: string | null = null;
+  let all: LimitPart = { data: [], names: {}, nextCursor: null };
+  for (let part = 1; ; part += 1) {
+    const query: { limit: number; cursor?: string } = {
+      limit: 200,
+      ...(cursor !== null && { cursor }),
+    };
+    const found: Asked<LimitPart> = await asked(
+      api.GET("/admin/v1/tenants/{tenant}/limits", { params: { path: { tenant }, query } }),
+    );
+    if (!found.ok) return found;
+    const { data, names, nextCursor } = found.value;
+    all = { data: [...all.data, ...data], names: { ...all.names, ...names }, nextCursor };
+    if (nextCursor === null || part === mostParts) return { ...found, value: all };
+    cursor = nextCursor;
+  }
+}
+
 function Limits({ tenant }: { tenant: string }) {
-  const loading = useLoaded(`limits of ${tenant}`, () =>
-    asked(
-      api.GET("/admin/v1/tenants/{tenant}/limits", {
-        params: { path: { tenant }, query: { limit: 200 } },
-      }),
-    ),
-  );
+  const loading = useLoaded(`limits of ${tenant}`, () => limitsOf(tenant));
   useRepeated(refreshMs, loading.again);
   return (
     <There what="limits" loading={loading}>

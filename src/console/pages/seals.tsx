@@ -1,4 +1,6 @@
 /** A tenant's chain of seals. */
+import type { Tampering } from "../../domain/audit/seal-check.ts";
+import { tamperingWords } from "../../domain/audit/tampering-words.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { count } from "../format.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -9,10 +11,17 @@ import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { prefix } from "../place.ts";
+import { prefix, tenantPath } from "../place.ts";
 import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
+
+/** In words, with the request where a record has one. */
+const whatChanged = ({ checked }: Seal): { text: string; id: string | null }[] =>
+  ((checked?.tampered ?? []) as Tampering[]).map((found) => ({
+    text: tamperingWords(found, (id) => id),
+    id: "id" in found ? found.id : null,
+  }));
 
 /** How many records were no longer what was sealed, when this seal was made. */
 function changedIn({ checked }: Seal): string {
@@ -20,7 +29,7 @@ function changedIn({ checked }: Seal): string {
   return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);
 }
 
-const columns: Column<Seal>[] = [
+const columnsOf = (tenant: string): Column<Seal>[] => [
   { title: "Seal", isNumber: true, show: ({ number }) => number, text: ({ number }) => number },
   {
     title: "Sealed",
@@ -42,7 +51,26 @@ const columns: Column<Seal>[] = [
     title: "Changed records found",
     show: (seal) => {
       const what = changedIn(seal);
-      return <Badge word={what} tone={what === "none" ? "good" : "warn"} />;
+      if (seal.checked === null) return <Badge word={what} tone="warn" />;
+      if (what === "none") return <Badge word={what} tone="good" />;
+      return (
+        <details>
+          <summary>
+            <Badge word={what} tone="bad" />
+          </summary>
+          <p>
+            Somebody changed the database, and not by the router. Keep a copy of the database, then
+            export the records and verify them.
+          </p>
+          <ul class="plain">
+            {whatChanged(seal).map(({ text, id }) => (
+              <li key={text}>
+                {id === null ? text : <a href={tenantPath(tenant, `/requests/${id}`)}>{text}</a>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      );
     },
     text: changedIn,
   },
@@ -91,7 +119,7 @@ function SealList({ tenant }: { tenant: string }) {
         what="seals"
         paging={paging}
         name="Seals"
-        columns={columns}
+        columns={columnsOf(tenant)}
         keyOf={({ number }) => String(number)}
         empty="Nothing is sealed yet. Records are sealed within a minute after they end."
       />

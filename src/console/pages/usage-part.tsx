@@ -12,6 +12,7 @@ import {
   type RangeName,
   type UsageRow,
 } from "../overview-figures.ts";
+import { Brief } from "../parts/brief.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf } from "../parts/time.tsx";
@@ -24,6 +25,13 @@ const splitTitles: Readonly<Record<Split, string>> = {
   server: "by server",
   key: "by key",
   user: "by person",
+};
+
+const groupTitles: Readonly<Record<Split, string>> = {
+  model: "Model",
+  server: "Server",
+  key: "Key",
+  user: "Person",
 };
 
 interface Choices {
@@ -108,15 +116,32 @@ interface Grouped {
 }
 
 const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<UsageRow>[] => [
-  { title: "From", show: ({ at }) => bucketTime(at, bucket), text: ({ at }) => isoOf(at) },
+  {
+    title: "From",
+    show: ({ at }) => <span class="nowrap">{bucketTime(at, bucket)}</span>,
+    text: ({ at }) => isoOf(at),
+  },
   ...(by === null
     ? []
     : [
         {
-          title: by === "user" ? "person" : by,
-          show: ({ group }: UsageRow) => <code>{(names[group] ?? group) || "none"}</code>,
-          text: ({ group }: UsageRow) => group,
+          title: groupTitles[by],
+          show: ({ group }: UsageRow) => (
+            <Brief text={(names[group] ?? group) || "none"} isCode={by === "model"} />
+          ),
+          text: ({ group }: UsageRow) => names[group] ?? group,
         },
+        // Two keys may have the same name.
+        ...(by === "model"
+          ? []
+          : [
+              {
+                title: `${groupTitles[by]} id`,
+                isFileOnly: true as const,
+                show: () => null,
+                text: ({ group }: UsageRow) => group,
+              },
+            ]),
       ]),
   ...(
     [
@@ -231,6 +256,7 @@ export function UsagePart(props: UsagePartProps) {
       ) : (
         <Plot
           series={series}
+          bucket={bucket}
           theme={theme.value}
           label={`${metrics[metric].title} over ${ranges[range].title}; the table has the same numbers`}
         />

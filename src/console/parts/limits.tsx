@@ -1,28 +1,9 @@
 /** Limits of a policy, a ceiling or a key, as fields. An empty field is no limit. */
+import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
 import { Field } from "./form.tsx";
 
-const commonTitles = {
-  requestsPerMinute: "Requests per minute",
-  tokensPerMinute: "Tokens per minute",
-  concurrent: "Calls at once",
-  usdPerDay: "USD per day",
-  usdPerMonth: "USD per month",
-} as const;
-const otherTitles = {
-  requestsPerDay: "Requests per day",
-  requestsPerWeek: "Requests per week",
-  requestsPerMonth: "Requests per month",
-  requestsTotal: "Requests in total",
-  tokensPerDay: "Tokens per day",
-  tokensPerWeek: "Tokens per week",
-  tokensPerMonth: "Tokens per month",
-  tokensTotal: "Tokens in total",
-  usdPerMinute: "USD per minute",
-  usdPerWeek: "USD per week",
-  usdTotal: "USD in total",
-} as const;
-export const limitTitles = { ...commonTitles, ...otherTitles };
-export type LimitName = keyof typeof limitTitles;
+export { limitTitles, type LimitName };
+
 export type Limits = Partial<Record<LimitName, number>>;
 export type LimitTexts = Partial<Record<LimitName, string>>;
 

@@ -45,7 +45,16 @@ interface ThereProps<T> {
 export function There<T>({ what, loading: { loaded, again }, children }: ThereProps<T>) {
   if (loaded.state === "loading") return <Waiting what={what} />;
   if (loaded.state === "failed") return <ProblemNotice problem={loaded.problem} again={again} />;
-  return <>{children(loaded.value, loaded)}</>;
+  return (
+    <>
+      {loaded.stale !== undefined && (
+        <p class="notice warn" role="status">
+          What you see is older: {what} could not be refreshed. {loaded.stale.title}
+        </p>
+      )}
+      {children(loaded.value, loaded)}
+    </>
+  );
 }
 
 const tones: Readonly<Record<string, string>> = {

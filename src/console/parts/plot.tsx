@@ -1,8 +1,8 @@
 /** Lines over time by uPlot. Where a browser can't draw them, the table of the same numbers is there. */
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { compact, time } from "../format.ts";
-import type { Series } from "../overview-figures.ts";
+import { axisTimes, bucketTime, compact } from "../format.ts";
+import { standingAlone, type Series } from "../overview-figures.ts";
 
 /** Colours that a person with any colour vision tells apart on either ground, with dashes beside them. */
 const strokes = [
@@ -58,24 +58,39 @@ function useSystemColours(): number {
   return changes;
 }
 
-function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
+type Bucket = "hour" | "day";
+
+function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlot.Options {
   const { strokeOf, ink, line } = coloursAt(place);
   const grid = { stroke: line, width: 1 };
   return {
     width: place.clientWidth,
     height: 240,
+    // Days are those of UTC, whatever the reader's zone.
+    ...(bucket === "day" && {
+      tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+    }),
     cursor: { y: false },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
     axes: [
-      { stroke: ink, grid, ticks: grid },
+      {
+        stroke: ink,
+        grid,
+        ticks: grid,
+        space: 80,
+        values: (_, splits) =>
+          axisTimes(
+            splits.map((at) => at * 1000),
+            bucket,
+          ),
+      },
       { stroke: ink, grid, ticks: grid, size: 64, values: (_, splits) => splits.map(compact) },
     ],
     series: [
-      { value: (_, at) => (at === null ? "move over the plot" : time(at * 1000)) },
+      { value: (_, at) => (at === null ? "move over the plot" : bucketTime(at * 1000, bucket)) },
       ...lines.map(({ name, values }, at) => {
         const [, dash] = strokes[at % strokes.length] ?? strokes[0];
-        // One bucket makes no line, so a point stands for it.
-        const points = { show: values.length < 3 };
+        const points = { show: true, filter: () => standingAlone(values) };
         const label = name === "" ? "none" : name;
         const value = (_: uPlot, it: number | null): string => (it === null ? "" : compact(it));
         return { label, value, stroke: strokeOf(at), dash: [...dash], width: 2, points };
@@ -84,8 +99,16 @@ function optionsFor(place: HTMLElement, { lines }: Series): uPlot.Options {
   };
 }
 
+interface PlotProps {
+  series: Series;
+  /** an hour in the reader's zone, or a day of UTC */
+  bucket: Bucket;
+  label: string;
+  theme: string;
+}
+
 /** The options of uPlot have no fill of the document's text colour, so a change of theme draws anew. */
-export function Plot({ series, label, theme }: { series: Series; label: string; theme: string }) {
+export function Plot({ series, bucket, label, theme }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);
   const changes = useSystemColours();
@@ -100,7 +123,7 @@ export function Plot({ series, label, theme }: { series: Series; label: string; 
       try {
         const times = series.at.map((at) => at / 1000);
         const data = [times, ...series.lines.map(({ values }) => values)] as uPlot.AlignedData;
-        drawn = new uPlot(optionsFor(element, series), data, element);
+        drawn = new uPlot(optionsFor(element, series, bucket), data, element);
         watcher.observe(element);
       } catch {
         setMissing(true);
@@ -111,7 +134,7 @@ export function Plot({ series, label, theme }: { series: Series; label: string; 
       watcher.disconnect();
       drawn?.destroy();
     };
-  }, [series, theme, changes]);
+  }, [series, bucket, theme, changes]);
   if (isMissing) return <p class="faint">This browser can’t draw the plot. The table has it.</p>;
   return <div class="plot" ref={place} role="img" aria-label={label} />;
 }

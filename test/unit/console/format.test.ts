@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { bytes, compact, duration, shortTime, usd, usdInCents } =
+const { axisTimes, bytes, compact, duration, shortTime, usd, usdInCents } =
   await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
@@ -50,6 +50,20 @@ describe("figures of the console", () => {
       "1.50 s",
       "59.0 s",
       "58 min",
+    ]);
+  });
+
+  it("stand along a plot with the day where it begins, and days as UTC has them", () => {
+    const spaced = (texts: string[]) => texts.map((text) => text.replaceAll("\u202f", " "));
+    const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime();
+    expect(spaced(axisTimes([at(23, 18), at(23, 21), at(24, 0)], "hour"))).toEqual([
+      "6:00 PM\nNov 23",
+      "9:00 PM",
+      "12:00 AM\nNov 24",
+    ]);
+    expect(axisTimes([Date.UTC(2026, 10, 24), Date.UTC(2026, 10, 25)], "day")).toEqual([
+      "Nov 24",
+      "Nov 25",
     ]);
   });
 });

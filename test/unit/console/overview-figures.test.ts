@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { durationsOf, seriesOf, type UsageRow } from "../../../src/console/overview-figures.ts";
+import {
+  durationsOf,
+  seriesOf,
+  standingAlone,
+  type UsageRow,
+} from "../../../src/console/overview-figures.ts";
 
 const hour = 3_600_000;
 const options = { bucketMs: hour, from: hour, until: 3 * hour };
@@ -17,6 +22,12 @@ describe("plots of usage", () => {
       { name: "p90", values: [null, 20, null] },
       { name: "p99", values: [null, 30, null] },
     ]);
+  });
+
+  it("have a point for each value that no line reaches", () => {
+    expect(standingAlone([1, null, 2, 3, null, null, 4])).toEqual([0, 6]);
+    expect(standingAlone([5])).toEqual([0]);
+    expect(standingAlone([0, 1])).toEqual([]);
   });
 
   it("have a line for each group, with 0 where nothing came", () => {

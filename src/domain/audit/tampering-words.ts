@@ -1,0 +1,27 @@
+/** What the router found changed in its database, in words. */
+import type { Tampering } from "./seal-check.ts";
+
+const range = (first: number, last: number): string =>
+  first === last ? String(first) : `${first} to ${last}`;
+
+/** @param shown makes a record's id fit for where the words go: an id in a file that is not verified may hold anything */
+export function tamperingWords(tampering: Tampering, shown: (id: string) => string): string {
+  switch (tampering.what) {
+    case "code":
+      return `${shown(tampering.id)} ${tampering.code === "none" ? "has no code" : `has another ${tampering.code} than its code says`}`;
+    case "second":
+      return `${shown(tampering.id)} has a number that was sealed before, or never given out`;
+    case "missing": {
+      const { first, last, count } = tampering;
+      return count === 1
+        ? `record number ${first} is missing`
+        : `${count} records are missing, numbers ${range(first, last)}`;
+    }
+    case "seals":
+      return `the seals ${range(tampering.first, tampering.last)} were cut off`;
+    case "head":
+      return `seal ${tampering.number} is none of the router's`;
+    case "counter":
+      return `the counter of records was set back to ${tampering.last}`;
+  }
+}
