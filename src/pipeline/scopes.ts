@@ -34,7 +34,11 @@ export interface NamedBy extends CallNames {
 }
 
 export const subjectOfUser = (id: string): string => `user:${id}`;
-export const subjectOfGroup = (name: string): string => `group:${name}`;
+const ofGroup = "group:";
+export const subjectOfGroup = (name: string): string => `${ofGroup}${name}`;
+/** null: the subject is no group. */
+export const groupOfSubject = (subject: string): string | null =>
+  subject.startsWith(ofGroup) ? subject.slice(ofGroup.length) : null;
 export const subjectOfTag = (tag: string): string => `tag:${tag}`;
 /** Keys don't share runs: no key can use up the run of another. */
 const subjectOfRun = (keyId: string, run: string): string => `run:${keyId}:${run}`;

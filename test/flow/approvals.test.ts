@@ -351,6 +351,40 @@ describe("a call that needs approval", () => {
     await provider.stop();
   });
 
+  it("is edited within the budget of the person who asks, and charged there", async () => {
+    const provider = await startFaultyProvider({ slowMs: 60_000 });
+    const priced = (id: string, usd: number) => ({
+      id,
+      inputUsdPerMTok: usd,
+      outputUsdPerMTok: usd,
+    });
+    await createTenant(router, "ask-person", {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [priced("cheap", 1), priced("dear", 1_000)],
+      policy: { approval: { mode: "request" }, perUser: { usdPerDay: 0.02 }, maxAttempts: 1 },
+    });
+    const person = { issuer: "https://people.test", subject: "kim" };
+    const userId = (await operator("POST", "/tenants/ask-person/users", person)).get("id");
+    const made = { name: "kim", scopes: ["sampling"], userId };
+    const key = (await operator("POST", "/tenants/ask-person/keys", made)).get("key");
+    const asked = send(await openSession(router, String(key)), "Write to everybody");
+    const shown = await held("ask-person");
+    const tooDear = { model: "openai-compatible/dear" };
+    const refused = await decide("ask-person", shown, { decision: "approve", edited: tooDear });
+    expect([refused.get("reason"), refused.get("limit")]).toEqual([
+      "budget_exceeded",
+      "user.usdPerDay",
+    ]);
+    const messages = [{ role: "user", content: [{ type: "text", text: "Write to Kim alone" }] }];
+    await decide("ask-person", shown, { decision: "approve", edited: { messages } });
+    expect((await asked).get("result.model")).toBe("openai-compatible/cheap");
+    const path = `/tenants/ask-person/limits?limit=200`;
+    const limits = (await operator("GET", path)).get("data") as { name: string; used: number }[];
+    expect(limits.find(({ name }) => name === "user.usdPerDay")?.used).toBeGreaterThan(0);
+    await provider.stop();
+  });
+
   describe("in the result of which a person has a say", () => {
     const priced = { id: "one", inputUsdPerMTok: 2, outputUsdPerMTok: 10 };
     let provider: FaultyProvider;

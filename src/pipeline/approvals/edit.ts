@@ -65,7 +65,7 @@ export function createEditHeld(deps: {
     if (kept.value === null) return err(gone);
     const { shown, asked } = kept.value;
     const declared = declaredIn(kept.value);
-    const caller = await callerOf(held, { slug: shown.server, now: now() });
+    const caller = await callerOf(held, { shown, now: now() });
     if (!caller.ok) return caller;
     if (caller.value === null) return err(gone);
     const chosen = model ?? shown.model;

@@ -4,28 +4,48 @@ import type { HeldCall } from "../../domain/ports/approvals.ts";
 import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
+import type { User } from "../../domain/tenancy/user.ts";
 import type { Caller } from "../authenticate.ts";
-import { scopesOf } from "../scopes.ts";
+import { groupOfSubject, scopesOf } from "../scopes.ts";
 import type { ReadContent } from "./contents.ts";
-import type { KeptRequest } from "./hold.ts";
+import type { KeptRequest, ShownRequest } from "./hold.ts";
 
 /** Who asks, as the database has it now; null: the key was revoked, or the server is gone. */
 export type HeldCallerOf = (
   held: HeldCall,
-  of: { slug: string | null; now: number },
+  of: { shown: Pick<ShownRequest, "who" | "server">; now: number },
 ) => AsyncResult<Caller | null>;
 
+/**
+ * On whose behalf the call came. Only the caller's token named the person's groups, so the groups are those at which the
+ * call holds something.
+ */
+const userOf = ({ holds }: HeldCall, { who }: Pick<ShownRequest, "who">): User | null =>
+  who.user === undefined
+    ? null
+    : { id: who.user, groups: holds.flatMap(({ subject }) => groupOfSubject(subject) ?? []) };
+
 export const createHeldCallerOf =
-  ({ snapshots }: { snapshots: Snapshots }): HeldCallerOf =>
-  async ({ approval, serverId }, { slug, now }) => {
-    const found = await snapshots.load(approval.keyId, null, now, slug ?? undefined);
+  ({ snapshots }: { snapshots: Pick<Snapshots, "load"> }): HeldCallerOf =>
+  async (held, { shown, now }) => {
+    const { approval, serverId } = held;
+    const found = await snapshots.load(approval.keyId, null, now, shown.server ?? undefined);
     if (!found.ok) return found;
     const { snapshot, server } = found.value;
     const isThere =
       snapshot !== null &&
       snapshot.key.revokedAt === null &&
       (serverId === null || server !== null);
-    return ok(isThere ? { snapshot, server, session: null, warm: false, memoryKey: "" } : null);
+    if (!isThere) return ok(null);
+    const user = userOf(held, shown);
+    return ok({
+      snapshot,
+      server,
+      session: null,
+      warm: false,
+      memoryKey: "",
+      ...(user !== null && { user }),
+    });
   };
 
 export type PlacesOf = (held: HeldCall) => AsyncResult<Hold[]>;
@@ -39,7 +59,7 @@ export const createPlacesOf =
     const kept = await read<KeptRequest>({ tenantId, requestId }, "request");
     if (!kept.ok) return kept;
     if (kept.value === null) return ok([]);
-    const found = await callerOf(held, { slug: kept.value.shown.server, now: now() });
+    const found = await callerOf(held, { shown: kept.value.shown, now: now() });
     if (!found.ok) return found;
     if (found.value === null) return ok([]);
     const { snapshot, server } = found.value;
