@@ -3227,7 +3227,7 @@ export interface components {
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
-      /** @description By calls that run. */
+      /** @description By calls that run, or wait for a person. */
       reserved: number;
       left: number;
       /**

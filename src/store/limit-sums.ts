@@ -53,24 +53,27 @@ export const createLimitStore = (db: Database): LimitStore => ({
     return ok(subjects);
   },
 
+  /** A call without a lease waits for a person: such a call has reserved what it may use, and has no place. */
   async sum(tenantId, holds, now) {
     if (holds.length === 0) return ok([]);
     const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));
     const inWindow = sql`bucket between ${sinceOf(tenantId)} and h.value ->> 'last'`;
     const rows = await db.read((builder) =>
       builder.all<Summed>(sql`
-        with running as materialized (
-          select r.tenant_id, r.key_id, r.server_id, r.holds from sampling_requests r
-          where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
-            and r.lease_until <= ${latestLeaseEnd(now)}),
+        with reserving as materialized (
+          select r.tenant_id, r.key_id, r.server_id, r.lease_until, r.holds from sampling_requests r
+          where r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+            and (r.lease_until is null
+              or r.lease_until > ${now} and r.lease_until <= ${latestLeaseEnd(now)})),
         held as materialized (
           select ${held.subject} as subject, ${held.resource} as resource, ${held.bucket} as bucket,
             ${held.amount} as amount
-          from running r, json_each(r.holds) h)
+          from reserving r, json_each(r.holds) h)
         select
           case h.value ->> 'resource' when 'concurrent' then (
-            select count(*) from running r
-            where ${takesPlace(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
+            select count(*) from reserving r
+            where r.lease_until is not null
+              and ${takesPlace(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
             + (${takenByApproved(tenantId, now)})
           else ${countedIn(tenantId)} end as counted,
           (select min(total(held.amount), ${largestInteger}) from held

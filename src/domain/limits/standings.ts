@@ -4,9 +4,9 @@ import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
 /** What the ledger sums for one limit, in the unit in which the limit is counted. */
 export interface SummedLimit {
-  /** what ended calls used, and what running calls have reserved */
+  /** what ended calls used, and what calls have reserved that run or wait for a person */
   counted: number;
-  /** of `counted`, what running calls have reserved */
+  /** of `counted`, what these calls have reserved */
   reserved: number;
   /** the first bucket in use, in s since the epoch; null: none */
   oldest: number | null;

@@ -71,7 +71,7 @@ export const limitState = z
     unit: z.enum(["requests", "tokens", "calls", "usd", "runs", "bytes"]),
     limit: z.number(),
     used: z.number().openapi({ description: "By calls that ended; of requests and calls, all." }),
-    reserved: z.number().openapi({ description: "By calls that run." }),
+    reserved: z.number().openapi({ description: "By calls that run, or wait for a person." }),
     left: z.number(),
     freesAt: millis.nullable().openapi({
       description:

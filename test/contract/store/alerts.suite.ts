@@ -15,6 +15,7 @@ import {
   server,
   settlement,
   start,
+  waitingForAPerson,
   type Caller,
 } from "./fixtures.ts";
 import { givenAlerts, minuteMs } from "./given-alerts.ts";
@@ -128,6 +129,15 @@ export const alertsSuite = (backend: Backend): void => {
       expect(await look()).toBe(1);
       expect(await alertsOf(who)).toMatchObject([{ share: 50, used: 0.05 }]);
       expect(await messagesOf(who)).toEqual([]);
+    });
+
+    it("don't count what calls hold that wait for a person", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      const held = await running(who, start, { ...waitingForAPerson, microUsd: 90_000 });
+      expect(await look()).toBe(0);
+      await settle(held, start, { costMicroUsd: 60_000, chargedMicroUsd: 60_000 });
+      expect(await look()).toBe(1);
+      expect(await alertsOf(who)).toMatchObject([{ share: 50, used: 0.06 }]);
     });
 
     it("say that a budget is empty once a call does not fit", async () => {

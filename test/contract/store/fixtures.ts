@@ -286,6 +286,19 @@ export interface ReservationFields extends Partial<Reservation> {
   nodes?: readonly LimitedScope[];
 }
 
+/** Of a call that is held until a person approves it. */
+export const waitingForAPerson: ReservationFields = {
+  leaseUntil: null,
+  approval: {
+    stage: "request",
+    deadline: start + 3_600_000,
+    onTimeout: "deny",
+    why: [],
+    shown: "",
+    parts: [],
+  },
+};
+
 /** What a caller reserves at a moment: 100 tokens, under every limit that the caller has. */
 export function reservation(
   who: Caller,

@@ -6,7 +6,7 @@ import {
   type LimitedScope,
   type LimitScope,
 } from "../../../src/domain/limits/holds.ts";
-import { caller, leaseMs, start, type Caller } from "./fixtures.ts";
+import { caller, leaseMs, start, waitingForAPerson, type Caller } from "./fixtures.ts";
 import { givenLedger, second } from "./given-ledger.ts";
 import { value, type Backend } from "./open.ts";
 
@@ -73,6 +73,25 @@ export const limitSumsSuite = (backend: Backend): void => {
         ...inAllScopes("tokens", { counted: 340, reserved: 300, oldest }),
         ...inAllScopes("concurrent", { counted: 1 }),
         ...inAllScopes("usd_day", { counted: 5_200, reserved: 5_000 }),
+      });
+    });
+
+    it("count what calls that wait for a person hold as reserved, and give such calls no place", async () => {
+      const who = await given();
+      const fields = { ...waitingForAPerson, tokens: 100, microUsd: 1_000, server };
+      const held = await running(who, start, fields);
+      const waits = await sumsAt(who, start + second);
+      expect(waits).toMatchObject({
+        ...inAllScopes("requests", { counted: 1 }),
+        ...inAllScopes("tokens", { counted: 100, reserved: 100 }),
+        ...inAllScopes("concurrent", { counted: 0 }),
+        ...inAllScopes("usd_day", { counted: 1_000, reserved: 1_000 }),
+        ...inAllScopes("usd_month", { counted: 1_000, reserved: 1_000 }),
+      });
+      await settle(held, start + second, { chargedTokens: 40, chargedMicroUsd: 200 });
+      expect(await sumsAt(who, start + second)).toMatchObject({
+        ...inAllScopes("tokens", { counted: 40, reserved: 0 }),
+        ...inAllScopes("usd_day", { counted: 200, reserved: 0 }),
       });
     });
 
