@@ -1,9 +1,9 @@
 /** What a caller is told of a limit that has no room. */
-import { nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { nameOfLimit, type Hold } from "../domain/limits/holds.ts";
 import { isMoney } from "../domain/limits/resources.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
-/** Which tag, run, group or person: the caller named them. Its key and its server it knows. */
+/** Which tag, run, group or person. A caller knows its key and its server. */
 function nodeOf({ scope, subject }: Hold): { node?: string } {
   if (scope === "tenant" || scope === "key" || scope === "server") return {};
   // A run's name stands behind its key. A group's name may have colons.
@@ -13,12 +13,11 @@ function nodeOf({ scope, subject }: Hold): { node?: string } {
 
 export function limitRefusal(
   hold: Hold,
-  { retryAfterMs, limits }: { retryAfterMs: number | null; limits: readonly LimitState[] },
+  { retryAfterMs, used }: { retryAfterMs: number | null; used: number },
 ): Refusal {
   const limit = nameOfLimit(hold);
   if (!isMoney(hold.resource))
     return { reason: "rate_limited", limit, ...nodeOf(hold), retryAfterMs };
-  const used = limits.find(({ name }) => name === limit)?.used ?? hold.limit;
   return {
     reason: "budget_exceeded",
     limit,

@@ -67,10 +67,12 @@ function admissionOf(
         claimed: "smaller" as const,
       }),
     };
-  const hold = holds[number(row["refused_hold"])];
+  const position = number(row["refused_hold"]);
+  const hold = holds[position];
   if (hold === undefined) return { state: "stale" };
+  const used = limits[position]?.used ?? hold.limit;
   const retryAfterMs = row["retry_after_ms"] === null ? null : number(row["retry_after_ms"]);
-  return { state: "refused", hold, retryAfterMs, limits };
+  return { state: "refused", hold, used, retryAfterMs, limits };
 }
 
 /** By the call's own statements, which know each way in which an admission may end. */

@@ -91,7 +91,9 @@ function admissionFrom(
   if (answer.state === "refused") {
     const { position, retryAfterMs } = answer;
     const hold = holds[position];
-    return hold === undefined ? null : { state: "refused", hold, retryAfterMs, limits };
+    if (hold === undefined) return null;
+    const used = limits[position]?.used ?? hold.limit;
+    return { state: "refused", hold, used, retryAfterMs, limits };
   }
   const { row, smaller, entry } = entering;
   const isSmaller = answer.claimed === "smaller" && smaller !== null;

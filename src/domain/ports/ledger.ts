@@ -57,7 +57,14 @@ export type Admission =
       receipt: Receipt;
       claimed?: "smaller";
     }
-  | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
+  /** `hold` has no room; `used`: what is used or reserved of its limit */
+  | {
+      state: "refused";
+      hold: Hold;
+      used: number;
+      retryAfterMs: number | null;
+      limits: LimitState[];
+    }
   /** the key, session or tenant is no longer as the choice assumed */
   | { state: "stale" }
   /** another request holds the replay key; nothing was written */

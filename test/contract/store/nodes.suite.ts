@@ -8,6 +8,7 @@ import {
   type LimitScope,
 } from "../../../src/domain/limits/holds.ts";
 import type { NodeLimits } from "../../../src/domain/limits/resources.ts";
+import { limitRefusal } from "../../../src/pipeline/limit-refusal.ts";
 import { caller, leaseMs, reservation, start, type Caller } from "./fixtures.ts";
 import { givenLedger, limitsOf, second, told, waitOf } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";
@@ -59,6 +60,21 @@ export const nodesSuite = (backend: Backend): void => {
         const another = [node(scope, limits, `${at} too`)];
         expect(told(await admit(who, start, { nodes: another }))).toBe("admitted");
       }
+    });
+
+    it("say in a refusal what is used of the node that refuses, and not of another group", async () => {
+      const who = await caller(world.stores);
+      const one = node("group", { usdPerDay: 0.009 }, "first");
+      const other = node("group", { usdPerDay: 0.004 }, "second");
+      await admit(who, start, { nodes: [one], microUsd: 3_000 });
+      await admit(who, start, { nodes: [other], microUsd: 2_000 });
+      const refused = await admit(who, start, { nodes: [one, other], microUsd: 3_000 });
+      if (refused.state !== "refused") throw new Error(refused.state);
+      expect(limitRefusal(refused.hold, refused)).toMatchObject({
+        node: "second",
+        limitUsd: 0.004,
+        usedUsd: 0.002,
+      });
     });
 
     it("are charged what a call used, once, and no longer held when it ends", async () => {
