@@ -45,11 +45,30 @@ function waitInWords(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }
 
+type OfLimit = Extract<Refusal, { reason: "rate_limited" | "budget_exceeded" }>;
+
+/** When a limit that has too little left has room again. null: the request is larger than the limit itself. */
+function roomInWords({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
+  if (retryAfterMs !== null) return `room in ${waitInWords(retryAfterMs)}`;
+  if (usedUp === undefined) return null;
+  return limit.startsWith("run.")
+    ? "a run gets no more: begin another run, or raise the limit"
+    : "a total never begins anew: raise the limit";
+}
+
 function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {
-  const { limit, limitUsd, usedUsd, neededUsd, retryAfterMs } = refusal;
-  return retryAfterMs === null
+  const { limit, limitUsd, usedUsd, neededUsd } = refusal;
+  const room = roomInWords(refusal);
+  return room === null
     ? `${limit} of ${limitUsd} USD is smaller than this one request needs, up to ${neededUsd} USD: lower maxTokens, or raise the limit`
-    : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${waitInWords(retryAfterMs)}`;
+    : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; ${room}`;
+}
+
+function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): string {
+  const { limit, usedUp } = refusal;
+  const room = roomInWords(refusal);
+  if (room === null) return `${limit} is smaller than this one request needs`;
+  return usedUp === undefined ? `${limit}, ${room}` : `${limit} has too little left; ${room}`;
 }
 
 const full =
@@ -100,9 +119,7 @@ export function explain(refusal: Refusal): string {
     case "session_required":
       return `${title}: begin with initialize; or send one request without a session, with MCP-Protocol-Version: 2026-07-28`;
     case "rate_limited":
-      return refusal.retryAfterMs === null
-        ? `${title}: ${refusal.limit} is smaller than this one request needs`
-        : `${title}: ${refusal.limit}, room in ${waitInWords(refusal.retryAfterMs)}`;
+      return `${title}: ${explainRate(refusal)}`;
     case "method_not_found":
       return `${title}: ${refusal.method}`;
     case "unsupported_protocol_version":

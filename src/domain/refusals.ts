@@ -10,9 +10,15 @@ import type { Result } from "./result.ts";
 /** Which of three causes leaves a request without a model. */
 export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 
-/** `node`: the tag, the run or the person whose limit it is; absent: it is another's */
-interface LimitNode {
+/** The limit that has no room. */
+interface FullLimit {
+  limit: string;
+  /** the tag, the run or the person whose limit it is; absent: it is another's */
   node?: string;
+  /** ms until there is room; null: waiting makes none */
+  retryAfterMs: number | null;
+  /** a total or a run has too little left; absent: its period ends, or the request is larger than the limit itself */
+  usedUp?: true;
 }
 
 /** A limit of money, what is used or reserved of it, and the most that the refused request needs, in USD. */
@@ -34,9 +40,8 @@ export type Refusal =
       requirements: Requirements;
       candidates: { model: string; excludedBy: ExclusionReason }[];
     }
-  | ({ reason: "rate_limited"; limit: string; retryAfterMs: number | null } & LimitNode)
-  | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts &
-      LimitNode)
+  | ({ reason: "rate_limited" } & FullLimit)
+  | ({ reason: "budget_exceeded" } & FullLimit & BudgetAmounts)
   /** `scope`: an access token with that scope would do */
   | { reason: "forbidden"; action: string; scope?: string }
   /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */
@@ -205,7 +210,7 @@ export function isRetryable(refusal: Refusal): boolean {
   switch (refusal.reason) {
     case "rate_limited":
     case "budget_exceeded":
-      // null: the request is larger than the limit itself.
+      // null: the request is larger than the limit itself, or what has to make room is no period.
       return refusal.retryAfterMs !== null;
     case "provider_failed":
     case "provider_timeout":

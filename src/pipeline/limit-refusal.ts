@@ -1,6 +1,6 @@
 /** What a caller is told of a limit that has no room. */
 import { nameOfLimit, type Hold } from "../domain/limits/holds.ts";
-import { isMoney } from "../domain/limits/resources.ts";
+import { endOfTime, isMoney } from "../domain/limits/resources.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
 /** Which tag, run, group or person. A caller knows its key and its server. */
@@ -15,14 +15,16 @@ export function limitRefusal(
   hold: Hold,
   { retryAfterMs, used }: { retryAfterMs: number | null; used: number },
 ): Refusal {
-  const limit = nameOfLimit(hold);
-  if (!isMoney(hold.resource))
-    return { reason: "rate_limited", limit, ...nodeOf(hold), retryAfterMs };
-  return {
-    reason: "budget_exceeded",
-    limit,
+  const full = {
+    limit: nameOfLimit(hold),
     ...nodeOf(hold),
     retryAfterMs,
+    ...(hold.until === endOfTime && hold.amount <= hold.limit && { usedUp: true as const }),
+  };
+  if (!isMoney(hold.resource)) return { reason: "rate_limited", ...full };
+  return {
+    reason: "budget_exceeded",
+    ...full,
     limitUsd: hold.limit / 1e6,
     usedUsd: used / 1e6,
     neededUsd: hold.amount / 1e6,

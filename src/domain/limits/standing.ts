@@ -91,16 +91,22 @@ function freeAt(hold: Hold, { least, buckets }: { least: number; buckets: Bucket
   return free;
 }
 
+/** ms after which a limit without room has room at the latest; null: it never has, for such a call. */
+export function latestWait({ resource, amount, limit, until }: Hold, now: number): number | null {
+  if (resource === "concurrent") return concurrencyRetryMs;
+  if (amount > limit || until === endOfTime) return null;
+  return until === null ? longestWaitSeconds * 1_000 : until * 1_000 - now;
+}
+
 /** ms until the limit that refused has room; null: it never has, for such a call. */
 export function waitFor(
   hold: Hold,
   needed: { least: number; buckets: Buckets; now: number },
 ): number | null {
-  if (hold.resource === "concurrent") return concurrencyRetryMs;
-  if (needed.least > hold.limit) return null;
-  if (hold.until !== null) return hold.until === endOfTime ? null : hold.until * 1_000 - needed.now;
+  const latest = latestWait({ ...hold, amount: needed.least }, needed.now);
+  if (latest === null || hold.resource === "concurrent" || hold.until !== null) return latest;
   const free = freeAt(hold, needed);
-  return free === null ? null : Math.min(free * 1_000 - needed.now, longestWaitSeconds * 1_000);
+  return free === null ? null : Math.min(free * 1_000 - needed.now, latest);
 }
 
 /** How the limits stand. `standing`: used and oldest bucket of each hold, one after the other. */

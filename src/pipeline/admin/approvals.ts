@@ -1,15 +1,14 @@
 /** What an approver sees of held calls, and decides. */
-import { concurrencyRetryMs, nameOfLimit } from "../../domain/limits/holds.ts";
+import { latestWait } from "../../domain/limits/standing.ts";
 import type {
   Approval,
   ApprovalState,
   ApprovalStore,
-  Decided,
   HeldCall,
 } from "../../domain/ports/approvals.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
-import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
@@ -18,6 +17,7 @@ import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
 import type { PlacesOf } from "../approvals/places.ts";
+import { limitRefusal } from "../limit-refusal.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { Named } from "./records.ts";
 import { edit, type IfMatch } from "./editing.ts";
@@ -56,19 +56,6 @@ const late = err({
   reason: "conflict",
   detail: "Decided already, its time is over, or something else was shown. Read it again.",
 } as const);
-
-/** No place is free for the call, or its edit would cost more than a budget has left. The call waits on. */
-const withoutRoom = ({ hold, used }: Decided & { state: "refused" }): Refusal =>
-  hold.resource === "concurrent"
-    ? { reason: "rate_limited", limit: nameOfLimit(hold), retryAfterMs: concurrencyRetryMs }
-    : {
-        reason: "budget_exceeded",
-        limit: nameOfLimit(hold),
-        retryAfterMs: null,
-        limitUsd: hold.limit / 1e6,
-        usedUsd: used / 1e6,
-        neededUsd: hold.amount / 1e6,
-      };
 
 export function createApprovalAdmin(deps: ApprovalAdminDeps) {
   const { approvals, readContent, endHeld, editHeld, placesOf, now } = deps;
@@ -147,7 +134,11 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     );
     if (!decided.ok) return decided;
     const { value } = decided;
-    if (value.state === "refused") return err(withoutRoom(value));
+    // No place is free for the call, or its edit would cost more than a budget has left. The call waits on.
+    if (value.state === "refused")
+      return err(
+        limitRefusal(value.hold, { ...value, retryAfterMs: latestWait(value.hold, now()) }),
+      );
     deps.sendWebhooks();
     return value.state === "done" ? ok(null) : late;
   };

@@ -327,9 +327,10 @@ describe("a refusal that the same request can't mend", () => {
       expect(retryable(samples[reason as Reason])).toBe(true);
   });
 
-  it("includes a request that is larger than its limit", () => {
+  it("leaves out a request that is larger than its limit, and one for which a total has too little left", () => {
     for (const reason of ["rate_limited", "budget_exceeded"] as const)
-      expect(retryable({ ...samples[reason], retryAfterMs: null })).toBe(false);
+      for (const usedUp of [{}, { usedUp: true }] as const)
+        expect(retryable({ ...samples[reason], retryAfterMs: null, ...usedUp })).toBe(false);
   });
 
   it.each([400, 401, 402, 403, 404, 410, 413, 422])("is a provider's %i", (status) => {
