@@ -13,7 +13,7 @@ export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 /** The limit that has no room. */
 interface FullLimit {
   limit: string;
-  /** the tag, the run or the person whose limit it is; absent: it is another's */
+  /** the tag, the run, the group or the person whose limit it is; absent: it is another's */
   node?: string;
   /** ms until there is room; null: waiting makes none */
   retryAfterMs: number | null;
