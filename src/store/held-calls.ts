@@ -13,6 +13,7 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { beginWaiting, recordOf } from "./approval-rows.ts";
 import { approvals } from "./approval-schema.ts";
 import { raw, type Database, type WriteTurn } from "./db.ts";
+import { withPlaces } from "./held.ts";
 import { withoutPlace } from "./places.ts";
 import { openingCode, openingOf, type OpeningRow, type RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
@@ -82,7 +83,7 @@ export async function lift(deps: Deps, lifted: Lifted): ReturnType<ApprovalStore
         where ${approved} and not exists (select 1 ${withoutPlace(lifted, holds, now)})`),
       db.builder
         .update(samplingRequests)
-        .set(change)
+        .set({ ...change, holds: withPlaces(row.holds, holds) })
         .where(
           and(
             recordOf(lifted),

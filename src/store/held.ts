@@ -86,6 +86,12 @@ export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[
   ...money.filter(({ resource }) => isMoney(resource)),
 ];
 
+/** The holds of a call that runs from now on. A held call has no places, and of most places the row's columns tell. */
+export const withPlaces = (holds: readonly Held[], places: readonly Hold[]): Held[] => [
+  ...holds,
+  ...places.filter(({ scope }) => !inColumns.has(scope)),
+];
+
 export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
   dataType: () => "text",
   toDriver: heldText,

@@ -47,7 +47,11 @@ export const approvalsSuite = (backend: Backend): void => {
       );
     const concurrentOf = (who: Caller) =>
       reservation(who, start + minuteMs).holds.filter(({ resource }) => resource === "concurrent");
-    const lift = async (who: Caller, place: { tenantId: string; requestId: string }) => {
+    const lift = async (
+      who: Caller,
+      place: { tenantId: string; requestId: string },
+      holds = concurrentOf(who),
+    ) => {
       return value(
         await world.stores.approvals.lift({
           ...place,
@@ -55,7 +59,7 @@ export const approvalsSuite = (backend: Backend): void => {
           now: start + minuteMs,
           leaseUntil: start + 2 * minuteMs,
           decision: decision(),
-          holds: concurrentOf(who),
+          holds,
         }),
       );
     };
@@ -151,6 +155,21 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(limits).toMatchObject([{ counted: 4 }]);
       const lifted = await Promise.all(approved.map(({ place }) => lift(who, place)));
       expect(lifted.map(({ state }) => state)).toEqual(Array(4).fill("lifted"));
+    });
+
+    it("count under the limit of a tag as soon as they are taken up", async () => {
+      const who = await caller(world.stores);
+      const nodes = [{ scope: "tag", subject: "tag:mail", limits: { concurrent: 1 } }] as const;
+      const tagged = () => reservation(who, start + minuteMs, { nodes });
+      const places = tagged().holds.filter(({ resource }) => resource === "concurrent");
+      const [one, two] = [await hold(who), await hold(who)];
+      for (const { place } of [one, two]) value(await decide(place));
+      expect((await lift(who, one.place, places)).state).toBe("lifted");
+      expect((await lift(who, two.place, places)).state).toBe("busy");
+      const another = value(await world.stores.ledger.admit(tagged()));
+      expect(another).toMatchObject({ state: "refused", hold: { subject: "tag:mail" } });
+      expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
+      expect((await lift(who, two.place, places)).state).toBe("lifted");
     });
 
     it("give their places back when they are withdrawn, or after ten minutes", async () => {
