@@ -13,6 +13,7 @@ import {
   maxRounds,
   samplingEntriesOf,
   type CarriedState,
+  type HeldRound,
   type RoundWire,
 } from "../../domain/sampling/rounds.ts";
 import { createConnectRound } from "./connect-round.ts";
@@ -111,10 +112,11 @@ export function createRounds(deps: {
     let repeats = 0;
 
     const held = carried?.held ?? null;
-    const waiting = new Map(held?.waiting);
+    /** What is held answers one question. The server's next question may use the same keys, and is another. */
+    const heldQuestion = (): HeldRound | null => (repeats === 0 ? held : null);
 
     const replayKeyOf = async (key: string, entryText: string): Promise<ReplayKey | null> => {
-      const known = waiting.get(key) ?? null;
+      const known = new Map(heldQuestion()?.waiting).get(key) ?? null;
       if (identity === null || known !== null) return known;
       const { keyId, serverId, digest: requestDigest } = await request.owner();
       const same = [keyId, serverId, requestDigest, identity.text, repeats, key, entryText];
@@ -202,7 +204,7 @@ export function createRounds(deps: {
         await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
         return repeat(null, wire.stateGiven(response));
       }
-      const before = held === null ? new Map<string, string>() : new Map(carried?.answers);
+      const before = new Map(heldQuestion() === null ? [] : carried?.answers);
       const open = ours.filter(({ key }) => !before.has(key));
       const {
         outcomes: late,

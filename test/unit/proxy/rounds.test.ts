@@ -656,6 +656,25 @@ describe("a round in which a person has to approve a call", () => {
     expect(JSON.parse(delivered(await third.actOn(done, never))).id).toBe(0);
   });
 
+  it("leaves nothing to the next question, though the server asks under the same keys", async () => {
+    next = holding;
+    const sentAway = delivered(await (await round(call())).actOn(question, never));
+    next = null;
+    const one = await round(backWith(sentAway));
+    const { idText } = sent(await one.actOn(one.held ?? "", never));
+    expect(asked.splice(0)).toEqual(["quick", "slow", "slow"]);
+    const keysBefore = replayKeys.splice(0);
+    next = async (key) => ok(JSON.stringify({ saidAnew: key }));
+    const further = asks({ quick: entry("and?"), slow: entry("may I again?") }, '"def"', idText);
+    const answered = sent(await one.actOn(further, never));
+    expect(asked).toEqual(["quick", "slow"]);
+    expect(JSON.parse(answered.text).params).toMatchObject({
+      requestState: "def",
+      inputResponses: { quick: { saidAnew: "quick" }, slow: { saidAnew: "slow" } },
+    });
+    for (const key of replayKeys) expect(keysBefore).not.toContainEqual(key);
+  });
+
   it("comes back as often as it takes, which counts as no further round", async () => {
     next = holding;
     let text = delivered(await (await round(call())).actOn(question, never));
