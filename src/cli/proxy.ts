@@ -96,6 +96,11 @@ const createRelay = (child: Child, proxied: Proxied): StdioRelay =>
     wait,
     toServer: (line) => void send(child.stdin, line),
     toClient: (line) => void send(process.stdout, line),
+    // By its name alone: an error's message may have a prompt in it.
+    report: (thrown) =>
+      void process.stderr.write(
+        `sampling-router: a request failed by a fault of the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})\n`,
+      ),
   });
 
 /** As the server ended: by its code, or by the signal that ended it. */

@@ -2,9 +2,16 @@
  * How deep JSON may be nested before a recursive function walks it: canonicalising, rewriting, printing. The
  * attack: 12 MiB of brackets parse well, and then exhaust the stack.
  */
+import type { Refusal } from "./refusals.ts";
 
 /** Deeper than the arguments of any tool in use, and shallow enough for every walk of the router. */
 export const mostLevels = 256;
+
+export const tooDeep: Refusal = {
+  reason: "invalid_params",
+  path: "params",
+  detail: `Nested deeper than ${mostLevels} levels.`,
+};
 
 /** Whether a value is nested deeper than so many levels. An array or object of plain values has one level. */
 export function isDeeperThan(value: unknown, levels: number): boolean {

@@ -4,7 +4,7 @@
  */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
-import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
+import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { memoize } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
@@ -81,12 +81,6 @@ async function pass(
   );
   return response;
 }
-
-const tooDeep: Refusal = {
-  reason: "invalid_params",
-  path: "params",
-  detail: `Nested deeper than ${mostLevels} levels.`,
-};
 
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));

@@ -1,6 +1,7 @@
 /** What a server asks before 2026-07-28: each request is answered when the router has answered it. */
+import { err } from "../../domain/result.ts";
 import { idKey, idTextIn, type Part } from "./line.ts";
-import { errorText, resultText, type SampleFor } from "./sampler.ts";
+import { errorText, resultText, wireErrorOf, type SampleFor } from "./sampler.ts";
 
 export interface AskedRequests {
   /** Answers a server's sampling request; the answer comes later. */
@@ -13,8 +14,9 @@ export interface AskedRequests {
 export function createAskedRequests(deps: {
   sample: SampleFor;
   toServer: (text: string) => void;
+  report: (thrown: unknown) => void;
 }): AskedRequests {
-  const { sample, toServer } = deps;
+  const { sample, toServer, report } = deps;
   const running = new Map<string, AbortController>();
 
   const answer = async ({ text, message }: Part): Promise<void> => {
@@ -23,7 +25,12 @@ export function createAskedRequests(deps: {
     const idText = idTextIn(text);
     const ending = new AbortController();
     running.set(key, ending);
-    const answered = await sample(message.params, { signal: ending.signal });
+    const answered = await sample(message.params, { signal: ending.signal }).catch(
+      (thrown: unknown) => {
+        report(thrown);
+        return err(wireErrorOf({ reason: "internal" }));
+      },
+    );
     if (running.get(key) === ending) running.delete(key);
     // Who cancelled waits for no answer.
     if (ending.signal.aborted) return;

@@ -2,6 +2,7 @@
  * Requests of 2026-07-28 whose results may ask for input: `modern/rounds.ts` decides what becomes of a result, and this
  * carries the texts.
  */
+import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
 import { parsedJson, own, type JsonObject } from "../../domain/json.ts";
 import { identityOf } from "../../domain/sampling/rounds.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -37,8 +38,9 @@ export function createOpenRounds(deps: {
   owner: string;
   toServer: (text: string) => void;
   toClient: (text: string) => void;
+  report: (thrown: unknown) => void;
 }): OpenRounds {
-  const { beginRounds, sample, owner, toServer, toClient } = deps;
+  const { beginRounds, sample, owner, toServer, toClient, report } = deps;
   /** by the id that the server answers to */
   const open = new Map<string, OpenRequest>();
 
@@ -69,7 +71,12 @@ export function createOpenRounds(deps: {
     open.delete(key);
     const waiting = `waiting ${idKey(parsedJson(request.idText))}`;
     open.set(waiting, request);
-    const action = await request.round.actOn(text, request.ending.signal);
+    const action = await request.round
+      .actOn(text, request.ending.signal)
+      .catch((thrown: unknown): RoundAction => {
+        report(thrown);
+        return { kind: "refuse", refusal: { reason: "internal" }, requestId: null };
+      });
     open.delete(waiting);
     perform(action, request);
   };
@@ -78,6 +85,7 @@ export function createOpenRounds(deps: {
     async begin(text, method, params) {
       let failure: WireError | null = null;
       const idText = idTextIn(text);
+      if (isDeeperThan(params, mostLevels)) return err(errorText(idText, wireErrorOf(tooDeep)));
       const digest = identityOf(method, params);
       const about = { tenantId: "", keyId: owner, serverId: "", digest };
       const begun = await beginRounds(

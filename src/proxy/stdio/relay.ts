@@ -2,9 +2,12 @@
  * Between a client and a server that speak over stdio: the server is told of sampling, its sampling requests go to a
  * router, and everything else passes byte for byte, also what is no message.
  */
-import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { roundMethods, samplingMethod } from "../../domain/sampling/rounds.ts";
+import { err } from "../../domain/result.ts";
 import { editsFor } from "../../domain/servers/offer.ts";
+import { isId } from "../../mcp/jsonrpc.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { metaKey } from "../../mcp/meta-key.ts";
@@ -13,7 +16,7 @@ import { createRounds } from "../modern/rounds.ts";
 import { createAskedRequests } from "./asked.ts";
 import { idKey, partsOf, readLine, type Part } from "./line.ts";
 import { createOpenRounds, saysRevision } from "./open-rounds.ts";
-import type { SampleFor } from "./sampler.ts";
+import { wireErrorOf, type SampleFor } from "./sampler.ts";
 import { createStatesInMemory } from "./states.ts";
 
 /** What a router can do is known once it is asked. A server with tools may ask with them. */
@@ -44,15 +47,26 @@ export function createStdioRelay(deps: {
   /** what comes later, each a whole line */
   toServer: (line: Uint8Array<ArrayBuffer>) => void;
   toClient: (line: Uint8Array<ArrayBuffer>) => void;
+  /** a fault of the proxy's own, which a request has met and the process outlives */
+  report: (thrown: unknown) => void;
 }): StdioRelay {
-  const { sample, sha256Hex, nonce, wait } = deps;
+  const { sha256Hex, nonce, wait, report } = deps;
   const lineOf = (text: string) => encoder.encode(text.endsWith("\n") ? text : `${text}\n`);
   const toServer = (text: string): void => deps.toServer(lineOf(text));
   const toClient = (text: string): void => deps.toClient(lineOf(text));
-  const asked = createAskedRequests({ sample, toServer });
+  const sample: SampleFor = async (params, options) =>
+    isDeeperThan(params, mostLevels) ? err(wireErrorOf(tooDeep)) : deps.sample(params, options);
+  const asked = createAskedRequests({ sample, toServer, report });
   const states = createStatesInMemory(nonce);
   const beginRounds = createRounds({ wire: roundWire, states, sha256Hex, nonce, wait });
-  const rounds = createOpenRounds({ beginRounds, sample, owner: nonce(), toServer, toClient });
+  const rounds = createOpenRounds({
+    beginRounds,
+    sample,
+    owner: nonce(),
+    toServer,
+    toClient,
+    report,
+  });
 
   /** A request as the server gets it: with sampling among the client's capabilities. */
   const advertised = (text: string, method: string, params: JsonObject): string => {
@@ -68,7 +82,8 @@ export function createStdioRelay(deps: {
   /** null: the message ends here */
   const changed = async ({ text, message }: Part): Promise<string | null> => {
     if (message.kind === "notification" && message.method === cancelled) {
-      const sent = rounds.cancel(idKey(message.params["requestId"]), text);
+      const { requestId } = message.params;
+      const sent = isId(requestId) ? rounds.cancel(idKey(requestId), text) : undefined;
       return sent === undefined ? text : sent;
     }
     if (message.kind !== "request") return text;
@@ -81,6 +96,8 @@ export function createStdioRelay(deps: {
     return null;
   };
 
+  const isTakenBack = (id: JsonValue | undefined): boolean => isId(id) && asked.cancel(idKey(id));
+
   /** Whether a message of the server's is the router's to deal with, and not the client's. */
   const isTaken = (part: Part): boolean => {
     const { text, message } = part;
@@ -90,7 +107,7 @@ export function createStdioRelay(deps: {
         asked.take(part);
         return true;
       case "notification":
-        return message.method === cancelled && asked.cancel(idKey(message.params["requestId"]));
+        return message.method === cancelled && isTakenBack(message.params["requestId"]);
       case "response":
         return rounds.take(idKey(message.id), text);
       case "unknown":

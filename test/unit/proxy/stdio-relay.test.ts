@@ -23,6 +23,7 @@ const answering: SampleFor = async (params) => ok(said(String(params["systemProm
 function relayWith(sample: SampleFor) {
   const toServer: string[] = [];
   const toClient: string[] = [];
+  const reported: unknown[] = [];
   let made = 0;
   const relay = createStdioRelay({
     sample,
@@ -31,15 +32,21 @@ function relayWith(sample: SampleFor) {
     wait: async () => {},
     toServer: (line) => void toServer.push(textOf(line) ?? ""),
     toClient: (line) => void toClient.push(textOf(line) ?? ""),
+    report: (thrown) => void reported.push(thrown),
   });
   return {
     toServer,
     toClient,
+    reported,
     end: relay.end,
     client: async (text: string) => textOf(await relay.fromClient(bytesOf(text))),
     server: (text: string) => textOf(relay.fromServer(bytesOf(text))),
   };
 }
+
+const internal = { code: -32_603, data: { reason: "internal" } };
+/** Parses well, and exhausts the stack of whoever walks it. */
+const deep = "[".repeat(100_000) + "]".repeat(100_000);
 
 const asks = (id: string, systemPrompt: string): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"sampling/createMessage","params":{"messages":[],"maxTokens":9,"systemPrompt":${JSON.stringify(systemPrompt)}}}`;
@@ -88,9 +95,18 @@ describe("what passes", () => {
       wait: async () => {},
       toServer: () => {},
       toClient: () => {},
+      report: () => {},
     });
     expect(await relay.fromClient(bytes)).toBe(bytes);
     expect(relay.fromServer(bytes)).toBe(bytes);
+  });
+});
+
+describe("a cancellation of what is no id", () => {
+  it("passes in both directions, however deep it is nested", async () => {
+    const { client, server } = relayWith(answering);
+    const line = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${deep}}}\n`;
+    expect([await client(line), server(line)]).toEqual([line, line]);
   });
 });
 
@@ -144,6 +160,28 @@ describe("a sampling request before 2026-07-28", () => {
     expect(toServer.map((text) => JSON.parse(text) as object)).toEqual([
       { jsonrpc: "2.0", id: 3, error },
     ]);
+  });
+
+  it("that fails by a fault of the proxy's own is answered with `internal`, and the fault is reported", async () => {
+    const fault = new RangeError("too much");
+    const { server, toServer, reported } = relayWith(() => Promise.reject(fault));
+    server(asks("3", "odd"));
+    await turn();
+    expect(toServer.map((text) => JSON.parse(text) as object)).toMatchObject([
+      { id: 3, error: internal },
+    ]);
+    expect(reported).toEqual([fault]);
+  });
+
+  it("that is nested without end is refused, and goes to no router", async () => {
+    const sampled: JsonObject[] = [];
+    const { server, toServer } = relayWith(async (params) => (sampled.push(params), ok({})));
+    server(asks("3", "deep").replace('"messages":[]', `"messages":${deep}`));
+    await turn();
+    expect(toServer.map((text) => JSON.parse(text) as object)).toMatchObject([
+      { id: 3, error: { code: -32_602, data: { reason: "invalid_params" } } },
+    ]);
+    expect(sampled).toEqual([]);
   });
 
   it("that the server cancels ends at the router, is not answered, and the client hears of neither", async () => {
@@ -269,6 +307,24 @@ describe("a round of 2026-07-28", () => {
     server(result("1", { resultType: "input_required", inputRequests: { a: entry("A") } }));
     await turn();
     expect(toClient.map(read)).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
+  });
+
+  it("that fails by a fault of the proxy's own ends with `internal`, for the client", async () => {
+    const fault = new RangeError("too much");
+    const { client, server, toClient, toServer, reported } = relayWith(() => Promise.reject(fault));
+    await client(call("1"));
+    server(result("1", { resultType: "input_required", inputRequests: { a: entry("A") } }));
+    await turn();
+    expect(toClient.map(read)).toMatchObject([{ id: 1, error: internal }]);
+    expect([reported, toServer]).toEqual([[fault], []]);
+  });
+
+  it("of a request nested without end is refused, and the server sees nothing of it", async () => {
+    const { client, toClient } = relayWith(answering);
+    expect(await client(call("1").replace('"arguments":{}', `"arguments":${deep}`))).toBeNull();
+    expect(toClient.map(read)).toMatchObject([
+      { id: 1, error: { code: -32_602, data: { reason: "invalid_params" } } },
+    ]);
   });
 
   it("that the client cancels ends at the router, or at the server under the id that the server knows", async () => {
