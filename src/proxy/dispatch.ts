@@ -1,13 +1,14 @@
 /** Chooses the way of a message: the era's own proxy where client and server speak the same era, else a bridge. */
 import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isObject, own } from "../domain/json.ts";
-import { serverFailed } from "../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
-import { requestsIn } from "../mcp/message.ts";
+import { requestsIn, type ProxiedRequest } from "../mcp/message.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 import type { LegacyServices } from "./legacy/services.ts";
 import { refuse, type Exchange } from "./exchange.ts";
+import { declaredIn, proxyInitialize } from "./legacy/initialize.ts";
 import { proxyLegacy } from "./legacy/message.ts";
 import { proxyModern } from "./modern/message.ts";
 import { dropBody, readAnswer } from "./first-answer.ts";
@@ -47,10 +48,11 @@ const isAnswered = (mode: SamplingMode): boolean =>
 async function beginDirectly(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
+  request: ProxiedRequest,
 ): Promise<ClientAnswer | null> {
   const { server } = exchange;
   if (server.learnt.beginsSessions === false) return null;
-  const response = await proxyLegacy(services, exchange);
+  const response = await proxyInitialize(services, exchange, request);
   if (response.ok && response.headers.has("Mcp-Session-Id")) return response;
   if (response.ok && !isAnswered(server.sampling)) {
     const read = await readAnswer(response);
@@ -69,12 +71,37 @@ async function beginDirectly(
 async function beginLegacy(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
-  knownEra: "legacy" | null,
+  { request, knownEra }: { request: ProxiedRequest; knownEra: "legacy" | null },
 ): Promise<ClientAnswer> {
-  const response = await proxyLegacy(services, exchange);
+  const response = await proxyInitialize(services, exchange, request);
   if (knownEra === "legacy" && discoveredIn(response.status, undefined).era === "legacy")
     await learn(services, exchange, { era: undefined });
   return response;
+}
+
+/** An `initialize` counts once here, however many ways to its server are tried. */
+async function beginSession(
+  services: BridgeServices,
+  exchange: Exchange,
+  request: ProxiedRequest,
+): Promise<ClientAnswer> {
+  const { caller, requestId } = exchange;
+  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
+    refuse(refusal, { id: request.id, requestId });
+  const admitted = await services.sessions.admit(caller.snapshot, declaredIn(request.params));
+  if (!admitted.ok) return refused(admitted.error);
+  const { era, discovered } = await eraOf(services, exchange);
+  if (era !== "modern") return beginLegacy(services, exchange, { request, knownEra: era });
+  const direct = await beginDirectly(services, exchange, request);
+  if (direct !== null) return direct;
+  if (discovered !== null) return beginTowardsModern(services, exchange, { request, discovered });
+  const again = await discover(services, exchange);
+  if (again.era === "modern")
+    return beginTowardsModern(services, exchange, { request, discovered: again.result });
+  if (again.era === null)
+    return refused(again.failure ?? serverFailed("It doesn't answer server/discover."));
+  await learn(services, exchange, { era: "legacy" });
+  return proxyInitialize(services, exchange, request);
 }
 
 /** A legacy client's era matters at its beginning. Later its session knows. */
@@ -82,26 +109,10 @@ export async function dispatchLegacy(
   services: BridgeServices,
   exchange: Exchange,
 ): Promise<ClientAnswer> {
-  const { body, caller, requestId } = exchange;
+  const { body, caller } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
-  if (request?.method !== "initialize") {
-    return caller.session?.bridge?.to === "modern"
-      ? bridgeToModern(services, exchange)
-      : proxyLegacy(services, exchange);
-  }
-  const { era, discovered } = await eraOf(services, exchange);
-  if (era !== "modern") return beginLegacy(services, exchange, era);
-  const direct = await beginDirectly(services, exchange);
-  if (direct !== null) return direct;
-  if (discovered !== null) return beginTowardsModern(services, exchange, { request, discovered });
-  const again = await discover(services, exchange);
-  if (again.era === "modern")
-    return beginTowardsModern(services, exchange, { request, discovered: again.result });
-  if (again.era === null)
-    return refuse(again.failure ?? serverFailed("It doesn't answer server/discover."), {
-      id: request.id,
-      requestId,
-    });
-  await learn(services, exchange, { era: "legacy" });
-  return proxyLegacy(services, exchange);
+  if (request?.method === "initialize") return beginSession(services, exchange, request);
+  return caller.session?.bridge?.to === "modern"
+    ? bridgeToModern(services, exchange)
+    : proxyLegacy(services, exchange);
 }

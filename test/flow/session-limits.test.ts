@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant, type Answered } from "../fakes/caller.ts";
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { register } from "../fakes/proxied.ts";
+import { startRawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const perKey = 4;
@@ -118,6 +119,30 @@ describe("a flood of initialize", () => {
     expectFlood(await begin(key, hosted()), "key.initializePerMinute");
     expectFlood(await begin(key, through), "key.initializePerMinute");
     expect(asked()).toBe(before);
+  });
+
+  it("counts an initialize once where the router begins the session for a server of 2026-07-28", async () => {
+    const modern = await startRawServer({ probes: "scripted" });
+    try {
+      modern.handle(({ json: { id, method } }, reply) => {
+        const error = { code: -32_601, message: "Not in this revision" };
+        const result = { resultType: "complete", supportedVersions: ["2026-07-28"] };
+        if (method !== "server/discover") return reply.json({ jsonrpc: "2.0", id, error });
+        reply.json({ jsonrpc: "2.0", id, result: { ...result, capabilities: { tools: {} } } });
+      });
+      const url = await register(router, tenant, { slug: "modern", url: modern.url });
+      const key = await keyFor();
+      for (let count = 0; count < perMinute; count += 1) {
+        const { status, session } = await begin(key, url);
+        expect([count, status]).toEqual([count, 200]);
+        await end(key, url, session);
+      }
+      const before = modern.requests().length;
+      expectFlood(await begin(key, url), "key.initializePerMinute");
+      expect(modern.requests().length).toBe(before);
+    } finally {
+      await modern.stop();
+    }
   });
 
   it("leaves little of each session: no icons, and no more than 8 KiB", async () => {

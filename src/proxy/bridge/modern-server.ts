@@ -36,7 +36,7 @@ import { noteTools, readTools } from "./tools.ts";
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
 
-/** Answers `initialize` from what the server tells every client about itself. */
+/** Answers an `initialize` that has been admitted from what the server tells every client about itself. */
 export async function beginTowardsModern(
   services: Pick<BridgeServices, "ids" | "sessions">,
   exchange: Exchange,
@@ -49,8 +49,6 @@ export async function beginTowardsModern(
   if (!call.ok) return refused(call.error);
   const { requestedRevision, capabilities, clientInfo } = call.value;
   const revision = negotiate(requestedRevision);
-  const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
-  if (!admitted.ok) return refused(admitted.error);
   const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
     revision,
     capabilities,

@@ -72,6 +72,18 @@ export async function initializeServer(
   return first.ok ? ok({ advertised, first: first.value }) : first;
 }
 
+/** What an `initialize` says of its client. What is misshapen is for the server to refuse. */
+export function declaredIn({
+  capabilities,
+  clientInfo,
+}: JsonObject): Pick<Session, "capabilities" | "clientInfo"> {
+  return {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    clientInfo: isObject(clientInfo) ? clientInfo : {},
+  };
+}
+
+/** @param exchange with an `initialize` that has been admitted: a server that refuses it may be asked another way */
 export async function proxyInitialize(
   services: InterceptorDeps & Pick<LegacyServices, "servers" | "sessions" | "upstream">,
   exchange: Exchange,
@@ -80,13 +92,6 @@ export async function proxyInitialize(
   const { server, caller } = exchange;
   const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     refuse(refusal, { id, requestId: exchange.requestId });
-  const { capabilities, clientInfo, protocolVersion: requested } = params;
-  const declared = {
-    capabilities: isObject(capabilities) ? capabilities : {},
-    clientInfo: isObject(clientInfo) ? clientInfo : {},
-  };
-  const admitted = await services.sessions.admit(caller.snapshot, declared);
-  if (!admitted.ok) return refused(admitted.error);
   const started = await initializeServer(services, exchange, params);
   if (!started.ok) return refused(started.error);
   const { advertised, first } = started.value;
@@ -97,8 +102,9 @@ export async function proxyInitialize(
   if (upstreamId !== null && isObject(result)) {
     const revision = own(result, "protocolVersion");
     const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
-      revision: [revision, requested].find((value) => typeof value === "string") ?? "",
-      ...declared,
+      revision:
+        [revision, params["protocolVersion"]].find((value) => typeof value === "string") ?? "",
+      ...declaredIn(params),
       upstreamId,
       told: advertised.capabilities,
       bridge: null,

@@ -15,7 +15,6 @@ import { openRouterStream } from "./router-stream.ts";
 import { openClientGetStream } from "./client-get-stream.ts";
 import { createLosses } from "../losses.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
-import { proxyInitialize } from "./initialize.ts";
 import { isJson, streamsAnswer } from "../media-type.ts";
 import { passOn } from "../pass-on.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
@@ -117,6 +116,7 @@ function noteNoStream(
   else if (status !== 409) background(streams.clientReleases(session));
 }
 
+/** Every message but an `initialize`, which `initialize.ts` knows. */
 export async function proxyLegacy(
   services: LegacyServices,
   exchange: Exchange,
@@ -124,8 +124,6 @@ export async function proxyLegacy(
   const { server, method, body, requestId } = exchange;
   const { session } = exchange.caller;
   const [request] = body === null ? [] : requestsIn(body);
-  if (body?.batch === false && request?.method === "initialize")
-    return proxyInitialize(services, exchange, request);
   const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   const { sessions, background } = services;
