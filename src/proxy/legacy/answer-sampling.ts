@@ -80,8 +80,8 @@ export function createAnswering(
   const { codec, declared } = negotiated;
   const tenantId = snapshot.tenant.id;
   const bound = createBound(mostRunning);
-  /** by the server's id, as rows know it */
-  const running = new Map<string, AbortController>();
+  /** A server may ask twice under one id, and cancels both by it. `messageId`: the id, as rows know it */
+  const running = new Set<{ messageId: string; ending: AbortController }>();
 
   const messageIdOf = (id: unknown): Promise<string> =>
     messageKey(deps, JSON.stringify(id ?? null));
@@ -159,8 +159,9 @@ export function createAnswering(
 
   /** The status with which the server took the answer; null: nobody waits for an answer from here. */
   const answer = async ({ id, params, messageId, scope }: KnownRequest): Promise<number | null> => {
-    const cancelled = new AbortController();
-    running.set(messageId, cancelled);
+    const ending = new AbortController();
+    const entry = { messageId, ending };
+    running.add(entry);
     const watch =
       scope === null
         ? null
@@ -170,7 +171,7 @@ export function createAnswering(
           );
     try {
       const signal =
-        watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
+        watch === null ? ending.signal : AbortSignal.any([ending.signal, watch.signal]);
       const replayKey: ReplayKey | null =
         scope === null ? null : { kind: "stream", scope, messageId };
       const answered = await answerTo(id, { params, replayKey, oversized: null }, signal);
@@ -181,7 +182,7 @@ export function createAnswering(
       return status;
     } finally {
       watch?.stop();
-      running.delete(messageId);
+      running.delete(entry);
     }
   };
 
@@ -211,9 +212,9 @@ export function createAnswering(
       deps.background(deliver(JSON.stringify(declineClientRequest(request, exchange.requestId)))),
     async cancel(serverRequestId) {
       const messageId = await messageIdOf(serverRequestId);
-      const here = running.get(messageId);
-      here?.abort();
-      if (session === null) return here !== undefined;
+      const here = [...running].filter((entry) => entry.messageId === messageId);
+      for (const { ending } of here) ending.abort();
+      if (session === null) return here.length > 0;
       const { keyId, serverId, id: sessionId } = session;
       // Also for a request that runs elsewhere, be it on the way to its admission.
       await deps.cancellation.cancel({
@@ -221,7 +222,7 @@ export function createAnswering(
         sessionId,
         messageId: `server:${messageId}`,
       });
-      if (here !== undefined) return true;
+      if (here.length > 0) return true;
       const keys = streamKeys(sessionId, messageId);
       const taken = await deps.idempotency.isTaken(
         { tenantId: session.tenantId, keyId, serverId, keys },

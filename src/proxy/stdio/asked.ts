@@ -17,21 +17,22 @@ export function createAskedRequests(deps: {
   report: (thrown: unknown) => void;
 }): AskedRequests {
   const { sample, toServer, report } = deps;
-  const running = new Map<string, AbortController>();
+  /** A server may ask twice under one id, and cancels both by it. */
+  const running = new Set<{ id: string; ending: AbortController }>();
 
   const answer = async ({ text, message }: Part): Promise<void> => {
     if (message.kind !== "request") return;
-    const key = idKey(message.id);
     const idText = idTextIn(text);
     const ending = new AbortController();
-    running.set(key, ending);
+    const entry = { id: idKey(message.id), ending };
+    running.add(entry);
     const answered = await sample(message.params, { signal: ending.signal }).catch(
       (thrown: unknown) => {
         report(thrown);
         return err(wireErrorOf({ reason: "internal" }));
       },
     );
-    if (running.get(key) === ending) running.delete(key);
+    running.delete(entry);
     // Who cancelled waits for no answer.
     if (ending.signal.aborted) return;
     toServer(answered.ok ? resultText(idText, answered.value) : errorText(idText, answered.error));
@@ -40,13 +41,15 @@ export function createAskedRequests(deps: {
   return {
     take: (part) => void answer(part),
     cancel(id) {
-      const ending = running.get(id);
-      ending?.abort();
-      running.delete(id);
-      return ending !== undefined;
+      const named = [...running].filter((entry) => entry.id === id);
+      for (const entry of named) {
+        entry.ending.abort();
+        running.delete(entry);
+      }
+      return named.length > 0;
     },
     end() {
-      for (const ending of running.values()) ending.abort();
+      for (const { ending } of running) ending.abort();
       running.clear();
     },
   };

@@ -77,7 +77,8 @@ export function createOpenRounds(deps: {
         report(thrown);
         return { kind: "refuse", refusal: { reason: "internal" }, requestId: null };
       });
-    open.delete(waiting);
+    // The client may have cancelled, and asked anew under the same id.
+    if (open.get(waiting) === request) open.delete(waiting);
     perform(action, request);
   };
 

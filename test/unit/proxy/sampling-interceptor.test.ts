@@ -176,6 +176,19 @@ describe("the interceptor", () => {
     expect(interceptor.isRunning()).toBe(false);
   });
 
+  it("ends every request of an id that the server cancels, also after one of them has ended", async () => {
+    const { interceptor, delivered, signals, answers, settled } = given();
+    for (let count = 0; count < 3; count += 1) await interceptor.intercept(request(7), null);
+    await quiet();
+    answers[0]?.resolve();
+    await quiet();
+    expect([delivered.length, interceptor.isRunning()]).toEqual([1, true]);
+    expect(await interceptor.intercept(takenBack(7), null)).toEqual({ kind: "intercepted" });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true]);
+    await settled();
+    expect([delivered.length, interceptor.isRunning()]).toEqual([1, false]);
+  });
+
   it.each([true, false])(
     "shows the client the server's cancellation unless the stores know the request: %s",
     async (isTaken) => {

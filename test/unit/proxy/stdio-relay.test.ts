@@ -203,6 +203,23 @@ describe("a sampling request before 2026-07-28", () => {
     expect(server(cancel)).toBe(cancel);
   });
 
+  it("ends with every other of its id, where the server cancels that id or the client leaves", async () => {
+    const signals: AbortSignal[] = [];
+    const { server, toServer, end } = relayWith((_, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    });
+    server(asks("4", "one"));
+    server(asks("4", "two"));
+    const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}';
+    expect(server(cancel)).toBeNull();
+    server(asks("5", "three"));
+    server(asks("5", "four"));
+    end();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
+    expect(toServer).toEqual([]);
+  });
+
   it("in a batch is taken out of it", async () => {
     const { server, toServer } = relayWith(answering);
     const ping = '{"jsonrpc":"2.0", "id":1,"method":"ping"}';
@@ -325,6 +342,30 @@ describe("a round of 2026-07-28", () => {
     expect(toClient.map(read)).toMatchObject([
       { id: 1, error: { code: -32_602, data: { reason: "invalid_params" } } },
     ]);
+  });
+
+  it("that ends late takes nothing from a request of the same id that came after it", async () => {
+    const signals: AbortSignal[] = [];
+    const open: (() => void)[] = [];
+    const { client, server } = relayWith(async (_, { signal }) => {
+      signals.push(signal);
+      await new Promise<void>((resolve) => void open.push(resolve));
+      return ok(said("late"));
+    });
+    const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}';
+    const round = { resultType: "input_required", inputRequests: { a: entry("A") } };
+    await client(call("1"));
+    server(result("1", round));
+    await turn();
+    await client(cancel);
+    await client(call("1"));
+    server(result("1", round));
+    await turn();
+    open[0]?.();
+    await turn();
+    // The second is still at the router, and the server knows of no request that runs.
+    expect(await client(cancel)).toBeNull();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   it("that the client cancels ends at the router, or at the server under the id that the server knows", async () => {
