@@ -29,8 +29,6 @@ import { bridgedCaller } from "./bridged-caller.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
 import { answerTo, refuseTo, relayTranslated, type Bridging } from "./relay.ts";
 
-const never = new AbortController().signal;
-
 /** What is wrong with a request before anything is sent; null: nothing. */
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
   const { revision } = meta;
@@ -191,7 +189,8 @@ async function cancel(
   });
   const notified = await proxyLegacy(
     services,
-    inSession(services, exchange, { ...context, text, left: never }),
+    // Nobody ends it. A signal that all cancellations shared would keep a listener of each.
+    inSession(services, exchange, { ...context, text, left: new AbortController().signal }),
   );
   await notified.body?.cancel();
 }

@@ -4,7 +4,6 @@ import type { Upstream, Sending } from "../../pipeline/upstream.ts";
 const tries = 3;
 const waitMs = 500;
 const timeoutMs = 15_000;
-const never = new AbortController().signal;
 
 export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => Promise<void> }) {
   const { upstream, wait } = deps;
@@ -12,8 +11,10 @@ export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => 
   return async (
     answer: Pick<Sending, "server" | "caller" | "headers" | "authorization" | "body">,
   ) => {
+    // Nobody ends it. A signal that all answers shared would keep a listener of each.
+    const { signal } = new AbortController();
     for (let count = 1; ; count += 1) {
-      const sent = await upstream({ ...answer, method: "POST", signal: never, timeoutMs });
+      const sent = await upstream({ ...answer, method: "POST", signal, timeoutMs });
       // A body that stays open would hold one of the invocation's few connections.
       if (sent.ok) await sent.value.body?.cancel();
       const status = sent.ok ? sent.value.status : 0;
