@@ -7,7 +7,7 @@ import { answererOf } from "../../domain/servers/answering.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import type { Codec } from "../../mcp/codec.ts";
-import type { RequestId } from "../../mcp/jsonrpc.ts";
+import { isId, type RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/message.ts";
 
 export type Verdict =
@@ -16,7 +16,7 @@ export type Verdict =
   /** The router answers this sampling request. */
   | { kind: "intercept"; id: RequestId; params: JsonObject }
   /** The server takes the request of that id back. If the router runs that request, the router ends it. */
-  | { kind: "cancel"; serverRequestId: JsonValue | undefined }
+  | { kind: "cancel"; serverRequestId: RequestId }
   /** The router refuses this request, for there is no client to ask. */
   | { kind: "decline"; id: RequestId; method: string }
   /** Nobody can answer this sampling request, and no client may see it. */
@@ -40,10 +40,13 @@ export function verdictOn(value: JsonValue, rules: VerdictRules): Verdict {
     case "unknown":
       // Nobody can answer an id such as null. Yet some client may take null for an id, and sample.
       return { kind: own(value, "method") === samplingMethod ? "drop" : "pass" };
-    case "notification":
-      return message.method === "notifications/cancelled"
-        ? { kind: "cancel", serverRequestId: message.params["requestId"] }
+    case "notification": {
+      const { requestId } = message.params;
+      // What is no id names no request. Nested without end, it would exhaust the stack of whoever prints it.
+      return message.method === "notifications/cancelled" && isId(requestId)
+        ? { kind: "cancel", serverRequestId: requestId }
         : { kind: "pass" };
+    }
     case "request": {
       const { id, method, params } = message;
       if (method !== samplingMethod)

@@ -98,6 +98,15 @@ const rows: Row[] = [
   },
   { title: "cancels what the server takes back", message: cancelled, verdict: "cancel" },
   {
+    title: "passes a cancellation of what is no id",
+    message: {
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: JSON.parse("[".repeat(9) + "]".repeat(9)) as JsonValue },
+    },
+    verdict: "pass",
+  },
+  {
     title: "cancels behind a bridge, too",
     message: cancelled,
     hasClient: false,
