@@ -39,12 +39,13 @@ export const createKeyStore = (db: Database): KeyStore => {
           .limit(rowsFor(page));
         return pageOf(rows.map(shown), page);
       }),
-    replaceSecret: ({ tenantId, id, secretHash, code }, event) =>
+    replaceSecret: ({ tenantId, id, secretHash, code }, event, ifVersion) =>
       writeChange(
         db,
         tenantId,
         db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
         event,
+        ifVersion,
       ),
     update: ({ tenantId, id, name, limits, expiresAt, code, calendar }, event, ifVersion) =>
       writeChange(
@@ -63,12 +64,13 @@ export const createKeyStore = (db: Database): KeyStore => {
         event,
         ifVersion,
       ),
-    revoke: ({ tenantId, id, revokedAt, code }, event) =>
+    revoke: ({ tenantId, id, revokedAt, code }, event, ifVersion) =>
       writeChange(
         db,
         tenantId,
         db.builder.update(apiKeys).set({ revokedAt, code }).where(live(tenantId, id)),
         event,
+        ifVersion,
       ),
   };
 };

@@ -125,22 +125,23 @@ export interface TenantStore {
 /** Which row, and the code of the row with its new values. */
 type KeyPlace = "tenantId" | "id" | "code";
 
+/**
+ * The code is over the whole row as it was read: `precondition_failed` where the tenant has another version by now. A
+ * revoked key is left as it is.
+ */
+type KeyChange<Field extends keyof StoredKey, More = unknown> = (
+  key: Pick<StoredKey, KeyPlace | Field> & More,
+  event: AdminEvent,
+  ifVersion: number,
+) => AsyncResult<null>;
+
 export interface KeyStore {
   create(key: StoredKey, event: AdminEvent): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<StoredKey | null>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<ApiKey>>;
-  /** Changes nothing where the key was revoked meanwhile. */
-  replaceSecret(
-    key: Pick<StoredKey, KeyPlace | "secretHash">,
-    event: AdminEvent,
-  ): AsyncResult<null>;
-  revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): AsyncResult<null>;
-  /** `precondition_failed` where the tenant has another version. */
-  update(
-    key: Pick<StoredKey, KeyPlace | "name" | "limits" | "expiresAt"> & { calendar?: Calendar },
-    event: AdminEvent,
-    ifVersion: number,
-  ): AsyncResult<null>;
+  replaceSecret: KeyChange<"secretHash">;
+  revoke: KeyChange<"revokedAt">;
+  update: KeyChange<"name" | "limits" | "expiresAt", { calendar?: Calendar }>;
 }
 
 export interface CredentialChange {

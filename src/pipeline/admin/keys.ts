@@ -9,7 +9,7 @@ import {
   type StoredKey,
 } from "../../domain/tenancy/access.ts";
 import type { Scope } from "../../domain/tenancy/scopes.ts";
-import type { Limits } from "../../domain/choice/policy.ts";
+import type { Limits, Policy } from "../../domain/choice/policy.ts";
 import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { UserStore } from "../../domain/ports/users.ts";
@@ -82,6 +82,29 @@ async function refusedChange(
     : null;
 }
 
+interface ReadKey {
+  key: StoredKey;
+  policy: Policy;
+}
+
+/**
+ * Every change of a key reads the row and writes it by `edit`: its code covers the whole row, so it must not be written
+ * beside what another change wrote meanwhile.
+ */
+async function read(
+  deps: AdminDeps & Pick<KeyAdminDeps, "keys">,
+  actor: Actor,
+  { slug, id }: { slug: string; id: string },
+): AsyncResult<{ current: ReadKey; shown: ApiKey; version: number }> {
+  const tenant = await tenantFor(deps, actor, slug);
+  if (!tenant.ok) return tenant;
+  const { policy, version } = tenant.value;
+  const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
+  return key.ok
+    ? ok({ current: { key: key.value, policy }, shown: shown(key.value), version })
+    : key;
+}
+
 export const createKeyAdmin = (deps: KeyAdminDeps) => ({
   async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
@@ -136,15 +159,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     { id, ifMatch, patch }: { id: string; ifMatch: IfMatch; patch: KeyPatch },
   ): AsyncResult<ApiKey> =>
     edit(ifMatch, {
-      async read() {
-        const tenant = await tenantFor(deps, actor, slug);
-        if (!tenant.ok) return tenant;
-        const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
-        const { policy, version } = tenant.value;
-        return key.ok
-          ? ok({ current: { key: key.value, policy }, shown: shown(key.value), version })
-          : key;
-      },
+      read: () => read(deps, actor, { slug, id }),
       async write({ key: current, policy }, ifVersion) {
         const refusal = await refusedChange(deps, actor, current);
         if (refusal !== null) return err(refusal);
@@ -168,39 +183,39 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       },
     }),
 
-  async revoke(actor: Actor, slug: string, id: string): AsyncResult<null> {
-    const tenant = await tenantFor(deps, actor, slug);
-    if (!tenant.ok) return tenant;
-    const tenantId = tenant.value.id;
-    const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
-    if (!key.ok) return key;
-    if (key.value.revokedAt !== null) return ok(null);
-    const revoked = { ...key.value, revokedAt: deps.now() };
-    const code = await deps.keyCodes.codeOf(revoked);
-    if (!code.ok) return code;
-    return deps.keys.revoke(
-      { ...revoked, code: code.value },
-      eventOf(deps, actor, { action: "key.revoke", tenantId, target: id }),
-    );
-  },
+  revoke: (actor: Actor, slug: string, id: string): AsyncResult<null> =>
+    edit(null, {
+      read: () => read(deps, actor, { slug, id }),
+      async write({ key }, ifVersion) {
+        if (key.revokedAt !== null) return ok(null);
+        const revoked = { ...key, revokedAt: deps.now() };
+        const code = await deps.keyCodes.codeOf(revoked);
+        if (!code.ok) return code;
+        return deps.keys.revoke(
+          { ...revoked, code: code.value },
+          eventOf(deps, actor, { action: "key.revoke", tenantId: key.tenantId, target: id }),
+          ifVersion,
+        );
+      },
+    }),
 
   /** Gives the key a new secret under the same id. The old secret stops at once. */
-  async rotate(actor: Actor, slug: string, id: string): AsyncResult<NewKey> {
-    const tenant = await tenantFor(deps, actor, slug);
-    if (!tenant.ok) return tenant;
-    const tenantId = tenant.value.id;
-    const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
-    if (!key.ok) return key;
-    const refusal = await refusedChange(deps, actor, key.value);
-    if (refusal !== null) return err(refusal);
-    const { token, secretHash } = await deps.tokens.mint(id);
-    const fresh = { ...key.value, secretHash };
-    const code = await deps.keyCodes.codeOf(fresh);
-    if (!code.ok) return code;
-    const replaced = await deps.keys.replaceSecret(
-      { ...fresh, code: code.value },
-      eventOf(deps, actor, { action: "key.rotate", tenantId, target: id }),
-    );
-    return replaced.ok ? ok({ ...shown(key.value), key: token }) : replaced;
-  },
+  rotate: (actor: Actor, slug: string, id: string): AsyncResult<NewKey> =>
+    edit(null, {
+      read: () => read(deps, actor, { slug, id }),
+      async write({ key }, ifVersion) {
+        const refusal = await refusedChange(deps, actor, key);
+        if (refusal !== null) return err(refusal);
+        const { token, secretHash } = await deps.tokens.mint(id);
+        const fresh = { ...key, secretHash };
+        const code = await deps.keyCodes.codeOf(fresh);
+        if (!code.ok) return code;
+        const replaced = await deps.keys.replaceSecret(
+          { ...fresh, code: code.value },
+          eventOf(deps, actor, { action: "key.rotate", tenantId: key.tenantId, target: id }),
+          ifVersion,
+        );
+        return replaced.ok ? ok({ ...shown(key), key: token }) : replaced;
+      },
+    }),
 });

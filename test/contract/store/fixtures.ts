@@ -65,6 +65,15 @@ export const key = (tenantId: string, fields: Partial<StoredKey> = {}): StoredKe
   ...fields,
 });
 
+export async function revokeKey(
+  { keys, tenants }: Pick<Stores, "keys" | "tenants">,
+  { tenantId, keyId }: { tenantId: string; keyId: string },
+): Promise<void> {
+  const { version = 0 } = value(await tenants.byId(tenantId)) ?? {};
+  const revoked = { tenantId, id: keyId, revokedAt: start, code: "revoked" };
+  value(await keys.revoke(revoked, event(tenantId), version));
+}
+
 export const credential = (
   tenantId: string,
   fields: Partial<SealedCredential> = {},

@@ -11,6 +11,7 @@ import {
   event,
   leaseMs,
   reservation,
+  revokeKey,
   settlement,
   start,
   type Caller,
@@ -189,13 +190,7 @@ export const idempotencySuite = (backend: Backend): void => {
     it("tells nothing to a revoked API key or on a stale choice, not even that a replay key is held", async () => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("secret"));
-      const { tenantId, keyId } = who;
-      value(
-        await world.stores.keys.revoke(
-          { tenantId: tenantId, id: keyId, revokedAt: start, code: "revoked" },
-          event(tenantId),
-        ),
-      );
+      await revokeKey(world.stores, who);
       expect(await admit(who, start, keyed())).toEqual({ state: "stale" });
       const other = await caller(world.stores);
       await ended(await running(other, start, keyed()), kept("secret"));

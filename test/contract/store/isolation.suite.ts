@@ -289,26 +289,20 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(listed.map(({ id }) => id)).not.toContain(who.keyId);
       expect(listed).toHaveLength(1);
     },
-    "keys.replaceSecret": async ({ keys }, { who }, { tenantId }) => {
-      value(
-        await keys.replaceSecret(
-          { tenantId: tenantId, id: who.keyId, secretHash: "stolen", code: "stolen" },
-          event(tenantId),
-        ),
-      );
+    "keys.replaceSecret": async ({ keys, tenants }, { who }, { tenantId }) => {
+      const { version = 0 } = value(await tenants.byId(tenantId)) ?? {};
+      const stolen = { tenantId, id: who.keyId, secretHash: "stolen", code: "stolen" };
+      value(await keys.replaceSecret(stolen, event(tenantId), version));
     },
     "keys.update": async ({ keys, tenants }, { who }, { tenantId }) => {
       const change = { name: "Stolen", limits: {}, expiresAt: null, code: "stolen" };
       const { version = 0 } = value(await tenants.byId(tenantId)) ?? {};
       value(await keys.update({ tenantId, id: who.keyId, ...change }, event(tenantId), version));
     },
-    "keys.revoke": async ({ keys }, { who }, { tenantId }) => {
-      value(
-        await keys.revoke(
-          { tenantId: tenantId, id: who.keyId, revokedAt: start, code: "revoked" },
-          event(tenantId),
-        ),
-      );
+    "keys.revoke": async ({ keys, tenants }, { who }, { tenantId }) => {
+      const { version = 0 } = value(await tenants.byId(tenantId)) ?? {};
+      const revoked = { tenantId, id: who.keyId, revokedAt: start, code: "revoked" };
+      value(await keys.revoke(revoked, event(tenantId), version));
     },
     "credentials.create": async ({ credentials }, owner, { tenantId }) => {
       const theft = await credentials.create(

@@ -17,7 +17,7 @@ export const keysSuite = (backend: Backend): void => {
       return its;
     };
     const versionOf = async (tenantId: string) =>
-      value(await world.stores.tenants.byId(tenantId))?.version;
+      value(await world.stores.tenants.byId(tenantId))?.version ?? 0;
     const hashOf = async (keyId: string) =>
       value(await world.stores.snapshots.load(keyId, null, start)).snapshot?.key.secretHash;
 
@@ -47,7 +47,7 @@ export const keysSuite = (backend: Backend): void => {
       for (const each of [plain, second])
         value(await world.stores.credentials.create(each, event(tenantId)));
       const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
-      value(await world.stores.keys.revoke(revoked, event(tenantId)));
+      value(await world.stores.keys.revoke(revoked, event(tenantId), await versionOf(tenantId)));
       const { names } = world.stores;
       const ids = [its.id, itsServer.id, plain.id, second.id, id("key"), its.id, tenantId];
       expect(value(await names.of(tenantId, ids))).toEqual({
@@ -69,6 +69,7 @@ export const keysSuite = (backend: Backend): void => {
         await keys.replaceSecret(
           { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       expect(await versionOf(tenantId)).toBe(3);
@@ -76,6 +77,7 @@ export const keysSuite = (backend: Backend): void => {
         await keys.revoke(
           { tenantId: tenantId, id: its.id, revokedAt: start, code: "revoked" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       expect(await versionOf(tenantId)).toBe(4);
@@ -96,9 +98,23 @@ export const keysSuite = (backend: Backend): void => {
       expect(value(await keys.get(tenantId, its.id))).toEqual(changed);
       expect(await versionOf(tenantId)).toBe(3);
       const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
-      value(await keys.revoke(revoked, event(tenantId)));
+      value(await keys.revoke(revoked, event(tenantId), await versionOf(tenantId)));
       value(await keys.update(its, event(tenantId), 4));
       expect(value(await keys.get(tenantId, its.id))).toMatchObject({ name: "New", limits: {} });
+    });
+
+    it("replaces a secret and revokes, and only in the version of its tenant that was read", async () => {
+      const tenantId = await someTenant();
+      const { keys } = world.stores;
+      const its = await stored(tenantId);
+      const place = { tenantId, id: its.id, code: "new" };
+      const refused = { ok: false, error: { reason: "precondition_failed" } };
+      const fresh = { ...place, secretHash: "other" };
+      expect(await keys.replaceSecret(fresh, event(tenantId), 1)).toMatchObject(refused);
+      const revoked = { ...place, revokedAt: start };
+      expect(await keys.revoke(revoked, event(tenantId), 1)).toMatchObject(refused);
+      expect(value(await keys.get(tenantId, its.id))).toEqual(its);
+      expect(await versionOf(tenantId)).toBe(2);
     });
 
     it("replaces the secret", async () => {
@@ -108,6 +124,7 @@ export const keysSuite = (backend: Backend): void => {
         await world.stores.keys.replaceSecret(
           { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       expect(await hashOf(its.id)).toBe("other");
@@ -121,18 +138,21 @@ export const keysSuite = (backend: Backend): void => {
         await keys.revoke(
           { tenantId: tenantId, id: its.id, revokedAt: start + 1, code: "revoked" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       value(
         await keys.revoke(
           { tenantId: tenantId, id: its.id, revokedAt: start + 2, code: "revoked" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       value(
         await keys.replaceSecret(
           { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       expect(value(await keys.get(tenantId, its.id))).toEqual({
@@ -159,6 +179,7 @@ export const keysSuite = (backend: Backend): void => {
         await world.stores.keys.revoke(
           { tenantId: tenantId, id: made[2] ?? "", revokedAt: start, code: "revoked" },
           event(tenantId),
+          await versionOf(tenantId),
         ),
       );
       await expectPages((page) => world.stores.keys.list(tenantId, page), made);

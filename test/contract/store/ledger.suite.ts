@@ -16,6 +16,7 @@ import {
   leaseMs,
   opening,
   reservation,
+  revokeKey,
   session,
   settlement,
   start,
@@ -431,12 +432,7 @@ export const ledgerSuite = (backend: Backend): void => {
       it("is stale the moment the key is revoked", async () => {
         const who = await caller(world.stores, limited);
         const reserved = reservation(who, start);
-        value(
-          await world.stores.keys.revoke(
-            { tenantId: who.tenantId, id: who.keyId, revokedAt: start, code: "revoked" },
-            event(who.tenantId),
-          ),
-        );
+        await revokeKey(world.stores, who);
         expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("stale");
         await untouched(reserved);
       });

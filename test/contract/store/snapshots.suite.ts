@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createSnapshots } from "../../../src/store/snapshots.ts";
-import { anotherKey, caller, credential, event, id, server, session, start } from "./fixtures.ts";
+import {
+  anotherKey,
+  caller,
+  credential,
+  event,
+  id,
+  revokeKey,
+  server,
+  session,
+  start,
+} from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 
 export const snapshotsSuite = (backend: Backend): void => {
@@ -72,12 +82,7 @@ export const snapshotsSuite = (backend: Backend): void => {
 
     it("shows a revoked key as revoked", async () => {
       const { tenantId, keyId } = await caller(world.stores);
-      value(
-        await world.stores.keys.revoke(
-          { tenantId: tenantId, id: keyId, revokedAt: start, code: "revoked" },
-          event(tenantId),
-        ),
-      );
+      await revokeKey(world.stores, { tenantId, keyId });
       const { snapshot } = value(await world.stores.snapshots.load(keyId, null, start));
       expect(snapshot?.key.revokedAt).toBe(start);
     });
