@@ -1,4 +1,5 @@
 /** Figures as a person reads them, in the reader's language and zone. */
+import { latestTime } from "../domain/latest-time.ts";
 import { language } from "./locale.ts";
 
 export const none = "–";
@@ -77,13 +78,13 @@ const dayAndClock = new Intl.DateTimeFormat(language, {
 });
 const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
 
+/** A version before took times beyond all dates, and such a key must not keep its whole list from being shown. */
+export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
 export const time = (ms: number | null | undefined): string =>
-  ms === null || ms === undefined ? none : moment.format(ms);
+  ms === null || ms === undefined ? none : moment.format(dateOf(ms));
 /** Always with its day: who copies it from a list must not lose that. Of another year with the year. */
 export const shortTime = (ms: number, now = Date.now()): string =>
-  new Date(ms).getFullYear() === new Date(now).getFullYear()
-    ? dayAndSecond.format(ms)
-    : moment.format(ms);
+  dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayAndSecond.format(ms) : time(ms);
 /** A bucket of usage: an hour in the reader's zone, or a day of UTC. */
 export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
   bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);

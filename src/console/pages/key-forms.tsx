@@ -1,7 +1,7 @@
 /** Making a key, and changing one. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { millisOf } from "../format.ts";
+import { dateOf, millisOf } from "../format.ts";
 import { useLoaded } from "../load.ts";
 import { Check, Choice, Field, Form } from "../parts/form.tsx";
 import {
@@ -35,7 +35,7 @@ type RoleChoice = (typeof roleTitles)[number][0];
 /** A moment as the browser's own field has it: in the reader's zone, without it. */
 function localText(at: number | null): string {
   if (at === null) return "";
-  const moved = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  const moved = dateOf(at - dateOf(at).getTimezoneOffset() * 60_000);
   return moved.toISOString().slice(0, 16);
 }
 

@@ -1,6 +1,7 @@
 /** Limits: of whatever has some, of tags, runs and groups, and raised for a time. */
 import { z } from "@hono/zod-openapi";
 import type { Limits } from "../../domain/choice/policy.ts";
+import { latestTime } from "../../domain/latest-time.ts";
 import { namePattern } from "../../domain/sampling/call.ts";
 import { count, millis } from "./schemas.ts";
 
@@ -106,7 +107,9 @@ export const raise = z
       example: "key_01kaphjqb5p8z9xmsc8c8nk0yz",
     }),
     limits: limits.openapi({ description: "Larger limits, in place of the node's own." }),
-    until: millis.openapi({ description: "ms since the epoch: the raise ends by itself." }),
+    until: millis
+      .max(latestTime)
+      .openapi({ description: "ms since the epoch: the raise ends by itself." }),
     why: z.string().min(1).max(500).openapi({ description: "Why, for people." }),
     by: z.string().max(300).optional().openapi({
       description: "Who raised. The router writes this, whatever is sent.",

@@ -3,6 +3,7 @@
  * file.
  */
 import { z } from "@hono/zod-openapi";
+import { latestTime } from "../../domain/latest-time.ts";
 import { reasons } from "../../domain/refusals.ts";
 
 export const millis = z
@@ -31,11 +32,11 @@ export const time = z
   .union([z.int(), z.string()])
   .transform((given, context) => {
     const ms = millisOf(given);
-    if (ms !== null && ms >= 0) return ms;
+    if (ms !== null && ms >= 0 && ms <= latestTime) return ms;
     context.addIssue({
       code: "custom",
       message:
-        "A time as ISO 8601 with its zone, such as 2026-11-21T09:30:00Z or 2026-11-21, or as ms since the epoch.",
+        "A time as ISO 8601 with its zone, such as 2026-11-21T09:30:00Z or 2026-11-21, or as ms since the epoch, from 0 to 8640000000000000.",
     });
     return z.NEVER;
   })

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.
 vi.stubGlobal("navigator", { language: "en-US" });
-const { axisTimes, bytes, compact, duration, shortTime, usd, usdInCents } =
+const { axisTimes, bytes, compact, dateOf, duration, shortTime, time, usd, usdInCents } =
   await import("../../../src/console/format.ts");
 vi.unstubAllGlobals();
 
@@ -66,4 +66,11 @@ describe("figures of the console", () => {
       "Nov 25",
     ]);
   });
+});
+
+it("a time that an older version took is shown, though it is beyond all dates", () => {
+  const beyond = Number.MAX_SAFE_INTEGER;
+  expect(time(beyond)).toContain("275760");
+  expect(shortTime(beyond)).toContain("275760");
+  expect(dateOf(beyond).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
 });
