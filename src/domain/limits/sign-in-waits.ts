@@ -33,6 +33,31 @@ export function waitAfter(lane: SignInLane, failures: number): number {
 export const isNotedFailure = (failures: number): boolean =>
   failures > 0 && (failures & (failures - 1)) === 0;
 
+/** Its eight groups without leading zeros, in lower case and without a zone; null: the text is no IPv6 address. */
+function groupsOf(address: string): string[] | null {
+  // The URL parser knows every way to write such an address, and writes it in one.
+  const host = URL.parse(`http://[${address.replace(/%.*$/, "")}]`)?.hostname;
+  if (host === undefined) return null;
+  const [before = [], after = []] = host
+    .slice(1, -1)
+    .split("::")
+    .map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...zeros, ...after];
+}
+
+/** The IPv4 address in an IPv6 address of `::ffff:0:0/96`. Source: RFC 4291, section 2.5.5.2. */
+const mappedIn = (groups: readonly string[]): string | null =>
+  groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff"
+    ? groups
+        .slice(6)
+        .map((group) => Number.parseInt(group, 16))
+        .flatMap((bits) => [bits >> 8, bits & 0xff])
+        .join(".")
+    : null;
+
 /** All IPv6 addresses of a network (/64) count as one address: a sender has more of them than could be counted. */
-export const networkOf = (address: string): string =>
-  address.includes(":") ? address.split(":").slice(0, 4).join(":") : address;
+export function networkOf(address: string): string {
+  const groups = address.includes(":") ? groupsOf(address) : null;
+  return groups === null ? address : (mappedIn(groups) ?? groups.slice(0, 4).join(":"));
+}

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isNotedFailure, networkOf, waitAfter } from "../../../src/domain/limits/sign-in-waits.ts";
 
 it("an address waits after its fifth failure, twice as long with each, for a minute at most", () => {
@@ -18,8 +18,29 @@ it("of a thousand failures ten are written down", () => {
   expect(noted).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
 });
 
-it("addresses of one IPv6 network count as one", () => {
-  expect(networkOf("2001:db8:1:2::1")).toBe(networkOf("2001:db8:1:2:ffff::9"));
-  expect(networkOf("2001:db8:1:3::1")).not.toBe(networkOf("2001:db8:1:2::1"));
-  expect(networkOf("192.0.2.7")).not.toBe(networkOf("192.0.2.8"));
+describe("the network of an address", () => {
+  it.each([
+    ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9"],
+    ["2001:db8::1", "2001:db8::ffff:1"],
+    ["2001:db8::1", "2001:0DB8:0:0:9::"],
+    ["fe80::1%eth0", "FE80::2%1"],
+    ["::1", "0:0:0:0:0:0:0:1"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:c000:207", "192.0.2.7"],
+  ])("is the same: %s and %s", (one, other) => {
+    expect(networkOf(one)).toBe(networkOf(other));
+  });
+
+  it.each([
+    ["2001:db8:1:3::1", "2001:db8:1:2::1"],
+    ["2001:db8::1", "2001:db8:0:1::1"],
+    ["2001:db8::1", "2001:db8:1::1"],
+    ["::ffff:192.0.2.7", "::ffff:192.0.2.8"],
+    ["192.0.2.7", "192.0.2.8"],
+    ["::1", "::ffff:0.0.0.1"],
+    ["no:address", "another:address"],
+    ["", "192.0.2.7"],
+  ])("is another one: %s and %s", (one, other) => {
+    expect(networkOf(one)).not.toBe(networkOf(other));
+  });
 });
