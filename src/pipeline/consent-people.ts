@@ -35,10 +35,10 @@ export interface LetIn {
 }
 
 export interface ConsentPeople {
-  /** Writes down that a key opened nothing that was shown on a page of this tenant's. @param refusal why */
-  noteFailedKey(
+  /** What becomes of a try with a key that was shown on a page of this tenant's: a failure is written down. */
+  noteKeyTry(
     slug: string,
-    failed: { address: string; refusal: Refusal },
+    shown: { address: string; outcome: Result<unknown, Refusal> },
     turn: SignInTry,
   ): Promise<void>;
   /** Where people of the tenant sign in; null: they show a key. */
@@ -130,10 +130,11 @@ async function counted(
 const withoutToken = (claims: Claims): VerifiedPerson => ({ claims, refreshToken: null });
 
 export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => ({
-  async noteFailedKey(slug, { address, refusal }, turn) {
+  async noteKeyTry(slug, { address, outcome }, turn) {
+    if (!turn.failedBy(outcome) || outcome.ok) return;
     const tenant = await deps.tenants.bySlug(slug);
     // The key may be of another tenant, so it goes without its id.
-    const failed = { target: "key", address, fault: refusal.reason };
+    const failed = { target: "key", address, fault: outcome.error.reason };
     const tenantId = tenant.ok ? (tenant.value?.id ?? null) : null;
     await deps.noteFailed({ tenantId, ...failed }, turn);
   },

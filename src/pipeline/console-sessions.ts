@@ -223,8 +223,7 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
     const turn = deps.throttle.begin({ address, subject: keyId ?? "operator" });
     if (!turn.ok) return turn;
     const who = await signedInBy(deps, key);
-    if (who.ok || who.error.reason === "unavailable") turn.value.succeeded();
-    else await noteFailure(deps, { keyId, address }, turn.value);
+    if (turn.value.failedBy(who)) await noteFailure(deps, { keyId, address }, turn.value);
     return who.ok ? begin(deps, who.value) : who;
   },
 

@@ -114,12 +114,9 @@ export function createOauthConsents(
       const turn = throttle.begin({ address, subject: `consent ${resource.tenant}` });
       if (!turn.ok) return again(deps, approved, turn.error);
       const by = await holderOf(deps, key.trim(), resource);
-      if (!by.ok) {
-        const failed = { address, refusal: by.error };
-        await found.value.shard.people.noteFailedKey(resource.tenant, failed, turn.value);
-        return again(deps, approved, by.error);
-      }
-      turn.value.succeeded();
+      const { people } = found.value.shard;
+      await people.noteKeyTry(resource.tenant, { address, outcome: by }, turn.value);
+      if (!by.ok) return again(deps, approved, by.error);
       return granted(deps, approved, { by: by.value, signedIn: null });
     },
 

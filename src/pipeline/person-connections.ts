@@ -94,7 +94,7 @@ export const createPersonConnections = (deps: {
   /** where the key's tenant lives; null: the text is no key */
   shardOfKey: (key: string) => ConnectShard | null;
   /** where the tenant of that slug lives, if there is one */
-  shardOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteFailedKey"> }>;
+  shardOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({
   async byKey({ tenant, server: slug, key, address, origin }) {
@@ -107,9 +107,11 @@ export const createPersonConnections = (deps: {
     const found = await (shard?.authenticate ?? refuseUnknown)(claim, "database");
     if (!found.ok) {
       const page = await deps.shardOfSlug(tenant);
-      if (!page.ok) return page;
-      const failed = { address, refusal: found.error };
-      await page.value.people.noteFailedKey(tenant, failed, turn.value);
+      if (!page.ok) {
+        turn.value.failedBy(page);
+        return page;
+      }
+      await page.value.people.noteKeyTry(tenant, { address, outcome: found }, turn.value);
       return again(explain(found.error));
     }
     turn.value.succeeded();

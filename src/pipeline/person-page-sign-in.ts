@@ -26,7 +26,7 @@ export interface PagePlace {
 /** Over the database of one tenant. */
 export interface SignInShard {
   authenticate: Authenticate;
-  people: Pick<ConsentPeople, "noteFailedKey" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
+  people: Pick<ConsentPeople, "noteKeyTry" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
 }
 
 export type PageSignedIn =
@@ -174,12 +174,8 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     const turn = deps.throttle.begin({ address, subject: `account ${place.tenant}` });
     if (!turn.ok) return again(explain(turn.error));
     const who = await keyHolder(deps, place.tenant, key);
-    if (!who.ok) {
-      const failed = { address, refusal: who.error };
-      await found.value.people.noteFailedKey(place.tenant, failed, turn.value);
-      return again(explain(who.error));
-    }
-    turn.value.succeeded();
+    await found.value.people.noteKeyTry(place.tenant, { address, outcome: who }, turn.value);
+    if (!who.ok) return again(explain(who.error));
     return sessionOf(deps, place, who.value);
   },
 

@@ -15,6 +15,11 @@ import { err, ok, type Result } from "../domain/result.ts";
 /** A try that was let through. It counts as failed until `succeeded` says otherwise, so that tries at once count too. */
 export interface SignInTry {
   succeeded(): void;
+  /**
+   * Whether that outcome is a failure. A try that succeeded is taken back, and so is one at which nobody could look: an
+   * outage of the database must keep nobody waiting, and is no failure to write down.
+   */
+  failedBy(outcome: Result<unknown, Refusal>): boolean;
   /** failures of the same address, this try included */
   failures: number;
   /** whether a failure of this try is to be written down */
@@ -81,13 +86,19 @@ export function createSignInThrottle(deps: {
       if (retryAfterMs > 0)
         return err({ reason: "rate_limited", limit: signInLimit, retryAfterMs });
       const [failures = 1] = lanes.map(([lane, key]) => count(lane, key, now));
+      const succeeded = (): void => {
+        for (const [lane, key] of lanes) takeBack(lane, key);
+      };
       return ok({
         failures,
         get isNoted() {
           return isNotedFailure(failures) && takesNote(now);
         },
-        succeeded() {
-          for (const [lane, key] of lanes) takeBack(lane, key);
+        succeeded,
+        failedBy(outcome) {
+          const isFailure = !outcome.ok && outcome.error.reason !== "unavailable";
+          if (!isFailure) succeeded();
+          return isFailure;
         },
       });
     },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { err, ok } from "../../../src/domain/result.ts";
 import {
   createSignInThrottle,
   type SignInThrottle,
@@ -66,6 +67,21 @@ it("signing in often costs no wait", () => {
     expect(turn.ok).toBe(true);
     if (turn.ok) turn.value.succeeded();
   }
+});
+
+it("a try that nobody could look at costs no wait, and is no failure", () => {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const turn = fail("192.0.2.1");
+    expect(turn.ok).toBe(true);
+    if (turn.ok)
+      expect(turn.value.failedBy(err({ reason: "unavailable", retryAfterMs: 1_000 }))).toBe(false);
+  }
+});
+
+it("a try that was refused is a failure", () => {
+  const turn = fail("192.0.2.1");
+  expect(turn.ok && turn.value.failedBy(err({ reason: "unauthorized", detail: "" }))).toBe(true);
+  expect(turn.ok && turn.value.failedBy(ok(null))).toBe(false);
 });
 
 it("remembers no more than its capacity, and forgets first who failed longest ago", () => {
