@@ -1,6 +1,6 @@
 /** The cookie that stands for a session of the console. */
 import type { Context } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { generateCookie, getCookie } from "hono/cookie";
 import { isOwnMachine } from "../domain/servers/own-origin.ts";
 import type { HttpEnv } from "./context.ts";
 
@@ -35,11 +35,16 @@ export function sessionTokenOf(c: Context<HttpEnv>): string | null {
   return secure ?? (isOwnMachineByHttp(url) ? (getCookie(c, plainName(url)) ?? null) : null);
 }
 
+interface Place {
+  name: string;
+  secure: boolean;
+}
+
 /**
  * How the browser is to keep the cookie; null: over a connection that others can read, it must not get one. A page
  * says in `Origin` how it came, also where a proxy speaks plain http with the router.
  */
-function placeOf(c: Context<HttpEnv>): { name: string; secure: boolean } | null {
+function placeOf(c: Context<HttpEnv>): Place | null {
   const asked = new URL(c.req.url);
   const from = URL.parse(c.req.header("Origin") ?? asked.origin);
   if (from?.protocol === "https:") return { name: secureName, secure: true };
@@ -47,6 +52,21 @@ function placeOf(c: Context<HttpEnv>): { name: string; secure: boolean } | null 
     ? { name: plainName(asked), secure: false }
     : null;
 }
+
+/**
+ * Sends a cookie with the answer, whatever the answer is. On `c.res`, which joins any response that a handler returns:
+ * what `setCookie` of Hono prepares is lost beside a response that the handler made by itself, as refusals are made.
+ * @param seconds 0: the browser forgets the cookie
+ */
+function send(
+  c: Context<HttpEnv>,
+  { name, secure }: Place,
+  { value, seconds }: { value: string; seconds: number },
+): void {
+  const about = { path: "/", httpOnly: true, sameSite: "Lax", secure, maxAge: seconds } as const;
+  c.res.headers.append("Set-Cookie", generateCookie(name, value, about));
+}
+const forgotten = { value: "", seconds: 0 };
 
 export const mayKeepSession = (c: Context<HttpEnv>): boolean => placeOf(c) !== null;
 
@@ -56,27 +76,21 @@ export const mayKeepSession = (c: Context<HttpEnv>): boolean => placeOf(c) !== n
  */
 export function keepSession(c: Context<HttpEnv>, token: string, seconds: number): void {
   const place = placeOf(c);
-  if (place === null) return;
-  const { name, secure } = place;
-  setCookie(c, name, token, {
-    path: "/",
-    httpOnly: true,
-    sameSite: "Lax",
-    secure,
-    maxAge: seconds,
-  });
+  if (place !== null) send(c, place, { value: token, seconds });
 }
 
 export function forgetSession(c: Context<HttpEnv>): void {
   const place = placeOf(c);
-  if (place !== null) deleteCookie(c, place.name, { path: "/", secure: place.secure });
+  if (place !== null) send(c, place, forgotten);
 }
 
-/** The cookie's name at the router's own origin; null: others could read it there. */
-function nameAt(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
+/** How a browser has the cookie at the router's own origin; null: others could read it there. */
+function placeAt(c: Context<HttpEnv>, of: Kept, origin: string): Place | null {
   const from = new URL(origin);
-  if (from.protocol === "https:") return secureNameOf(of);
-  return isOwnMachineByHttp(from) ? plainNameOf(of, new URL(c.req.url)) : null;
+  if (from.protocol === "https:") return { name: secureNameOf(of), secure: true };
+  return isOwnMachineByHttp(from)
+    ? { name: plainNameOf(of, new URL(c.req.url)), secure: false }
+    : null;
 }
 
 /** Keeps a cookie for a browser that says no `Origin`, since it came by a link. false: it must not get one. */
@@ -85,30 +99,22 @@ export function keepCookie(
   of: Kept,
   { origin, value, seconds }: { origin: string; value: string; seconds: number },
 ): boolean {
-  const name = nameAt(c, of, origin);
-  if (name === null) return false;
-  const secure = origin.startsWith("https:");
-  setCookie(c, name, value, {
-    path: "/",
-    httpOnly: true,
-    sameSite: "Lax",
-    secure,
-    maxAge: seconds,
-  });
+  const place = placeAt(c, of, origin);
+  if (place === null) return false;
+  send(c, place, { value, seconds });
   return true;
 }
 
 /** The cookie's value, which the browser keeps; null: there is none. */
 export function cookieOf(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
-  const name = nameAt(c, of, origin);
-  return name === null ? null : (getCookie(c, name) ?? null);
+  const place = placeAt(c, of, origin);
+  return place === null ? null : (getCookie(c, place.name) ?? null);
 }
 
 /** The cookie's value, which the browser forgets; null: there is none. */
 export function takeCookie(c: Context<HttpEnv>, of: Kept, origin: string): string | null {
-  const name = nameAt(c, of, origin);
-  const value = name === null ? undefined : getCookie(c, name);
-  if (name === null || value === undefined) return null;
-  deleteCookie(c, name, { path: "/", secure: origin.startsWith("https:") });
+  const value = cookieOf(c, of, origin);
+  const place = placeAt(c, of, origin);
+  if (place !== null && value !== null) send(c, place, forgotten);
   return value;
 }

@@ -76,25 +76,17 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
   return made.ok ? enter(c, origin, made.value) : refused(c, { refusal: made.error, slug });
 }
 
-/**
- * A person sees the page again, which says what the reason means; a program gets the problem. With the cookie's end,
- * which a new response would lose.
- */
+/** A person sees the page again, which says what the reason means; a program gets the problem. */
 function refused(
   c: Context<HttpEnv>,
   { refusal, slug }: { refusal: Refusal; slug: string | null },
 ) {
   const origin = ownOriginOf(askedAt(c));
   const isPerson = c.req.header("Accept")?.includes("text/html") === true;
-  if (origin === null || !isPerson) return withCookies(c, problem(c, refusal));
+  if (origin === null || !isPerson) return problem(c, refusal);
   const query = new URLSearchParams({ "sign-in": refusal.reason });
   if (slug !== null) query.set("tenant", slug);
   return c.redirect(`${urlFor(c)}/console?${query}`);
-}
-
-function withCookies(c: Context<HttpEnv>, response: Response): Response {
-  for (const cookie of c.res.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
-  return response;
 }
 
 export const singleSignOnRoutes = (): Hono<HttpEnv> =>

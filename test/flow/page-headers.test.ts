@@ -48,3 +48,12 @@ it("no cache keeps an answer that shows a secret, nor any other of the admin API
   const callback = await fetch(`${router.url}/oauth/callback?state=x&code=y`);
   expect(callback.headers.get("Cache-Control")).toBe("no-store");
 });
+
+it("a browser forgets the proof of its one try to connect an account, also where the try is refused", async () => {
+  const Cookie = `sr_connect_${new URL(router.url).port}=x`;
+  const answer = await fetch(`${router.url}/oauth/callback?state=x&code=y`, {
+    headers: { Cookie },
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get("Set-Cookie")).toMatch(/^sr_connect_\d+=; Max-Age=0/);
+});
