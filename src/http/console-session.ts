@@ -1,10 +1,11 @@
 /** `/console/session`: signing in, who is signed in, and signing out. */
 import { Hono, type Context } from "hono";
+import { readBounded } from "../domain/bounded-body.ts";
 import { isObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { isOwnOrigin } from "../domain/servers/own-origin.ts";
-import { readBody } from "../mcp/body.ts";
+
 import type { OpenConsoleSession } from "../pipeline/console-sessions.ts";
 import { askedAt, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
@@ -18,6 +19,8 @@ const needsTls: Refusal = {
 };
 /** Longer than any key; the rest of a body is somebody's mistake. */
 const mostKeyCharacters = 1_000;
+/** Such a key in JSON, each character as `\u0041`. Nobody knows who asks, so no more is read. */
+const mostBodyBytes = 8 * 1024;
 
 /** As the API shows a session, and as the page has it. */
 export const shownSession = ({
@@ -44,11 +47,11 @@ async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
   // A page elsewhere can send a form without asking, and JSON only after it asked.
   if (type !== "application/json")
     return err({ reason: "unsupported_media_type", expected: "application/json" });
-  const bytes = await readBody(c.req.raw);
-  if (!bytes.ok) return bytes;
+  const bytes = await readBounded(c.req.raw.body, mostBodyBytes);
+  if (bytes === null) return err({ reason: "payload_too_large", limitBytes: mostBodyBytes });
   let body: unknown;
   try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.value));
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     return err({ reason: "bad_request", detail: "The body is JSON in UTF-8." });
   }

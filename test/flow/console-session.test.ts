@@ -164,6 +164,17 @@ describe("signing in", () => {
     expect(reasonOf(await post(key))).toEqual([401, "unauthorized"]);
   });
 
+  it("reads no more of a stranger's body than a key needs", async () => {
+    const long = await said(router, "/console/session", {
+      method: "POST",
+      body: { key: "k".repeat(20_000) },
+    });
+    expect([long.status, long.body]).toMatchObject([
+      413,
+      { reason: "payload_too_large", limitBytes: 8_192 },
+    ]);
+  });
+
   it("is refused to a form, and to a page of another origin", async () => {
     const form = await said(router, "/console/session", {
       method: "POST",
