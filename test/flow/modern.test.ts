@@ -374,7 +374,15 @@ describe("an origin", () => {
       expect(answer.headers.get("access-control-allow-origin")).toBe(Origin);
       expect(answer.headers.get("vary")).toBe("Origin");
       const exposed = answer.headers.get("access-control-expose-headers") ?? "";
-      for (const name of ["X-Request-Id", "RateLimit", "Retry-After", "Mcp-Session-Id"])
+      for (const name of [
+        "X-Request-Id",
+        "RateLimit",
+        "Retry-After",
+        "Mcp-Session-Id",
+        "ETag",
+        "X-Next-Cursor",
+        "Content-Disposition",
+      ])
         expect(exposed).toContain(name);
     },
   );
