@@ -3,7 +3,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
-import type { Asked } from "../domain/servers/own-origin.ts";
+import { ownUrlOf, type Asked } from "../domain/servers/own-origin.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
@@ -102,6 +102,10 @@ export interface HttpEnv {
     actor: Actor;
   };
 }
+
+/** The router's address for browsers and clients, with the path of a gateway before it; null: unknown. */
+export const ownUrlAt = (c: Context<HttpEnv>): string | null =>
+  ownUrlOf(askedAt(c), c.get("services").app.publicUrls);
 
 /** Where the router is: the URL that the request names, and the origins that the deployment names. */
 export const askedAt = (c: Context<HttpEnv>): Asked => ({

@@ -10,7 +10,7 @@ import {
 } from "../domain/servers/client-description.ts";
 import { ownOriginOf } from "../domain/servers/own-origin.ts";
 import { connectedPage } from "./authorization/connect-page.ts";
-import { askedAt, type HttpEnv } from "./context.ts";
+import { askedAt, ownUrlAt, type HttpEnv } from "./context.ts";
 import { protectPage } from "./page.ts";
 import { problem } from "./problem.ts";
 import { takeCookie } from "./session-cookie.ts";
@@ -26,13 +26,13 @@ export function oauthRoutes() {
     protectPage(c.res.headers, "none");
   });
   app.get(clientDescriptionPath.replace("/oauth", ""), (c) => {
-    const origin = ownOriginOf(askedAt(c));
-    if (origin === null) return problem(c, { reason: "not_found", what: "PUBLIC_URL" });
+    const url = ownUrlAt(c);
+    if (url === null) return problem(c, { reason: "not_found", what: "PUBLIC_URL" });
     c.header("Cache-Control", "public, max-age=3600");
     return c.json({
-      client_id: `${origin}${clientDescriptionPath}`,
-      client_uri: origin,
-      ...clientDescription(`${origin}${callbackPath}`),
+      client_id: `${url}${clientDescriptionPath}`,
+      client_uri: url,
+      ...clientDescription(`${url}${callbackPath}`),
       token_endpoint_auth_method: "none",
     });
   });

@@ -1,11 +1,11 @@
 /** `/console/single-sign-on`: a person leaves for an identity provider, and comes back with a session. */
 import { Hono, type Context } from "hono";
-import { ownOriginOf, ownUrlOf } from "../domain/servers/own-origin.ts";
+import { ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { NewConsoleSession } from "../pipeline/console-sessions.ts";
 import { pendingMs, slugKept } from "../pipeline/person-sign-in.ts";
 import { endBefore } from "./console-session.ts";
-import { askedAt, type HttpEnv } from "./context.ts";
+import { askedAt, ownUrlAt, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 import { keepCookie, takeCookie } from "./session-cookie.ts";
 
@@ -19,8 +19,7 @@ const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const mostAssertionCharacters = 16_384;
 
 /** Where the browser finds the router: a gateway may have put a path before it. */
-const urlFor = (c: Context<HttpEnv>): string =>
-  ownUrlOf(askedAt(c), c.get("services").app.publicUrls) ?? "";
+const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
 const callbackFor = (c: Context<HttpEnv>): string => `${urlFor(c)}/console/single-sign-on/callback`;
 const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
 

@@ -158,7 +158,7 @@ export async function granted(
     tenantId: holder.tenantId,
     resource: facts.resource,
     userId: user?.id ?? by.userId,
-    origin: server.issuer,
+    ownUrl: server.issuer,
     returnTo: to.value,
   });
   return onward === null

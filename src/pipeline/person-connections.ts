@@ -15,7 +15,7 @@ export interface ConnectShard {
   authenticate: Authenticate;
   beginForPerson: (
     server: SealedServer,
-    asked: { userId: string; origin: string; returnTo: string | null },
+    asked: { userId: string; ownUrl: string; returnTo: string | null },
   ) => AsyncResult<PersonAuthorizationStart>;
 }
 
@@ -37,8 +37,7 @@ export interface PersonConnections {
     server: string;
     key: string;
     address: string;
-    /** the router's own */
-    origin: string;
+    ownUrl: string;
   }): AsyncResult<Connecting>;
 }
 
@@ -51,7 +50,7 @@ export const nothingToConnect =
 export async function onwardTo(
   { beginForPerson }: Pick<ConnectShard, "beginForPerson">,
   server: SealedServer,
-  asked: { userId: string; origin: string; returnTo: string | null },
+  asked: { userId: string; ownUrl: string; returnTo: string | null },
 ): AsyncResult<Onward> {
   const begun = await beginForPerson(server, asked);
   if (!begun.ok) return begun;
@@ -74,11 +73,11 @@ export async function firstConnection(
     tenantId: string;
     resource: OauthResource;
     userId: string | null;
-    origin: string;
+    ownUrl: string;
     returnTo: string;
   },
 ): Promise<Onward | null> {
-  const { tenantId, resource, userId, origin, returnTo } = asked;
+  const { tenantId, resource, userId, ownUrl, returnTo } = asked;
   if (resource.kind !== "server" || userId === null) return null;
   const server = await deps.servers.bySlug(tenantId, resource.server);
   if (!server.ok || server.value === null || !isPerUser(server.value)) return null;
@@ -86,7 +85,7 @@ export async function firstConnection(
   // Where the last refresh was refused, the person comes anew.
   const isConnected = known.ok && known.value !== null && known.value.sealed !== null;
   if (!known.ok || (isConnected && known.value?.fault === null)) return null;
-  const onward = await onwardTo(deps, server.value, { userId, origin, returnTo });
+  const onward = await onwardTo(deps, server.value, { userId, ownUrl, returnTo });
   return onward.ok ? onward.value : null;
 }
 
@@ -97,7 +96,7 @@ export const createPersonConnections = (deps: {
   shardOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({
-  async byKey({ tenant, server: slug, key, address, origin }) {
+  async byKey({ tenant, server: slug, key, address, ownUrl }) {
     const again = (detail: string) => ok({ kind: "again", detail } as const);
     const turn = deps.throttle.begin({ address, subject: `connect ${tenant}` });
     if (!turn.ok) return again(explain(turn.error));
@@ -119,6 +118,6 @@ export const createPersonConnections = (deps: {
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
     return user === undefined || shard === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server, { userId: user.id, origin, returnTo: null });
+      : onwardTo(shard, server, { userId: user.id, ownUrl, returnTo: null });
   },
 });

@@ -42,19 +42,19 @@ export interface PersonPageSignIn {
   /** The host where people of the tenant sign in; null: they show a key. */
   signInAt(slug: string): AsyncResult<string | null>;
   byKey(given: { place: PagePlace; key: string; address: string }): AsyncResult<PageSignedIn>;
-  /** `assertion`: a gateway's token; null: there is none. `origin`: the router's own */
+  /** `assertion`: a gateway's token; null: there is none */
   begin(asked: {
     place: PagePlace;
     assertion: string | null;
     address: string;
-    origin: string;
+    ownUrl: string;
   }): AsyncResult<PageSignIn>;
   /** null: the browser comes back from a sign-in of another page's. */
   finish(came: {
     kept: string;
     query: URLSearchParams;
     address: string;
-    origin: string;
+    ownUrl: string;
   }): AsyncResult<PageSignedIn | null>;
 }
 
@@ -137,12 +137,12 @@ async function readKept(deps: PersonPageSignInDeps, value: string): Promise<Kept
 async function away(
   deps: PersonPageSignInDeps,
   { people, signIn }: { people: SignInShard["people"]; signIn: SignInPlace },
-  { place, origin }: { place: PagePlace; origin: string },
+  { place, ownUrl }: { place: PagePlace; ownUrl: string },
 ): AsyncResult<PageSignIn> {
   const { nonce, now, mac } = deps;
   const pending = { nonce: nonce(), verifier: nonce(), state: nonce() };
   const to = await people.leave(signIn, {
-    redirectUri: `${origin}${signInPath}`,
+    redirectUri: `${ownUrl}${signInPath}`,
     pending,
     asks: "once",
   });
@@ -179,20 +179,20 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     return sessionOf(deps, place, who.value);
   },
 
-  async begin({ place, assertion, address, origin }) {
+  async begin({ place, assertion, address, ownUrl }) {
     const again = (detail: string) => ok({ kind: "again", place, detail } as const);
     const found = await placed(deps, place.tenant);
     if (!found.ok) return found;
     const { people, place: signIn } = found.value;
     if (signIn === null) return again(noProvider);
     if (signIn.signIn.kind === "openid-connect")
-      return away(deps, { people, signIn }, { place, origin });
+      return away(deps, { people, signIn }, { place, ownUrl });
     return assertion === null
       ? again(noGateway)
       : vouched(deps, place, people.vouchedFor(signIn, { assertion, address }));
   },
 
-  async finish({ kept, query, address, origin }) {
+  async finish({ kept, query, address, ownUrl }) {
     const pending = await readKept(deps, kept);
     if (pending === null || pending.state !== query.get("state")) return ok(null);
     const { place, nonce, verifier, state } = pending;
@@ -201,7 +201,7 @@ export const createPersonPageSignIn = (deps: PersonPageSignInDeps): PersonPageSi
     const { people, place: signIn } = found.value;
     if (signIn === null) return ok({ kind: "again", place, detail: noProvider });
     const came = {
-      redirectUri: `${origin}${signInPath}`,
+      redirectUri: `${ownUrl}${signInPath}`,
       pending: { nonce, verifier, state },
       query: query.toString(),
       address,

@@ -56,7 +56,7 @@ export interface PersonPages {
   /** null: nobody is signed in, or the form is not the browser's last. Else whether there was such a thing. */
   change(sent: FormSent, change: OwnChange): AsyncResult<boolean | null>;
   /** The person goes on to the server's own authorization server; null as at `change`. */
-  connect(sent: FormSent & { server: string; origin: string }): AsyncResult<Connecting | null>;
+  connect(sent: FormSent & { server: string; ownUrl: string }): AsyncResult<Connecting | null>;
 }
 
 interface PersonPagesDeps {
@@ -179,7 +179,7 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     return ended.ok ? ok(true) : ended;
   },
 
-  async connect({ token, tenant, once, server: slug, origin }) {
+  async connect({ token, tenant, once, server: slug, ownUrl }) {
     const taken = await deps.sessions.take(token, tenant, once);
     if (!taken.ok) return taken;
     if (taken.value === null) return ok(null);
@@ -191,6 +191,6 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     if (server.value === null || !isPerUser(server.value)) return again(nothingToConnect);
     return userId === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server.value, { userId, origin, returnTo: null });
+      : onwardTo(shard, server.value, { userId, ownUrl, returnTo: null });
   },
 });

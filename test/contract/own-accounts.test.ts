@@ -84,7 +84,7 @@ describe("a person's own account at a server", () => {
     return headers.ok ? headers.value["Authorization"] : headers.error;
   };
   const begin = async (userId: string, returnTo: string | null = null) => {
-    const asked = { userId, origin, returnTo };
+    const asked = { userId, ownUrl: origin, returnTo };
     const begun = value(await parts().authorizations.beginForPerson(its, asked));
     const state = new URL(begun.authorizationUrl).searchParams.get("state") ?? "";
     return { browser: begun.browser, state };
@@ -252,7 +252,7 @@ describe("a person's own account at a server", () => {
     const shard = { beginForPerson, servers, userTokens };
     const resource = { kind: "server", tenant: "acme", server: "notes" } as const;
     const returnTo = "http://127.0.0.1:9/callback?code=x";
-    const asked = { tenantId: its.tenantId, resource, userId: "usr_1", origin, returnTo };
+    const asked = { tenantId: its.tenantId, resource, userId: "usr_1", ownUrl: origin, returnTo };
     const onward = await firstConnection(shard, asked);
     const state = new URL(onward?.url ?? "").searchParams.get("state");
     const { finish } = parts().authorizations;

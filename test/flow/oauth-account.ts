@@ -138,7 +138,7 @@ export function accountSuite(world: () => World): void {
       const ann = await signedIn("ann");
       expect([ann.done.status, ann.done.headers.get("Location")]).toEqual([
         303,
-        `/oauth/account?tenant=${slug}`,
+        `account?tenant=${slug}`,
       ]);
       const text = await shown(ann.cookie);
       expect(text).toContain("&#60;b&#62;Sly");
@@ -234,7 +234,7 @@ export function accountSuite(world: () => World): void {
       const form = await (await fetch(connect())).text();
       expect(form).toContain(new URL(provider.url).host);
       const gia = await signedIn("gia", connect());
-      expect(gia.done.headers.get("Location")).toBe(`/oauth/connect?tenant=${slug}&server=guarded`);
+      expect(gia.done.headers.get("Location")).toBe(`connect?tenant=${slug}&server=guarded`);
       const own = await (await visit(connect(), gia.cookie)).text();
       expect((await send(connect(), { once: "x" }, gia)).status).toBe(403);
       expect(

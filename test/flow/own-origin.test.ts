@@ -22,7 +22,8 @@ beforeAll(async () => {
     borrowRouter(),
     startRouter({
       env: {
-        PUBLIC_URL: "https://router.example, https://old.example",
+        PUBLIC_URL:
+          "https://router.example, https://old.example, https://gateway.example/behind/a/",
         ALLOW_PRIVATE_UPSTREAMS: "true",
         TRUSTED_PROXIES: "127.0.0.1",
       },
@@ -44,7 +45,9 @@ afterAll(() => Promise.all([named?.stop(), fake?.stop()]));
 
 interface Said {
   status: number;
+  /** null: no JSON */
   body: unknown;
+  text: string;
 }
 
 /** With a `Host` of the test's own, which `fetch` would overwrite. */
@@ -61,7 +64,7 @@ function said(
       response.on("data", (part: string) => (text += part));
       response.once("end", () => {
         const body: unknown = text.startsWith("{") ? JSON.parse(text) : null;
-        resolve({ status: response.statusCode ?? 0, body });
+        resolve({ status: response.statusCode ?? 0, body, text });
       });
     });
     sent.once("error", reject);
@@ -160,5 +163,36 @@ describe("with PUBLIC_URL", () => {
       expect(redirectOf(await authorize(named, headers))).toBe(`${origin}/oauth/callback`);
       expect(await serversOf(named, headers)).toEqual([{ url: origin }]);
     }
+  });
+
+  describe("with the path that a gateway puts before the router", () => {
+    const url = "https://gateway.example/behind/a";
+    const headers = { Host: "gateway.example", "X-Forwarded-Proto": "https" };
+
+    it("a person comes back to the path, and servers read there who the router is", async () => {
+      expect(redirectOf(await authorize(named, headers))).toBe(`${url}/oauth/callback`);
+      const document = await said(named, "/oauth/client-metadata.json", { headers });
+      expect(document.body).toMatchObject({
+        client_id: `${url}/oauth/client-metadata.json`,
+        client_uri: url,
+        redirect_uris: [`${url}/oauth/callback`],
+      });
+    });
+
+    it("the description of the API and what is pasted into clients have the path", async () => {
+      expect(await serversOf(named, headers)).toEqual([{ url }]);
+      const install = await said(named, `/admin/v1/tenants/${tenant}/servers/mine/install`, {
+        headers: { Authorization: `Bearer ${named.adminToken}`, ...headers },
+      });
+      expect(at(install.body, "url")).toBe(`${url}/mcp/${tenant}/mine`);
+    });
+
+    it("a person's pages post to where they are, whatever stands before it", async () => {
+      for (const page of [`account?tenant=${tenant}`, `connect?tenant=${tenant}&server=mine`]) {
+        const { status, text } = await said(named, `/oauth/${page}`, { headers });
+        expect(status).toBe(200);
+        expect(text).toContain(`action="${page.replace("&", "&amp;")}"`);
+      }
+    });
   });
 });

@@ -17,9 +17,9 @@ const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g
 const wholePath = (path: string): string =>
   path.startsWith("/v1/") || path.startsWith("/console/") ? path : `${adminPath}${template(path)}`;
 
-/** @param origin of this router; null: unknown, so the document's own address counts */
-export function documentOf(app: ReturnType<typeof adminApp>, origin: string | null) {
-  const servers = [{ url: origin ?? "/" }];
+/** @param ownUrl null: unknown, so the document's own address counts */
+export function documentOf(app: ReturnType<typeof adminApp>, ownUrl: string | null) {
+  const servers = [{ url: ownUrl ?? "/" }];
   const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers });
   const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [wholePath(path), item]);
   return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };

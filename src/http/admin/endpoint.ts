@@ -5,7 +5,6 @@ import { createMiddleware } from "hono/factory";
 import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
 import { mayAct, rolesFor, type AdminAction } from "../../domain/tenancy/admin-actions.ts";
 import { isObject } from "../../domain/json.ts";
-import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
 import {
   refusalTable,
@@ -16,7 +15,7 @@ import {
 import { err, type Result } from "../../domain/result.ts";
 import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
-import { askedAt, type HttpEnv } from "../context.ts";
+import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
@@ -37,8 +36,8 @@ type Exact<T> = T extends (infer Item)[]
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
-  /** the router's own origin; null: unknown */
-  origin: string | null;
+  /** the router's own, with the path of a gateway before it; null: unknown */
+  ownUrl: string | null;
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
@@ -212,7 +211,7 @@ export function endpoint<
     const result = await spec.run({
       admin: admin.value,
       actor,
-      origin: ownOriginOf(askedAt(c)),
+      ownUrl: ownUrlAt(c),
       params: named,
       query: (rows === null ? valid("query") : query) as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,

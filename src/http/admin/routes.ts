@@ -2,8 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { ownOriginOf } from "../../domain/servers/own-origin.ts";
-import { askedAt, type HttpEnv } from "../context.ts";
+import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
@@ -76,10 +75,10 @@ export function adminRoutes() {
   });
   describeCallers(app.openAPIRegistry);
   describeSessions(app.openAPIRegistry);
-  app.get("/openapi.json", (c) => c.json(documentOf(app, ownOriginOf(askedAt(c)))));
+  app.get("/openapi.json", (c) => c.json(documentOf(app, ownUrlAt(c))));
   app.get("/docs", (c) => {
     protectPage(c.res.headers, "inline");
-    return c.html(docsPage(documentOf(app, ownOriginOf(askedAt(c)))));
+    return c.html(docsPage(documentOf(app, ownUrlAt(c))));
   });
   app.use("/*", keepNothing);
   app.use("/*", authorise);

@@ -125,7 +125,7 @@ export function serverRoutes() {
       "Begins OAuth by authorization code. A person opens `authorizationUrl` within ten minutes, and comes back to `/oauth/callback`.",
     params: serverParams,
     answer: authorizationStart,
-    run: ({ admin, actor, params, origin }) => admin.authorizations.begin(actor, params, origin),
+    run: ({ admin, actor, params, ownUrl }) => admin.authorizations.begin(actor, params, ownUrl),
   });
   endpoint(app, {
     method: "post",
@@ -149,11 +149,11 @@ export function serverRoutes() {
       "A text for each client, and for VS Code and Cursor an address that adds the server. No key is in any of them: the texts name an environment variable, or have the client ask.",
     params: serverParams,
     answer: serverInstall,
-    run: async ({ admin, actor, params, origin }) => {
+    run: async ({ admin, actor, params, ownUrl }) => {
       const found = await admin.servers.get(actor, params);
       if (!found.ok) return found;
-      if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
-      const url = `${origin}/mcp/${params.tenant}/${params.server}`;
+      if (ownUrl === null) return err({ reason: "conflict", detail: addressUnknown });
+      const url = `${ownUrl}/mcp/${params.tenant}/${params.server}`;
       const snippets = installSnippets({ url, name: params.server, key: null });
       return ok({ url, keyVariable, snippets });
     },

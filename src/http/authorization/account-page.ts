@@ -4,8 +4,11 @@ import type { OwnAccount } from "../../domain/ports/server-stores.ts";
 import type { OwnPage } from "../../pipeline/person-pages.ts";
 import { document, escaped } from "./consent-page.ts";
 
-/** A slug needs no escaping. */
-export const accountPath = (tenant: string): string => `/oauth/account?tenant=${tenant}`;
+/**
+ * Where a person's pages are, from another one of them: without the path that a gateway puts before the router, which
+ * the browser knows. A slug needs no escaping.
+ */
+export const accountPath = (tenant: string): string => `account?tenant=${tenant}`;
 
 export const alertOf = (wrong: string | null): string =>
   wrong === null ? "" : `<p class="wrong" role="alert">${escaped(wrong)}</p>`;

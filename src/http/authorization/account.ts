@@ -5,7 +5,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { OwnChange } from "../../pipeline/person-pages.ts";
 import type { PagePlace, PageSignIn } from "../../pipeline/person-page-sign-in.ts";
-import { askedAt, type HttpEnv } from "../context.ts";
+import { askedAt, ownUrlAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { cookieOf, keepCookie, takeCookie } from "../session-cookie.ts";
 import { accountPage, accountPath, signInPage } from "./account-page.ts";
@@ -23,7 +23,7 @@ const gone = "That was ended already.";
 export const isSlug = (text: string): boolean => slug.test(text);
 
 const pathOf = ({ tenant, server }: PagePlace): string =>
-  server === null ? accountPath(tenant) : `/oauth/connect?tenant=${tenant}&server=${server}`;
+  server === null ? accountPath(tenant) : `connect?tenant=${tenant}&server=${server}`;
 
 /** The page on which the person is to say who they are. */
 export async function signInShown(
@@ -84,7 +84,12 @@ export async function beginSignIn(
   const { people, consentOpenings } = c.get("services").oauth;
   const turn = consentOpenings(address);
   if (turn !== null) return problem(c, turn);
-  const begun = people.signIn.begin({ place, assertion, address, origin });
+  const begun = people.signIn.begin({
+    place,
+    assertion,
+    address,
+    ownUrl: ownUrlAt(c) ?? origin,
+  });
   return signedIn(c, origin, begun);
 }
 
@@ -96,7 +101,7 @@ export async function cameBack(c: Context<HttpEnv>): Promise<Response | null> {
   const query = new URL(c.req.url).searchParams;
   const address = c.env.address?.() ?? "";
   const { signIn } = c.get("services").oauth.people;
-  const came = await signIn.finish({ kept, query, address, origin });
+  const came = await signIn.finish({ kept, query, address, ownUrl: ownUrlAt(c) ?? origin });
   if (came.ok && came.value === null) return null;
   // One try alone, whatever becomes of it.
   takeCookie(c, "person_sign_in", origin);

@@ -11,7 +11,7 @@ const about = ({ tenant, server }: ConnectPlace): string =>
   `<h1>Connect your own account at ${server}</h1><dl><dt>Tenant</dt><dd>${tenant}</dd><dt>Server</dt><dd>${server}</dd></dl><p>The router then uses the server in your name, for your calls alone. Next, the server asks who you are there.</p>`;
 
 const formOf = ({ tenant, server }: ConnectPlace, fields: string): string =>
-  `<form method="post" action="/oauth/connect?tenant=${tenant}&amp;server=${server}">${fields}</form>`;
+  `<form method="post" action="connect?tenant=${tenant}&amp;server=${server}">${fields}</form>`;
 
 const keyField = `<label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button>`;
 

@@ -3,7 +3,7 @@ import { Hono, type Context } from "hono";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { Connecting } from "../../pipeline/person-connections.ts";
-import { askedAt, type HttpEnv } from "../context.ts";
+import { askedAt, ownUrlAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { beginSignIn, isSlug, signInShown, tokenOf } from "./account.ts";
 import { goOn, noPlace, page } from "./connect-onward.ts";
@@ -63,9 +63,10 @@ function connectingBy(
 ): AsyncResult<Connecting | null> {
   const { people, connections } = c.get("services").oauth;
   const once = fields.get("once");
-  if (once !== null) return people.connect({ ...place, token: tokenOf(c, origin), once, origin });
+  const ownUrl = ownUrlAt(c) ?? origin;
+  if (once !== null) return people.connect({ ...place, token: tokenOf(c, origin), once, ownUrl });
   const key = (fields.get("key") ?? "").trim();
-  return connections.byKey({ ...place, key, address: c.env.address?.() ?? "", origin });
+  return connections.byKey({ ...place, key, address: c.env.address?.() ?? "", ownUrl });
 }
 
 export const connectRoutes = (): Hono<HttpEnv> =>

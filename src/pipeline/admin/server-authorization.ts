@@ -113,7 +113,7 @@ export function createServerAuthorization(
   const send = async (
     server: SealedServer,
     asked: {
-      origin: string;
+      ownUrl: string;
       userId: string | null;
       kept: Pick<KeptAuthorization, "browser" | "returnTo">;
       actor: string;
@@ -126,13 +126,13 @@ export function createServerAuthorization(
     const { tenantId, id: serverId, slug } = server;
     const { userId, actor } = asked;
     const state = markedState(deps.nonce(), tenantId);
-    const redirectUri = `${asked.origin}${callbackPath}`;
+    const redirectUri = `${asked.ownUrl}${callbackPath}`;
     const redirected = await oauth.begin(asking, {
       redirectUri,
       state,
       // Nobody else can read what is on this machine.
-      describedAt: asked.origin.startsWith("https:")
-        ? `${asked.origin}${clientDescriptionPath}`
+      describedAt: asked.ownUrl.startsWith("https:")
+        ? `${asked.ownUrl}${clientDescriptionPath}`
         : null,
     });
     if (!redirected.ok)
@@ -170,26 +170,26 @@ export function createServerAuthorization(
     async begin(
       actor: Actor,
       of: { tenant: string; server: string },
-      /** the router's own origin; null: unknown, and a person with a code must not be sent to a guess */
-      origin: string | null,
+      /** null: unknown, and a person with a code must not be sent to a guess */
+      ownUrl: string | null,
     ): AsyncResult<AuthorizationStart> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
       const server = found.value;
       if (isPerUser(server)) return err({ reason: "conflict", detail: ownAccounts });
-      if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
-      return send(server, { origin, userId: null, kept: {}, actor: actorName(actor) });
+      if (ownUrl === null) return err({ reason: "conflict", detail: addressUnknown });
+      return send(server, { ownUrl, userId: null, kept: {}, actor: actorName(actor) });
     },
 
     /** For a person who has shown who they are, in the browser that is to keep `browser`. */
     async beginForPerson(
       server: SealedServer,
-      asked: { userId: string; origin: string; returnTo: string | null },
+      asked: { userId: string; ownUrl: string; returnTo: string | null },
     ): AsyncResult<PersonAuthorizationStart> {
-      const { userId, origin, returnTo } = asked;
+      const { userId, ownUrl, returnTo } = asked;
       const browser = deps.nonce();
       const begun = await send(server, {
-        origin,
+        ownUrl,
         userId,
         kept: { browser, returnTo },
         actor: userId,

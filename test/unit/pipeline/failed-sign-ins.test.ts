@@ -69,7 +69,7 @@ const signIns: [string, () => () => Promise<unknown>][] = [
     "the page that connects an account",
     () => {
       const connections = createPersonConnections(given(shards()));
-      const at = { tenant: "acme", server: "s", origin: "https://router.example" };
+      const at = { tenant: "acme", server: "s", ownUrl: "https://router.example" };
       return () => connections.byKey({ ...at, key: "k", address });
     },
   ],
@@ -105,7 +105,7 @@ it("a page whose shard does not answer keeps nobody waiting", async () => {
   refusal = unauthorized;
   noPage = unavailable;
   const connections = createPersonConnections(given(shards()));
-  const asked = { tenant: "acme", server: "s", key: "k", address, origin: "https://r.example" };
+  const asked = { tenant: "acme", server: "s", key: "k", address, ownUrl: "https://r.example" };
   for (let tries = 0; tries < 10; tries += 1)
     expect(await connections.byKey(asked)).toEqual(err(unavailable));
 });
