@@ -8,6 +8,7 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
+import type { AskServer } from "../store/libsql-fetch.ts";
 import type { WriteGroups } from "../store/write-groups.ts";
 
 export interface Host {
@@ -27,7 +28,7 @@ export interface Host {
   /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
   immediately?: (act: () => void) => void;
   /** Asks a libSQL server; absent: the runtime's own way */
-  fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
+  fetchDatabase?: AskServer | undefined;
   /** The host's own database `home`; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
   /** The database of one tenant, where each has its own; absent: all tenants share `home` and the shards */

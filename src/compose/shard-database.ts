@@ -5,7 +5,8 @@ import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { unreadableReport, type Isolate } from "./isolate.ts";
-import { openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
+import { askWithin } from "../store/libsql-fetch.ts";
+import { defaultTimeoutMs, openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
 
 const mostAtOnce = 1_000;
@@ -24,7 +25,9 @@ function openDatabase(
     // The client's own default, 20, is meant for one caller. Turns bound what a process asks for.
     concurrency: mostAtOnce,
     ...(authToken !== null && { authToken }),
-    ...(host.fetchDatabase !== undefined && { fetch: host.fetchDatabase }),
+    ...(host.fetchDatabase !== undefined && {
+      fetch: askWithin(host.fetchDatabase, defaultTimeoutMs),
+    }),
   });
   const groups = host.writeGroupsOf?.({ url, authToken });
   return openLibsql(client, { ...options, ...(groups !== undefined && { groups }) });

@@ -13,7 +13,7 @@ export interface Outgoing {
   /** for what strangers name: no private address is reached */
   fetchPublic: typeof fetch;
   fetchServer: UpstreamFetch;
-  fetchDatabase: (request: Request) => Promise<Response>;
+  fetchDatabase: (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
   /** Ends connections that are kept for the next call. */
   close(): Promise<void>;
 }
@@ -45,11 +45,11 @@ export function createOutgoing(): Outgoing {
      * Asks for answers that are not packed. A database server packs 10 MB too: that takes seconds, and the
      * network is near.
      */
-    async fetchDatabase(request) {
+    async fetchDatabase(request, init) {
       const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
       const { url, method } = request;
       const body = method === "GET" ? null : await request.text();
-      const answer = await undiciFetch(url, { method, headers, body, dispatcher });
+      const answer = await undiciFetch(url, { ...init, method, headers, body, dispatcher });
       return answer as unknown as Response;
     },
     async close() {

@@ -72,8 +72,8 @@ export interface WriteTurn {
   lane: string;
   /** absent: `begins` */
   kind?: TurnKind;
-  /** `again`: sent once more, the statements find by their id what they did, and do nothing twice. Absent: `once` */
-  ifLost?: "again" | "once";
+  /** absent: `once` */
+  ifLost?: Sending["ifLost"];
 }
 
 export interface Sent {
@@ -81,8 +81,16 @@ export interface Sent {
   params: Parameter[];
 }
 
+/** What the sender of a write needs to know of the write's caller. */
+export interface Sending {
+  /** `again`: sent once more, the statements find by their id what they did, and do nothing twice */
+  ifLost: "again" | "once";
+  /** false: the caller has been refused, so what was not sent yet must not be sent any more */
+  isAwaited: () => boolean;
+}
+
 /** How statements are sent: as one transaction, whose rows come back by statement. */
-export type Send = (statements: Sent[], ifLost: "again" | "once") => Promise<Row[][]>;
+export type Send = (statements: Sent[], sending: Sending) => Promise<Row[][]>;
 
 /** A write for many callers at once, as one transaction's part. */
 export interface BulkWrite<Outcome> {
@@ -107,7 +115,7 @@ export type WriteInBulk = <Item, Outcome>(
 export type JoinBulk = <Item, Outcome>(
   bulk: Bulk<Item, Outcome>,
   item: Item,
-  ifLost: "again" | "once",
+  sending: Sending,
 ) => Promise<Outcome | null>;
 
 export interface DatabaseOptions {
@@ -123,7 +131,8 @@ export interface DatabaseOptions {
   turns?: Turns;
 }
 
-const defaultTimeoutMs = 5_000;
+/** ms for one round trip, where a database's options say nothing. */
+export const defaultTimeoutMs = 5_000;
 /** ms that a caller is told to wait when the database is out of reach. */
 const retryAfterMs = 1_000;
 /** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
@@ -167,12 +176,18 @@ function refusalFor(cause: unknown): Refusal {
   return { reason: "unavailable", retryAfterMs };
 }
 
+type Work<T> = (isAwaited: Sending["isAwaited"]) => Promise<T>;
+
 /** Not `Promise.race`, which makes several more promises for each round trip. */
-async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withDeadline<T>(work: Work<T>, timeoutMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => reject(new Error("database deadline")), timeoutMs);
-  work.then(resolve, reject);
+  let isAwaited = true;
+  const timer = setTimeout(() => {
+    isAwaited = false;
+    reject(new Error("database deadline"));
+  }, timeoutMs);
   try {
+    work(() => isAwaited).then(resolve, reject);
     return await promise;
   } finally {
     clearTimeout(timer);
@@ -198,12 +213,12 @@ export function createDatabase(
       entered.value();
     }
   };
-  const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): AsyncResult<T> => {
+  const attempt = async <T>(kind: "read" | "write", work: Work<T>): AsyncResult<T> => {
     const begun = performance.now();
     for (let tries = 1; ; tries += 1) {
       onRoundTrip(kind);
       try {
-        return ok(await withDeadline(work(), timeoutMs));
+        return ok(await withDeadline(work, timeoutMs));
       } catch (cause) {
         const again = isTurnedAway(cause)
           ? performance.now() - begun < timeoutMs
@@ -218,11 +233,18 @@ export function createDatabase(
     read: (work) => attempt("read", () => work(builder)),
     write(statements, turn = { lane: "" }) {
       const compiled = statements.map(compile);
-      return inTurn(turn, () => attempt("write", () => send(compiled, turn.ifLost ?? "once")));
+      const { ifLost = "once" } = turn;
+      return inTurn(turn, () =>
+        attempt("write", (isAwaited) => send(compiled, { ifLost, isAwaited })),
+      );
     },
     ...(joinBulk !== undefined && {
-      writeInBulk: (bulk, item, turn) =>
-        inTurn(turn, () => attempt("write", () => joinBulk(bulk, item, turn.ifLost ?? "once"))),
+      writeInBulk(bulk, item, turn) {
+        const { ifLost = "once" } = turn;
+        return inTurn(turn, () =>
+          attempt("write", (isAwaited) => joinBulk(bulk, item, { ifLost, isAwaited })),
+        );
+      },
     }),
     ...(enter !== undefined && {
       enter: (entry, turn) => inTurn(turn, () => attempt("write", () => enter(entry))),
@@ -231,7 +253,9 @@ export function createDatabase(
       const probed = await inTurn({ lane: "", kind: "ends" }, async () => {
         onRoundTrip("write");
         try {
-          await withDeadline(send([compile(statement)], "once"), withinMs);
+          const probing: Work<unknown> = (isAwaited) =>
+            send([compile(statement)], { ifLost: "once", isAwaited });
+          await withDeadline(probing, withinMs);
           return ok(null);
         } catch (cause) {
           return ok(faultIn(cause));

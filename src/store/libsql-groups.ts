@@ -3,16 +3,14 @@
  * follow on each other's success, so that one failure is its own.
  */
 import { BatchCond, openHttp, type BatchStep, type RowsResult } from "@libsql/hrana-client";
-import type { Row, Sent } from "./db.ts";
+import { defaultTimeoutMs, type Row, type Sent } from "./db.ts";
+import { askWithin, type AskServer } from "./libsql-fetch.ts";
 import {
   createWriteGroups,
   type SendGroup,
   type Sorted,
   type WriteGroups,
 } from "./write-groups.ts";
-
-/** ms for one group; its writers are refused by then. */
-const groupMs = 5_000;
 
 const rowsOf = ({ columnNames, rows }: RowsResult): Row[] =>
   rows.map((row) => Object.fromEntries(columnNames.map((name, at) => [name ?? "", row[at]])));
@@ -60,20 +58,20 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
 const wasDone = (step: Stepped | undefined): boolean =>
   step?.status === "fulfilled" && step.value !== undefined;
 
-type AskServer = (request: Request) => Promise<Response>;
-
+/** @param server `timeoutMs`: of the databases that write so, so that a group's writers are refused when it is given up */
 export function openWriteGroups(server: {
   url: string;
   authToken: string | null;
-  fetch?: AskServer | undefined;
+  fetch: AskServer;
+  timeoutMs?: number;
 }): WriteGroups {
+  const { authToken, timeoutMs = defaultTimeoutMs } = server;
   const url = server.url.replace(/^libsql:/, "https:");
-  const client = openHttp(url, server.authToken ?? undefined, server.fetch);
+  const client = openHttp(url, authToken ?? undefined, askWithin(server.fetch, timeoutMs));
   client.intMode = "number";
 
   const send: SendGroup = async (group) => {
     const stream = client.openStream();
-    const late = setTimeout(() => stream.close(), groupMs);
     try {
       const batch = stream.batch(false);
       const begin = batch.step();
@@ -105,7 +103,6 @@ export function openWriteGroups(server: {
           : { state: "failed", cause: causeIn(steps) },
       );
     } finally {
-      clearTimeout(late);
       stream.close();
     }
   };

@@ -62,7 +62,7 @@ function readingLike(engine: Pick<Engine, "read">): D1Database {
 }
 
 export function openOverEngine(engine: Engine, options: DatabaseOptions = {}): Database {
-  const send: Send = async (statements, ifLost) => {
+  const send: Send = async (statements, { ifLost }) => {
     const outcome = await engine.write(
       statements.map(({ sql, params }) => ({ sql, params: params.map(bound) })),
       ifLost,

@@ -1,5 +1,5 @@
 /** All writes that wait are sent as one, and one such group is on its way at a time. Pure of any driver. */
-import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sent } from "./db.ts";
+import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sending, Sent } from "./db.ts";
 
 /** What became of one part of a group. */
 export type Sorted =
@@ -23,9 +23,8 @@ export interface WriteGroups {
 }
 
 /** One caller's write: its own statements, or its place in a bulk write. */
-interface Waiting {
+interface Waiting extends Sending {
   write: { statements: readonly Sent[] } | { bulk: Bulk<unknown, unknown>; item: unknown };
-  ifLost: "again" | "once";
   /** of a bulk write null: its own statements decide */
   done: (outcome: unknown) => void;
   failed: (cause: unknown) => void;
@@ -75,8 +74,21 @@ function failPart({ writers, isBulk }: Part, cause: unknown): void {
 
 function dealPart(part: Part, sorted: Sorted | undefined): void {
   if (sorted?.state !== "done") return failPart(part, sorted?.cause);
-  const outcomes = part.outcomes(sorted.rows);
-  for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
+  try {
+    const outcomes = part.outcomes(sorted.rows);
+    for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
+  } catch (cause) {
+    // A bug of one kind of write must not stop the writes that wait behind it.
+    for (const write of part.writers) write.failed(cause);
+  }
+}
+
+const refused = (): Error => new Error("its caller has been refused meanwhile");
+
+/** What a caller was refused must not happen afterwards, so a write is sent while its caller waits, and not later. */
+function awaitedOf(group: readonly Waiting[]): Waiting[] {
+  for (const write of group) if (!write.isAwaited()) write.failed(refused());
+  return group.filter(({ isAwaited }) => isAwaited());
 }
 
 export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
@@ -84,6 +96,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
   let isSending = false;
 
   const alone = async (part: Part): Promise<void> => {
+    if (!part.writers.some(({ isAwaited }) => isAwaited())) return failPart(part, refused());
     try {
       const answers = await sendGroup([part.statements]);
       if (answers !== null && "cause" in answers) failPart(part, answers.cause);
@@ -98,10 +111,12 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     for (const write of group.filter(({ ifLost }) => ifLost === "once")) write.failed(cause);
     const repeatable = group.filter(({ ifLost }) => ifLost === "again");
     for (const write of repeatable) write.ifLost = "once";
-    if (repeatable.length > 0) await together(repeatable);
+    await together(repeatable);
   };
 
-  async function together(group: readonly Waiting[]): Promise<void> {
+  async function together(asked: readonly Waiting[]): Promise<void> {
+    const group = awaitedOf(asked);
+    if (group.length === 0) return;
     let parts: Part[];
     let answers: Awaited<ReturnType<SendGroup>>;
     try {
@@ -123,15 +138,15 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     isSending = false;
   }
 
-  const enter = (write: Waiting["write"], ifLost: "again" | "once"): Promise<unknown> =>
+  const enter = (write: Waiting["write"], sending: Sending): Promise<unknown> =>
     new Promise((done, failed) => {
-      waiting.push({ write, ifLost, done, failed });
+      waiting.push({ ...sending, write, done, failed });
       void pump();
     });
   return {
-    send: async (statements, ifLost) => (await enter({ statements }, ifLost)) as Row[][],
-    join: async <Item, Outcome>(bulk: Bulk<Item, Outcome>, item: Item, ifLost: "again" | "once") =>
+    send: async (statements, sending) => (await enter({ statements }, sending)) as Row[][],
+    join: async <Item, Outcome>(bulk: Bulk<Item, Outcome>, item: Item, sending: Sending) =>
       // The item and what becomes of it are of the bulk's own types.
-      (await enter({ bulk: bulk as Bulk<unknown, unknown>, item }, ifLost)) as Outcome | null,
+      (await enter({ bulk: bulk as Bulk<unknown, unknown>, item }, sending)) as Outcome | null,
   };
 }

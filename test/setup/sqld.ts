@@ -22,7 +22,8 @@ export const sqldBackend = (url: () => string, writes: "alone" | "grouped" = "al
     histories: 3,
     connect(options = {}) {
       const client = createClient({ url: url(), fetch: plainly });
-      const groups = { groups: openWriteGroups({ url: url(), authToken: null, fetch: plainly }) };
+      const server = { url: url(), authToken: null, fetch: plainly, timeoutMs };
+      const groups = { groups: openWriteGroups(server) };
       return {
         db: openLibsql(client, { timeoutMs, ...options, ...(writes === "grouped" && groups) }),
         close: async () => client.close(),

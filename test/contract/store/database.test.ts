@@ -1,14 +1,18 @@
 /** What the seam makes of a database that is late, locked or gone, and how often it goes there. */
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSocketServer, type AddressInfo, type Socket } from "node:net";
 import { createClient as createFileClient, type Client } from "@libsql/client";
 import { createClient as createWebClient } from "@libsql/client/web";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Receipt } from "../../../src/domain/audit/record.ts";
+import { createOutgoing } from "../../../src/node/outgoing.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
+import { askWithin } from "../../../src/store/libsql-fetch.ts";
 import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";
@@ -52,7 +56,7 @@ describe("a database out of reach", () => {
 
   describe("a database that takes the connection and never answers", () => {
     const sockets = new Set<Socket>();
-    const silent = createServer((socket) => {
+    const silent = createSocketServer((socket) => {
       sockets.add(socket);
     });
     let url: string;
@@ -194,6 +198,63 @@ describe("a libSQL server that turns calls away", () => {
       expect(ms).toBeGreaterThanOrEqual(190);
       expect(await count()).toBe(0);
     });
+  });
+});
+
+describe("a libSQL server that leaves a request unanswered", () => {
+  const timeoutMs = 1_000;
+  const outgoing = createOutgoing();
+  let sqld: Sqld;
+  let relay: Server;
+  let url: string;
+  /** How many requests are left unanswered next. */
+  let unanswered: number;
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const answer = await fetch(`${sqld.url}${request.url}`, { method: "POST", body });
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    response.end(await answer.text());
+  };
+  beforeAll(async () => {
+    sqld = await startSqld();
+    relay = createServer((request, response) => {
+      if (unanswered > 0) unanswered -= 1;
+      else void pass(request, response);
+    });
+    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    relay.closeAllConnections();
+    await new Promise((resolve) => relay.close(resolve));
+    await outgoing.close();
+    await sqld.stop();
+  });
+  beforeEach(() => {
+    unanswered = 0;
+  });
+  const insert = (n: number) => raw(sql`insert into t values (${n})`);
+  const numbers = async (db: Database) =>
+    value(await db.write([raw(sql`select n from t`)]))[0]?.map(({ n }) => n);
+
+  it("is sent the writes that come next, in groups too", async () => {
+    const { fetchDatabase: fetch } = outgoing;
+    const groups = openWriteGroups({ url, authToken: null, fetch, timeoutMs });
+    const db = openLibsql(createWebClient({ url }), { timeoutMs, groups });
+    value(await db.write([raw(sql`create table t (n integer)`)]));
+    unanswered = 1;
+    const [lost, waited] = await Promise.all([db.write([insert(1)]), db.write([insert(2)])]);
+    expect([lost, waited]).toEqual([unavailable, unavailable]);
+    expect((await db.write([insert(3)])).ok).toBe(true);
+    expect(await numbers(db)).toEqual([3]);
+  });
+
+  it("is sent what waits for one of the client's places", async () => {
+    const fetch = askWithin(outgoing.fetchDatabase, timeoutMs);
+    const db = openLibsql(createWebClient({ url, fetch, concurrency: 1 }), { timeoutMs });
+    unanswered = 1;
+    expect(await db.read((builder) => builder.run(sql`select 1`))).toEqual(unavailable);
+    expect((await db.read((builder) => builder.run(sql`select 1`))).ok).toBe(true);
   });
 });
 

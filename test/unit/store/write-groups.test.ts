@@ -12,6 +12,9 @@ const doubling: Bulk<number, number> = (items) => ({
 const done = (rows: Row[][] = []) => ({ state: "done" as const, rows });
 const failed = { state: "failed" as const, cause: new Error("this part failed") };
 
+const once = { ifLost: "once", isAwaited: () => true } as const;
+const again = { ifLost: "again", isAwaited: () => true } as const;
+
 /** Groups that are told what `tell` says of their parts; `sent` has the texts of each. */
 function givenGroups(tell: (parts: string[], turn: number) => Told) {
   const sent: string[][] = [];
@@ -25,16 +28,16 @@ function givenGroups(tell: (parts: string[], turn: number) => Told) {
 
 describe("a group of writes", () => {
   const first = (groups: ReturnType<typeof createWriteGroups>) =>
-    groups.send([statement("first")], "once");
+    groups.send([statement("first")], once);
 
   it("has one part for all callers of a bulk write, and one for each other write", async () => {
     const { groups, sent } = givenGroups((parts) => parts.map(() => done([[{ n: 1 }]])));
     const told = await Promise.all([
       first(groups),
-      groups.join(doubling, 1, "once"),
-      groups.send([statement("alone")], "once"),
-      groups.join(doubling, 2, "once"),
-      groups.join(doubling, 7, "once"),
+      groups.join(doubling, 1, once),
+      groups.send([statement("alone")], once),
+      groups.join(doubling, 2, once),
+      groups.join(doubling, 7, once),
     ]);
     expect(told).toEqual([[[{ n: 1 }]], 2, [[{ n: 1 }]], 4, null]);
     expect(sent).toEqual([["first"], ["double 1 2 7", "alone"]]);
@@ -46,9 +49,9 @@ describe("a group of writes", () => {
     );
     const told = await Promise.all([
       first(groups),
-      groups.join(doubling, 1, "once"),
-      groups.send([statement("alone")], "once"),
-      groups.join(doubling, 2, "once"),
+      groups.join(doubling, 1, once),
+      groups.send([statement("alone")], once),
+      groups.join(doubling, 2, once),
     ]);
     expect(told).toEqual([[], null, [], null]);
   });
@@ -59,9 +62,9 @@ describe("a group of writes", () => {
     );
     const told = await Promise.allSettled([
       first(groups),
-      groups.join(doubling, 1, "once"),
-      groups.join(doubling, 2, "once"),
-      groups.send([statement("bad")], "once"),
+      groups.join(doubling, 1, once),
+      groups.join(doubling, 2, once),
+      groups.send([statement("bad")], once),
     ]);
     expect(told.map((each) => (each.status === "fulfilled" ? each.value : "failed"))).toEqual([
       [],
@@ -78,8 +81,8 @@ describe("a group of writes", () => {
     );
     const told = await Promise.allSettled([
       first(groups),
-      groups.join(doubling, 1, "once"),
-      groups.send([statement("alone")], "once"),
+      groups.join(doubling, 1, once),
+      groups.send([statement("alone")], once),
     ]);
     expect(told.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
   });
@@ -91,9 +94,9 @@ describe("a group of writes", () => {
     });
     const told = await Promise.allSettled([
       first(groups),
-      groups.join(doubling, 1, "again"),
-      groups.send([statement("once")], "once"),
-      groups.join(doubling, 2, "again"),
+      groups.join(doubling, 1, again),
+      groups.send([statement("once")], once),
+      groups.join(doubling, 2, again),
     ]);
     expect(told.map(({ status }) => status)).toEqual([
       "fulfilled",
@@ -109,7 +112,70 @@ describe("a group of writes", () => {
     const broken: Bulk<number, number> = () => {
       throw new Error("a bug");
     };
-    await expect(groups.join(broken, 1, "again")).rejects.toThrow("a bug");
-    expect(await groups.join(doubling, 1, "once")).toBe(2);
+    await expect(groups.join(broken, 1, again)).rejects.toThrow("a bug");
+    expect(await groups.join(doubling, 1, once)).toBe(2);
+  });
+
+  it("that was dealt out by a bug fails its callers, and the next one is sent", async () => {
+    const { groups } = givenGroups((parts) => parts.map(() => done()));
+    const broken: Bulk<number, number> = () => ({
+      statements: [statement("broken")],
+      outcomes() {
+        throw new Error("a bug");
+      },
+    });
+    await expect(groups.join(broken, 1, once)).rejects.toThrow("a bug");
+    expect(await groups.join(doubling, 1, once)).toBe(2);
+  });
+});
+
+describe("a write whose caller was refused", () => {
+  /** A caller that is refused as soon as the test says so. */
+  const givenCaller = (ifLost: "again" | "once") => {
+    let isAwaited = true;
+    return { refuse: () => (isAwaited = false), sending: { ifLost, isAwaited: () => isAwaited } };
+  };
+
+  it("is not sent after the group that it waited for", async () => {
+    const { refuse, sending } = givenCaller("once");
+    const { groups, sent } = givenGroups((parts) => {
+      refuse();
+      return parts.map(() => done());
+    });
+    await Promise.allSettled([
+      groups.send([statement("first")], once),
+      groups.send([statement("refused")], sending),
+      groups.join(doubling, 1, sending),
+      groups.join(doubling, 2, once),
+    ]);
+    expect(sent).toEqual([["first"], ["double 2"]]);
+  });
+
+  it("is not sent once more where its answer was lost", async () => {
+    const { refuse, sending } = givenCaller("again");
+    const { groups, sent } = givenGroups((parts, turn) => {
+      if (turn > 1) return parts.map(() => done());
+      refuse();
+      throw new TypeError("the connection was lost");
+    });
+    const lost = groups.send([statement("refused")], sending);
+    await expect(lost).rejects.toThrow();
+    await groups.send([statement("next")], once);
+    expect(sent).toEqual([["refused"], ["next"]]);
+  });
+
+  it("is not sent alone where its group failed as a whole", async () => {
+    const { refuse, sending } = givenCaller("once");
+    const { groups, sent } = givenGroups((parts) => {
+      if (parts.length === 1) return parts.map(() => done());
+      refuse();
+      return null;
+    });
+    await Promise.allSettled([
+      groups.send([statement("first")], once),
+      groups.send([statement("refused")], sending),
+      groups.send([statement("last")], once),
+    ]);
+    expect(sent).toEqual([["first"], ["refused", "last"], ["last"]]);
   });
 });
