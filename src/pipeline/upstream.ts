@@ -69,6 +69,8 @@ export function createUpstream(deps: {
     const end = (): void => ending.abort();
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
+    /** Somebody reads on, which the signal ends too. */
+    let isOpen = false;
     let late = false;
     const stopTimer = after(sending.timeoutMs, () => {
       late = true;
@@ -83,10 +85,14 @@ export function createUpstream(deps: {
         signal: ending.signal,
       });
       const isLoop = response.status === refusalTable.loop_detected.status;
-      if (!isLoop && (response.status < 300 || response.status >= 400))
-        return server.sampling === "client"
-          ? ok(response)
-          : await withKnownMedia(response, { method, after });
+      if (!isLoop && (response.status < 300 || response.status >= 400)) {
+        const known =
+          server.sampling === "client"
+            ? ok(response)
+            : await withKnownMedia(response, { method, after });
+        isOpen = known.ok && known.value.body !== null;
+        return known;
+      }
       await response.body?.cancel();
       if (isLoop) return err({ reason: "loop_detected", detail: tooManyHops });
       return err(serverFailed("It redirects, which is not followed.", response.status));
@@ -95,6 +101,7 @@ export function createUpstream(deps: {
       return err(late ? { reason: "server_timeout" } : serverFailed("It can't be reached."));
     } finally {
       stopTimer();
+      if (!isOpen) signal.removeEventListener("abort", end);
     }
   };
 

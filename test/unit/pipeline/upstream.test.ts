@@ -1,4 +1,5 @@
 /** What goes to a registered server, what comes back, and what does neither. */
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { dataOf } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
@@ -265,5 +266,30 @@ describe("a request that may have come from a router", () => {
       sent: { ok: false, error: { reason: "loop_detected" } },
       counts: [],
     });
+  });
+});
+
+describe("the signal of a request", () => {
+  it.each<[string, UpstreamFetch]>([
+    ["has no body", async () => new Response(null, { status: 202 })],
+    ["has a body that nobody reads", async () => new Response("Accepted", { status: 202 })],
+    ["is a redirect", async () => new Response("Moved", { status: 302 })],
+    ["never comes", () => Promise.reject(new Error("gone"))],
+  ])("has no listener any more where the answer %s", async (_, fetch) => {
+    const { signal } = new AbortController();
+    await given(fetch).send({ signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("ends the answer's body while somebody reads it", async () => {
+    const caller = new AbortController();
+    let isEnded = false;
+    const { send } = given(async ({ signal }) => {
+      signal.addEventListener("abort", () => (isEnded = true));
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
+    });
+    await send({ signal: caller.signal });
+    caller.abort();
+    expect(isEnded).toBe(true);
   });
 });
