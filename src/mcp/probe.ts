@@ -48,14 +48,36 @@ function parsed(text: string): JsonValue | undefined {
 const isAnswer = (value: JsonValue | undefined): boolean =>
   own(value, "result") !== undefined || own(value, "error") !== undefined;
 
-/** The first answer in a stream's events; undefined: none has come yet. */
-function answerIn(stream: string): JsonValue | undefined {
-  for (const event of stream.split(/\r?\n\r?\n/)) {
-    const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
-    const value = parsed(data);
-    if (isAnswer(value)) return value;
-  }
-  return undefined;
+function answerIn(event: string): JsonValue | undefined {
+  const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
+  const value = parsed(data);
+  return isAnswer(value) ? value : undefined;
+}
+
+/** of the empty line that ends an event, as far as the line may stand in the piece before: three of its four */
+const splitEnd = 3;
+
+/**
+ * Reads each event once, whatever pieces it comes in: a hostile server sends small ones, or one event that never ends.
+ *
+ * @returns what takes each piece of a stream, and gives the first answer in the events that are whole by then
+ */
+function createAnswerFinder(): (piece: string) => JsonValue | undefined {
+  /** of the event that is not whole yet, without its last characters */
+  let parts: string[] = [];
+  let last = "";
+  return (piece) => {
+    const blocks = (last + piece).split(/\r?\n\r?\n/);
+    const open = blocks.pop() ?? "";
+    let answer: JsonValue | undefined;
+    for (const block of blocks) {
+      answer ??= answerIn(parts.join("") + block);
+      parts = [];
+    }
+    parts.push(open.slice(0, -splitEnd));
+    last = open.slice(-splitEnd);
+    return answer;
+  };
 }
 
 /** Reads until the answer has come, since a server may leave its stream open after it. */
@@ -63,20 +85,24 @@ async function messageOf(
   body: ReadableStream<Uint8Array> | null,
   mediaType: string,
 ): Promise<JsonValue | undefined> {
-  const isStream = mediaType === eventStream;
+  const findAnswer = mediaType === eventStream ? createAnswerFinder() : null;
   const reader = body?.getReader();
   const decoder = new TextDecoder();
   let text = "";
+  let length = 0;
   try {
     for (;;) {
       const part = await reader?.read();
       if (part === undefined || part.done) break;
-      text += decoder.decode(part.value, { stream: true });
-      if (text.length > mostBytes) return undefined;
-      const found = isStream ? answerIn(text) : undefined;
+      const piece = decoder.decode(part.value, { stream: true });
+      length += piece.length;
+      if (length > mostBytes) return undefined;
+      if (findAnswer === null) text += piece;
+      const found = findAnswer?.(piece);
       if (found !== undefined) return found;
     }
-    const value = isStream ? answerIn(text) : parsed(text);
+    // Some servers end their stream without the empty line that ends an event.
+    const value = findAnswer === null ? parsed(text) : findAnswer("\n\n");
     return isAnswer(value) ? value : undefined;
   } finally {
     await reader?.cancel().catch(() => {});
