@@ -72,7 +72,7 @@ export function createShard(
   isolate: Isolate,
   lifetime: Lifetime & { name: string; everywhere: Everywhere; residency?: Residency },
 ) {
-  const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
+  const { config, host, tokens, memory, streamMemory, sendToWitness, sendToSink } = isolate;
   const { fetch, log } = host;
   const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
   const catalogueShard = catalogueShardOf(name);
@@ -284,15 +284,11 @@ export function createShard(
         ...parts.approvals,
         ...seals,
         sendToWitness,
-        sinkJob: createSinkJob({
-          ...stores,
-          ...isolate.auditing,
-          ids,
-          sendToSink: isolate.sendToSink,
-        }),
+        sinkJob: createSinkJob({ ...stores, ...isolate.auditing, ids, sendToSink }),
         roomNow,
         syncCatalogue: syncCatalogue(),
         deliver,
+        elapsed,
       })(),
   };
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import { parsedJson } from "../../domain/json.ts";
 import { startCommand } from "../../start/called.ts";
+import { longestRunMs } from "../../start/schedule.ts";
 import { readScheduleRun } from "../../start/schedule-run.ts";
 import type { Settings } from "../../start/settings.ts";
 import { seconds } from "./duration.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
-/** How many runs may be missing before something is wrong, and how long one may take. */
+/** How many runs may be missing before something is wrong. */
 const missedRuns = 3;
-const longestRunMs = 60_000;
 
 const holder = z.looseObject({ pid: z.number(), port: z.number() });
 

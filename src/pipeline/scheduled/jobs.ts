@@ -31,6 +31,8 @@ export interface JobReport {
 
 /** Rounds of one job in one run. A backlog is worked off over several minutes. */
 const rounds = 5;
+/** ms after which a job begins no further round, so that a job that waits for others does not hold up the next. */
+const roundsMs = 5_000;
 
 export function createJobs(
   deps: SealDeps &
@@ -62,6 +64,8 @@ export function createJobs(
       syncCatalogue: (() => AsyncResult<number>) | null;
       /** Delivers what the home shard lacks. */
       deliver: () => AsyncResult<number>;
+      /** ms that never go back */
+      elapsed: () => number;
     },
 ) {
   const {
@@ -75,6 +79,7 @@ export function createJobs(
     syncCatalogue,
     deliver,
     now,
+    elapsed,
   } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
@@ -113,11 +118,13 @@ export function createJobs(
   return async (): Promise<JobReport[]> => {
     const reports: JobReport[] = [];
     for (const [job, run] of Object.entries(jobs)) {
+      const begun = elapsed();
       let changed: number | null = 0;
       for (let round = 0; round < rounds && changed !== null; round += 1) {
         const done = await run();
         changed = done.ok ? changed + done.value : null;
         if (done.ok && done.value === 0) break;
+        if (elapsed() - begun >= roundsMs) break;
       }
       reports.push({ job, changed });
     }

@@ -1,6 +1,7 @@
 /** The scheduled jobs of two shards, on real databases: what one of them can't do, the other does. */
 import { describe, expect, it } from "vitest";
 import { createJobs, createShardedJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
+import type { SendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, reservation, start } from "../store/fixtures.ts";
@@ -8,7 +9,13 @@ import { storesOn, value } from "../store/open.ts";
 import { sealingOn } from "../store/sealing.ts";
 
 /** The jobs of a database in which one lease has run out. */
-async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promise<void> }> {
+async function given(
+  broken?: Database,
+  webhooks: { sendWebhooksOnce: SendWebhooks; elapsed: () => number } = {
+    sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
+    elapsed: () => 0,
+  },
+): Promise<{ run: Jobs; close: () => Promise<void> }> {
   const backend = inlineBackend();
   const { db, close } = await backend.openMigrated();
   const stores = storesOn(db);
@@ -17,7 +24,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
   const its = storesOn(broken ?? db);
   const run = createJobs({
     endHeld: async () => ({ ok: true, value: null }),
-    sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
+    ...webhooks,
     ...(await sealingOn(its)),
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),
@@ -76,5 +83,23 @@ describe("scheduled jobs on several shards", () => {
     const reports = await createShardedJobs([{ name: "home", run: sound.run }])();
     expect(reports).toContainEqual({ job: "sweep", changed: 1 });
     await sound.close();
+  });
+});
+
+describe("a job that has more to do after each round", () => {
+  it.each([
+    ["quick", 10, 5],
+    ["slow, as webhooks to a silent receiver are", 10_000, 1],
+  ])("begins no further round once five seconds have passed: %s", async (_, roundMs, rounds) => {
+    let elapsedMs = 0;
+    const webhooks = await given(undefined, {
+      elapsed: () => elapsedMs,
+      async sendWebhooksOnce() {
+        elapsedMs += roundMs;
+        return { ok: true, value: 6 };
+      },
+    });
+    expect(await webhooks.run()).toContainEqual({ job: "webhooks", changed: 6 * rounds });
+    await webhooks.close();
   });
 });
