@@ -30,8 +30,9 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
     background: open.background,
     upkeep: (promise: Promise<unknown>) => void promise.catch(() => undefined),
   };
-  const compositionAt = createCompositions((origin) =>
-    createComposition(isolate, { ...work, origin }),
+  const compositionAt = createCompositions(
+    (origin) => createComposition(isolate, { ...work, origin }),
+    config.value.publicOrigins,
   );
   const forJobs = createComposition(isolate, work);
   return ok({

@@ -83,8 +83,10 @@ let shared: Shared | undefined;
  */
 const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
   isolate.config.database.kind === "own"
-    ? createCompositions((origin) =>
-        createComposition(isolate, { background: waitUntil, upkeep: waitUntil, origin }),
+    ? createCompositions(
+        (origin) =>
+          createComposition(isolate, { background: waitUntil, upkeep: waitUntil, origin }),
+        isolate.config.publicOrigins,
       )
     : null;
 

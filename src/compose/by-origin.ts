@@ -1,6 +1,8 @@
 /** Compositions of a process: one for each origin at which it is asked, since what is the router's own depends on it. */
 
-/** A client may send any `Host`, so no more are kept. A composition that was given up is made anew. */
+import { keptByName } from "./isolate.ts";
+
+/** A client may send any `Host`, so no more are kept. The one that was asked longest ago is given up, and made anew. */
 const originsKept = 16;
 
 /** The scheme and the host of an absolute URL, as they stand there. */
@@ -9,16 +11,18 @@ const beginningOf = (url: string): string => {
   return end === -1 ? url : url.slice(0, end);
 };
 
-export function createCompositions<T>(composeAt: (origin: string) => T): (url: string) => T {
-  const kept = new Map<string, T>();
+/**
+ * @param publicOrigins of `PUBLIC_URL`: whoever invents hosts, the compositions of these stay
+ */
+export function createCompositions<T>(
+  composeAt: (origin: string) => T,
+  publicOrigins: readonly string[],
+): (url: string) => T {
+  const composeFor = (beginning: string): T => composeAt(new URL(beginning).origin);
+  const named = keptByName(composeFor, publicOrigins.length);
+  const other = keptByName(composeFor, originsKept);
   return (url) => {
     const beginning = beginningOf(url);
-    const known = kept.get(beginning);
-    if (known !== undefined) return known;
-    const made = composeAt(new URL(url).origin);
-    const [oldest] = kept.keys();
-    if (kept.size >= originsKept && oldest !== undefined) kept.delete(oldest);
-    kept.set(beginning, made);
-    return made;
+    return (publicOrigins.includes(beginning) ? named : other)(beginning);
   };
 }

@@ -10,7 +10,7 @@ import type { NewDatabase } from "../pipeline/admin/placing.ts";
 import { createAdminFor, createShardedReadiness } from "../pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
 import type { Host } from "./host.ts";
-import { perShard, randomBytesOf, type Isolate } from "./isolate.ts";
+import { keptByName, randomBytesOf, type Isolate } from "./isolate.ts";
 import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createAuthorization } from "./authorization.ts";
 import type { Lifetime } from "./lifetime.ts";
@@ -46,7 +46,7 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
   const isOpen = (name: string): boolean =>
     names.includes(name) || (haveTheirOwn && isTenantDatabase(name));
-  const shardNamed: (name: string) => Shard = perShard(
+  const shardNamed: (name: string) => Shard = keptByName(
     (name) => createShard(isolate, { ...lifetime, name, everywhere }),
     names.length + databasesKept,
   );

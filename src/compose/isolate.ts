@@ -108,18 +108,22 @@ export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
 /** There are as many shards as tenants where each tenant has a database of its own. */
 const shardsRemembered = 2_000;
 
-/** @param most values that are kept: beyond it the shard that was asked for longest ago is forgotten, and made anew */
-export function perShard<T>(
-  make: (shard: string) => T,
+/**
+ * One value for each name: of a shard, where nothing else is said.
+ *
+ * @param most values that are kept: beyond it the one that was asked for longest ago is forgotten, and made anew
+ */
+export function keptByName<T>(
+  make: (name: string) => T,
   most = shardsRemembered,
-): (shard: string) => T {
+): (name: string) => T {
   const made = new Map<string, T>();
-  return (shard) => {
-    const known = made.get(shard);
-    const value = known ?? make(shard);
+  return (name) => {
+    const known = made.get(name);
+    const value = known ?? make(name);
     // The one that was used last stands last.
-    if (known !== undefined) made.delete(shard);
-    made.set(shard, value);
+    if (known !== undefined) made.delete(name);
+    made.set(name, value);
     const [oldest] = made.keys();
     if (made.size > most && oldest !== undefined) made.delete(oldest);
     return value;
@@ -153,7 +157,7 @@ export async function createIsolate(config: Config, host: Host) {
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
   const shardNames = [homeShard, ...config.shards.map(({ name }) => name)];
   const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
-  const turns = perShard((shard: string) =>
+  const turns = keptByName((shard: string) =>
     isTenantDatabase(shard) && config.writesAtOnce === null
       ? turnsOfTenant()
       : createSharedTurns(writesAtOnceOf(config, shard)),
@@ -173,7 +177,7 @@ export async function createIsolate(config: Config, host: Host) {
     /** the home shard first */
     shardNames,
     /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */
-    choosing: perShard(() => {
+    choosing: keptByName(() => {
       const catalogue = holdCatalogue({
         seed: seedCatalogue,
         always: config.demoProvider ? demoModels : [],
@@ -184,7 +188,7 @@ export async function createIsolate(config: Config, host: Host) {
     roundKeys: await createVaultKeys({ ...masters, derivedFor: "sampling-router/round/v1" }),
     keyMac: await createMac({ ...masters, purpose: "api-key" }),
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),
-    sealingMemory: perShard(createSealingMemory),
+    sealingMemory: keptByName(createSealingMemory),
     auditing: await auditingOf(config, host),
     /** null: sealed chains are sent nowhere */
     sendToSink: sinkOf(config.sink, { fetch: host.fetch, now }),
@@ -246,7 +250,7 @@ export async function createIsolate(config: Config, host: Host) {
       limit: "oauth.consents",
       elapsed,
     }),
-    idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
+    idsOf: keptByName((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({
       capacity: callersRemembered,
       life: snapshotLife,
@@ -257,8 +261,8 @@ export async function createIsolate(config: Config, host: Host) {
     streamMemory: createStreamMemory(callersRemembered),
     turns,
     heldBack: { count: 0 },
-    probes: perShard(createProbeMemory),
-    lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
+    probes: keptByName(createProbeMemory),
+    lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };
 }
 

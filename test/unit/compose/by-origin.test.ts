@@ -3,10 +3,11 @@ import { createCompositions } from "../../../src/compose/by-origin.ts";
 
 function givenCompositions() {
   const made: string[] = [];
-  const at = createCompositions((origin) => {
+  const composeAt = (origin: string) => {
     made.push(origin);
     return { origin };
-  });
+  };
+  const at = createCompositions(composeAt, ["https://router.test"]);
   return { at, made };
 }
 
@@ -21,12 +22,26 @@ describe("the composition of a process", () => {
     expect(made).toEqual(["http://localhost:3000", "https://localhost:3000", "http://localhost"]);
   });
 
-  it("is given up for another one when a client sends many hosts", () => {
+  it("stays while it is asked, however many hosts strangers send", () => {
+    const { at } = givenCompositions();
+    const asked = at("http://host-0/");
+    for (let count = 1; count < 40; count += 1) {
+      at(`http://host-${count}/`);
+      expect(at("http://host-0/")).toBe(asked);
+    }
+  });
+
+  it("stays at an origin of PUBLIC_URL, however many hosts strangers send before it is asked again", () => {
+    const { at } = givenCompositions();
+    const named = at("https://router.test/");
+    for (let count = 0; count < 40; count += 1) at(`http://host-${count}/`);
+    expect(at("https://router.test/mcp/a/b")).toBe(named);
+  });
+
+  it("is given up for another one when it was asked longest ago", () => {
     const { at, made } = givenCompositions();
     const first = at("http://host-0/");
-    for (let count = 1; count < 16; count += 1) at(`http://host-${count}/`);
-    expect(at("http://host-0/")).toBe(first);
-    at("http://host-16/");
+    for (let count = 1; count <= 16; count += 1) at(`http://host-${count}/`);
     expect(at("http://host-0/")).not.toBe(first);
     expect(made).toHaveLength(18);
   });

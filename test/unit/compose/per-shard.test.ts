@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { perShard } from "../../../src/compose/isolate.ts";
+import { keptByName } from "../../../src/compose/isolate.ts";
 
 describe("what is kept for each shard", () => {
   it("is made once, and anew for the shard that was asked for longest ago", () => {
     const made: string[] = [];
-    const of = perShard((shard) => {
+    const of = keptByName((shard) => {
       made.push(shard);
       return { shard };
     }, 2);
