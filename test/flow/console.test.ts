@@ -1015,6 +1015,16 @@ describe("changes", () => {
     expect(await violationsOn(page)).toEqual([]);
   });
 
+  it("begin with a key's whole id, which is copied from the list", async () => {
+    const { page } = operator;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await createTenant(router, "copied", { provider: "demo" });
+    await open("/t/copied/keys");
+    await page.getByRole("button", { name: "copy the id of test" }).click();
+    const id = String((await admin("GET", "/tenants/copied/keys")).get("data.0.id"));
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+  });
+
   it("show a new key once, and ask before a key is revoked", async () => {
     const { page } = operator;
     await open("/t/watched/keys");
@@ -1091,6 +1101,41 @@ describe("a kill switch", () => {
     await page.getByRole("button", { name: "lift provider own" }).click();
     await page.getByRole("button", { name: "Lift the switch" }).click();
     await banner.waitFor({ state: "detached" });
+  });
+
+  it("stops a key and a server that are chosen by name, and says that a pattern matches no model", async () => {
+    const { page } = operator;
+    const { key, keyId } = await createTenant(router, "halted", { provider: "demo" });
+    const server = { slug: "search", url: "https://mcp.example.com/mcp", sampling: "router" };
+    expect((await admin("POST", "/tenants/halted/servers", server)).status).toBe(201);
+    const stopped = async () =>
+      ((await admin("GET", "/tenants/halted/policy")).body as { stopped?: object }).stopped;
+    const stop = async () => {
+      await page.getByLabel("Reason").fill("late");
+      await page.getByRole("button", { name: "Stop it" }).click();
+    };
+    await open("/t/halted/switches");
+    await page.getByLabel("Its name").fill("nobody/*");
+    await page.getByText("It matches no model that is in reach now.").waitFor();
+    await page.getByLabel("Its name").fill("demo/*");
+    await page.getByText("It matches no model").waitFor({ state: "detached" });
+    await page.getByLabel("What to stop").selectOption("keys");
+    await page.getByLabel("Which key").selectOption({ label: "test" });
+    expect(await violationsOn(page)).toEqual([]);
+    await stop();
+    await expect.poll(stopped).toEqual({ keys: { [keyId]: "late" } });
+    expect((await callOnce(router, key, asking("stopped"))).get("error.data.reason")).toBe(
+      "stopped",
+    );
+    // A name in place of an id stops nothing, so the API refuses it.
+    await page.getByLabel("Which key", { exact: true }).selectOption({ label: "another one" });
+    await page.getByLabel("Which key: another one").fill("test");
+    await stop();
+    await page.locator(".field.wrong").getByText("This tenant has no such API key.").waitFor();
+    await page.getByLabel("What to stop").selectOption("servers");
+    await page.getByLabel("Which server").selectOption("search");
+    await stop();
+    await expect.poll(stopped).toEqual({ keys: { [keyId]: "late" }, servers: { search: "late" } });
   });
 
   it("of the operator is one that no tenant lifts", async () => {

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Secret } from "../parts/copy.tsx";
+import { CopyButton, Secret } from "../parts/copy.tsx";
 import { limitWords } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -63,7 +63,12 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[]
   },
   {
     title: "Id",
-    show: ({ id }) => <code title={id}>…{id.slice(-6)}</code>,
+    show: ({ id, name }) => (
+      <span class="nowrap">
+        <code title={id}>…{id.slice(-6)}</code>{" "}
+        <CopyButton text={id} label="copy" of={`the id of ${name}`} />
+      </span>
+    ),
     text: ({ id }) => id,
   },
   { title: "State", show: (key) => <Badge word={stateOf(key)} />, text: stateOf },

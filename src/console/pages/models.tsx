@@ -1,6 +1,6 @@
 /** The catalogue as a tenant sees it, and where each figure comes from. */
 import { useState } from "preact/hooks";
-import { api, asked } from "../api.ts";
+import { allModels } from "../models/all-models.ts";
 import { columnsOf, nameOf, type Model } from "../models/columns.tsx";
 import { Figures } from "../models/figures.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -9,27 +9,9 @@ import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { useQuery } from "../parts/pages.tsx";
 import { Table } from "../parts/table.tsx";
-import type { Asked } from "../problem.ts";
 import { useLoaded } from "../load.ts";
 import { isOperator } from "../session.ts";
 import { Catalogue } from "./catalogue.tsx";
-
-/** The whole catalogue: some hundred models, in parts of 200. */
-async function allModels(tenant: string): Promise<Asked<Model[]>> {
-  const models: Model[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Asked<{ data: Model[]; nextCursor: string | null }> = await asked(
-      api.GET("/admin/v1/tenants/{tenant}/models", {
-        params: { path: { tenant }, query: { limit: 200, ...(cursor !== null && { cursor }) } },
-      }),
-    );
-    if (!page.ok) return page;
-    models.push(...page.value.data);
-    cursor = page.value.nextCursor;
-  } while (cursor !== null);
-  return { ok: true, value: models, tag: null };
-}
 
 interface ModelFiltersProps {
   query: Readonly<Record<string, string>>;

@@ -1,9 +1,14 @@
 /** Kill switches: what is stopped and why; stopping something, and lifting a switch. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
+import { matchesGlob } from "../../domain/models/model.ts";
 import { useLoaded } from "../load.ts";
+import { allModels } from "../models/all-models.ts";
+import { nameOf } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
+import { namesIn, type Names } from "../parts/named.tsx";
+import { NamedChoice } from "../parts/named-choice.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
@@ -18,7 +23,7 @@ const nameHints: Readonly<Record<Kind, string>> = {
   operator: "",
   tenant: "",
   servers: "The server’s name in addresses, such as github.",
-  keys: "The key’s id, from the page of API keys.",
+  keys: "The key’s id, which the page of API keys copies.",
   models: "provider/model; a star stands for anything, such as openai/gpt-5*.",
   providers: "The provider’s name, such as openai.",
 };
@@ -78,6 +83,73 @@ const columnsOf = (lift: (stop: Stop) => void): Column<Stop>[] => [
   },
 ];
 
+interface TargetProps {
+  tenant: string;
+  kind: Kind;
+  name: string;
+  onInput: (name: string) => void;
+  fault: string | null;
+}
+
+/** Keys by id, servers by the name in addresses: as the policy has them. */
+async function stoppable(tenant: string, kind: "keys" | "servers") {
+  const named = Object.entries(await namesIn(tenant));
+  const names: Names = Object.fromEntries(
+    kind === "keys"
+      ? named.filter(([id]) => id.startsWith("key_"))
+      : named.filter(([id]) => id.startsWith("srv_")).map(([, slug]) => [slug, slug]),
+  );
+  return { ok: true, value: names, tag: null } as const;
+}
+
+function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
+  const { tenant, kind, name, onInput, fault } = props;
+  const { loaded } = useLoaded(`${kind} of ${tenant}`, () => stoppable(tenant, kind));
+  return (
+    <NamedChoice
+      title={kind === "keys" ? "Which key" : "Which server"}
+      name="name"
+      value={name}
+      onInput={onInput}
+      names={loaded.state === "there" ? loaded.value : {}}
+      hint={nameHints[kind]}
+      isRequired
+      fault={fault}
+    />
+  );
+}
+
+/** A switch may be turned before the model is there, so this is said and not refused. */
+function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
+  const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
+  if (loaded.state !== "there") return null;
+  const isThere = loaded.value.some((model) => model.available && matchesGlob(glob, nameOf(model)));
+  return isThere ? null : <strong>It matches no model that is in reach now.</strong>;
+}
+
+function Target(props: TargetProps) {
+  const { tenant, kind, name, onInput, fault } = props;
+  if (nameHints[kind] === "") return null;
+  if (kind === "keys" || kind === "servers")
+    return <NamedTarget key={kind} {...props} kind={kind} />;
+  return (
+    <Field
+      title="Its name"
+      name="name"
+      isRequired
+      value={name}
+      onInput={onInput}
+      hint={
+        <>
+          {nameHints[kind]}{" "}
+          {kind === "models" && name !== "" && <WithoutModel tenant={tenant} glob={name.trim()} />}
+        </>
+      }
+      fault={fault}
+    />
+  );
+}
+
 function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
   const [kind, setKind] = useState<Kind>("models");
   const [name, setName] = useState("");
@@ -103,19 +175,16 @@ function StopForm({ tenant, onDone }: { tenant: string; onDone: () => void }) {
             name="kind"
             value={kind}
             options={options.map((each) => [each, kinds[each]] as const)}
-            onInput={setKind}
+            onInput={(chosen) => {
+              setKind(chosen);
+              setName("");
+            }}
           />
-          {nameHints[kind] !== "" && (
-            <Field
-              title="Its name"
-              name="name"
-              isRequired
-              value={name}
-              onInput={setName}
-              hint={nameHints[kind]}
-              fault={faultOf(`stopped.${kind}`)}
-            />
-          )}
+          <Target
+            {...{ tenant, kind, name }}
+            onInput={setName}
+            fault={faultOf(`stopped.${kind}`)}
+          />
           <Field
             title="Reason"
             name="why"

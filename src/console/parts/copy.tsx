@@ -2,7 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  /** where a page has several: what is copied, for a screen reader */
+  of?: string;
+}
+
+export function CopyButton({ text, label = "Copy", of }: CopyButtonProps) {
   const [said, setSaid] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
     try {
@@ -16,6 +23,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>
       <span aria-live="polite">{said ?? label}</span>
+      {of !== undefined && <span class="unseen"> {of}</span>}
     </button>
   );
 }

@@ -12,7 +12,7 @@ interface FieldProps {
   onInput: (value: string) => void;
   hint?: ComponentChildren;
   type?: "text" | "password" | "number" | "datetime-local" | "url" | "date";
-  isRequired?: true;
+  isRequired?: boolean;
   pattern?: string;
   min?: number;
   step?: string;
@@ -21,6 +21,20 @@ interface FieldProps {
   list?: string;
   fault?: string | null;
 }
+
+interface HintProps {
+  /** of the field that it describes */
+  id: string;
+  fault: string | null | undefined;
+  hint: ComponentChildren;
+}
+
+const Hint = ({ id, fault, hint }: HintProps) => (
+  <small id={`${id}-hint`}>
+    {fault ? <span class="fault">{fault} </span> : null}
+    {hint}
+  </small>
+);
 
 export function Field(props: FieldProps) {
   const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
@@ -45,10 +59,7 @@ export function Field(props: FieldProps) {
         aria-invalid={fault ? true : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <small id={`${id}-hint`}>
-        {fault ? <span class="fault">{fault} </span> : null}
-        {hint}
-      </small>
+      <Hint {...{ id, fault, hint }} />
     </div>
   );
 }
@@ -60,19 +71,23 @@ interface ChoiceProps<Value extends string> {
   options: readonly (readonly [value: Value, title: string])[];
   onInput: (value: Value) => void;
   hint?: ComponentChildren;
+  isRequired?: boolean;
+  fault?: string | null;
 }
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { title, name, value, options, onInput, hint } = props;
+  const { title, name, value, options, onInput, hint, isRequired, fault } = props;
   const id = useId();
   return (
-    <div class="field">
+    <div class={`field ${fault ? "wrong" : ""}`}>
       <label for={id}>{title}</label>
       <select
         id={id}
         aria-describedby={`${id}-hint`}
         name={name}
         value={value}
+        required={isRequired === true}
+        aria-invalid={fault ? true : undefined}
         onChange={({ currentTarget }) => {
           const [chosen] = options.find(([each]) => each === currentTarget.value) ?? [];
           if (chosen !== undefined) onInput(chosen);
@@ -84,7 +99,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
           </option>
         ))}
       </select>
-      <small id={`${id}-hint`}>{hint}</small>
+      <Hint {...{ id, fault, hint }} />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { calendarOf } from "../time-zones.ts";
+import { checkedSwitches, type NamedDeps } from "./named-in-policy.ts";
 import { withRaisers } from "./raises.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 
@@ -36,11 +37,12 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
 });
 
 export const createTenantAdmin = (
-  deps: AdminDeps & {
-    placements: PlacementStore;
-    allowPrivateUpstreams: boolean;
-    ownOrigins: readonly string[];
-  },
+  deps: AdminDeps &
+    NamedDeps & {
+      placements: PlacementStore;
+      allowPrivateUpstreams: boolean;
+      ownOrigins: readonly string[];
+    },
 ) => ({
   /** `id`: an id that was claimed for the tenant; absent: a new one. The database has been chosen before. */
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
@@ -166,6 +168,8 @@ export const createTenantAdmin = (
           deps,
         );
         if (!alerted.ok) return alerted;
+        const there = await checkedSwitches(deps, policy.value, tenant);
+        if (!there.ok) return there;
         const event = eventOf(deps, actor, {
           action: "policy.replace",
           tenantId: id,

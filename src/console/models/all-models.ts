@@ -1,0 +1,21 @@
+/** The whole catalogue as a tenant sees it. */
+import { api, asked } from "../api.ts";
+import type { Asked } from "../problem.ts";
+import type { Model } from "./columns.tsx";
+
+/** Some hundred models, in parts of 200. */
+export async function allModels(tenant: string): Promise<Asked<Model[]>> {
+  const models: Model[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Asked<{ data: Model[]; nextCursor: string | null }> = await asked(
+      api.GET("/admin/v1/tenants/{tenant}/models", {
+        params: { path: { tenant }, query: { limit: 200, ...(cursor !== null && { cursor }) } },
+      }),
+    );
+    if (!page.ok) return page;
+    models.push(...page.value.data);
+    cursor = page.value.nextCursor;
+  } while (cursor !== null);
+  return { ok: true, value: models, tag: null };
+}

@@ -1,0 +1,66 @@
+/** Choosing something by the name that people gave it. What no list has is given by its id. */
+import { useState } from "preact/hooks";
+import { Choice, Field } from "./form.tsx";
+import type { Names } from "./named.tsx";
+
+interface NamedChoiceProps {
+  title: string;
+  name: string;
+  value: string;
+  onInput: (value: string) => void;
+  /** what may be chosen, by the value that the API takes */
+  names: Names;
+  /** what the value is, such as "The key’s id" */
+  hint: string;
+  isRequired?: boolean;
+  fault?: string | null;
+}
+
+/** No id and no server’s name is a star. */
+const another = "*";
+
+/** By name. Two of one name differ by the ends of their ids. */
+function optionsOf(names: Names): (readonly [value: string, title: string])[] {
+  const seen = new Map<string, number>();
+  for (const name of Object.values(names)) seen.set(name, (seen.get(name) ?? 0) + 1);
+  return Object.entries(names)
+    .map(
+      ([id, name]) =>
+        [id, (seen.get(name) ?? 0) > 1 ? `${name} (…${id.slice(-6)})` : name] as const,
+    )
+    .toSorted(([, one], [, other]) => one.localeCompare(other));
+}
+
+export function NamedChoice(props: NamedChoiceProps) {
+  const { title, name, value, onInput, names, hint, isRequired = false, fault = null } = props;
+  const [isOther, setOther] = useState(false);
+  const isWritten = isOther || (value !== "" && names[value] === undefined);
+  const options = [["", "choose one"], ...optionsOf(names), [another, "another one"]] as const;
+  return (
+    <>
+      <Choice
+        title={title}
+        name={name}
+        value={isWritten ? another : value}
+        options={options}
+        onInput={(chosen) => {
+          setOther(chosen === another);
+          onInput(chosen === another ? "" : chosen);
+        }}
+        isRequired={isRequired}
+        fault={isWritten ? null : fault}
+      />
+      {isWritten && (
+        <Field
+          title={`${title}: another one`}
+          name={name}
+          value={value}
+          onInput={onInput}
+          isRequired={isRequired}
+          hint={hint}
+          fault={fault}
+        />
+      )}
+    </>
+  );
+}
