@@ -9,7 +9,8 @@ import { Page } from "../parts/page.tsx";
 import { Steps, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { filters, Filters } from "../requests/filters.tsx";
+import { Filters } from "../requests/filters.tsx";
+import { filters } from "../requests/live-list.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import { useRequestList } from "./use-request-list.ts";
 

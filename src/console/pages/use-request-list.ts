@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
 import { askedFor } from "../requests/filters.tsx";
-import { heardWith, withHeard } from "../requests/live-list.ts";
+import { heardWith, idsIn, withHeard } from "../requests/live-list.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 
 const pollMs = 4_000;
@@ -24,10 +24,25 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
   const isNewest = !query["cursor"];
   const [heard, setHeard] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
   useEffect(() => setHeard(new Map()), [tenant]);
+  // Names that one filter's list had are offered under the next.
+  const known = useRef<Record<string, string>>({});
+  if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
+  // The list has the names of whatever it shows. What is deleted has none, so each is asked for once.
+  const namesAsked = useRef(new Set<string>());
+  const nameAll = (records: readonly RequestRecord[]): void => {
+    const unknown = idsIn(records).filter(
+      (id) => known.current[id] === undefined && !namesAsked.current.has(id),
+    );
+    for (const id of unknown) namesAsked.current.add(id);
+    if (unknown.length > 0) void loading.again();
+  };
   const isFollowing = useLive({
     tenant,
     isOn: isLive && isNewest,
-    hear: (records) => setHeard((known) => heardWith(known, records)),
+    hear(records) {
+      setHeard((before) => heardWith(before, records));
+      if (loading.loaded.state === "there") nameAll(records);
+    },
     reload: loading.again,
     pollMs,
   });
@@ -36,8 +51,5 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
     isNewest
       ? withHeard(listed.data, heard, { query: wanted, most, nextCursor: listed.nextCursor })
       : { rows: listed.data, nextCursor: listed.nextCursor };
-  // Names that one filter's list had are offered under the next.
-  const known = useRef<Record<string, string>>({});
-  if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
   return { loading, rowsOf, names: known.current, isFollowing };
 }

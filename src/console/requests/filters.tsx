@@ -4,6 +4,7 @@ import { api, asked } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Choice, Field } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
+import { filters } from "./live-list.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Outcome = RequestRecord["outcome"];
@@ -22,17 +23,6 @@ const sizes: readonly (readonly [string, string])[] = [
   ["100", "100"],
   ["200", "200"],
 ];
-
-export const filters = [
-  "outcome",
-  "model",
-  "key",
-  "user",
-  "server",
-  "session",
-  "from",
-  "to",
-] as const;
 
 interface FiltersProps {
   tenant: string;

@@ -19,20 +19,32 @@ export function heardWith(
 
 const momentOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
 
-/** As the API filters. */
-function matches(record: RequestRecord, query: Readonly<Record<string, string>>): boolean {
-  const { outcome, model, key, server, session, from, to } = query;
-  const { who } = record;
-  return (
-    (!outcome || record.outcome === outcome) &&
-    (!model || record.model === model) &&
-    (!key || who.keyId === key) &&
-    (!server || who.serverId === server) &&
-    (!session || who.sessionId === session) &&
-    (!from || record.createdAt >= momentOf(from)) &&
-    (!to || record.createdAt < momentOf(to))
+/** What a filter leaves in, as the API filters. The list of filters is made of this, so that none is forgotten here. */
+const matchers: Readonly<Record<string, (record: RequestRecord, wanted: string) => boolean>> = {
+  outcome: ({ outcome }, wanted) => outcome === wanted,
+  model: ({ model }, wanted) => model === wanted,
+  key: ({ who }, wanted) => who.keyId === wanted,
+  user: ({ who }, wanted) => who.user === wanted,
+  server: ({ who }, wanted) => who.serverId === wanted,
+  session: ({ who }, wanted) => who.sessionId === wanted,
+  from: ({ createdAt }, wanted) => createdAt >= momentOf(wanted),
+  to: ({ createdAt }, wanted) => createdAt < momentOf(wanted),
+};
+export const filters: readonly string[] = Object.keys(matchers);
+
+const matches = (record: RequestRecord, query: Readonly<Record<string, string>>): boolean =>
+  Object.entries(matchers).every(
+    ([name, isLeftIn]) => !query[name] || isLeftIn(record, query[name]),
   );
-}
+
+/** The keys, servers and people of records. */
+export const idsIn = (records: readonly RequestRecord[]): string[] => [
+  ...new Set(
+    records.flatMap(({ who: { keyId, serverId, user } }) =>
+      [keyId, serverId, user].filter((id) => id !== null && id !== undefined),
+    ),
+  ),
+];
 
 interface ListOptions {
   query: Readonly<Record<string, string>>;

@@ -44,6 +44,7 @@ describe("a list with what was heard since", () => {
     [{ outcome: "refused" }],
     [{ model: "own/other" }],
     [{ key: "key_2" }],
+    [{ user: "usr_2" }],
     [{ server: "srv_1" }],
     [{ session: "ses_1" }],
     [{ from: "1001" }],
