@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../src/domain/result.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
-import type { Policy } from "../../src/domain/choice/policy.ts";
+import type { Policy, Raise } from "../../src/domain/choice/policy.ts";
 import { createTenantAdmin } from "../../src/pipeline/admin/tenants.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
 import { event, id, key as aKey, server, start, tenant } from "./store/fixtures.ts";
@@ -10,6 +10,12 @@ import { givenWorld, value } from "./store/open.ts";
 
 const operator: Actor = { kind: "operator" };
 const why = "It bills twice.";
+const raise = (subject: string): Raise => ({
+  subject,
+  limits: { usdPerDay: 5 },
+  until: start + 1,
+  why,
+});
 
 describe("a policy that names", () => {
   const world = givenWorld(inlineBackend());
@@ -32,7 +38,7 @@ describe("a policy that names", () => {
     });
     const change = (wanted: Policy) =>
       admin.changePolicy(operator, owner.slug, { ifMatch: null, policyFrom: () => ok(wanted) });
-    return { tenantId: owner.id, keyId: key.id, slug: known.slug, change };
+    return { tenantId: owner.id, keyId: key.id, serverId: known.id, slug: known.slug, change };
   }
   const missing = (path: string) => ({ ok: false, error: { reason: "invalid_params", path } });
 
@@ -52,6 +58,49 @@ describe("a policy that names", () => {
     expect(await change({ stopped: { servers: { [other.slug]: why } } })).toMatchObject(
       missing(`stopped.servers.${other.slug}`),
     );
+  });
+
+  it("whose limits it raises is taken if it is there", async () => {
+    const { tenantId, keyId, serverId, change } = await given();
+    const { users } = world.stores;
+    const person = {
+      id: "usr_1",
+      tenantId,
+      name: null,
+      keyId: "key_1",
+      finder: "f",
+      sealed: "s",
+      createdAt: start,
+    };
+    value(await users.create(person, aKey(tenantId), event(tenantId)));
+    const raises = [
+      tenantId,
+      keyId,
+      serverId,
+      "user:usr_1",
+      `run:${keyId}:one`,
+      "group:a",
+      "tag:b",
+    ];
+    expect(await change({ raises: raises.map(raise) })).toMatchObject({ ok: true });
+  });
+
+  it("whose limits it raises is refused if it is not there, unless it was there before", async () => {
+    const gone = raise("key_gone");
+    const { change } = await given({ raises: [gone] });
+    const other = await given();
+    expect(await change({ raises: [gone, raise("tag:b")] })).toMatchObject({ ok: true });
+    for (const subject of [
+      "test",
+      other.tenantId,
+      other.keyId,
+      "user:usr_2",
+      "run:key_1:one",
+      "tag:",
+    ])
+      expect(await change({ raises: [gone, raise(subject)] })).toMatchObject(
+        missing("raises.1.subject"),
+      );
   });
 
   it("what is deleted since stays, while another switch is turned", async () => {

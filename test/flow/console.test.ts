@@ -876,15 +876,21 @@ describe("a raise of a limit", () => {
     });
     await open("/t/raised/policy");
     await page.getByText("Raise one").click();
-    const offered = page.locator(`datalist option[value="${keyId}"]`);
-    await offered.waitFor({ state: "attached" });
-    expect(await offered.getAttribute("label")).toBe("test");
-    await page.getByLabel("Of what").fill(keyId);
     await page.getByLabel("Raised to").fill("5");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    const wrong = page.locator(".field.wrong");
+    await wrong.getByText("Choose whose limit is raised.").waitFor();
+    await page.getByText("the whole tenant").waitFor({ state: "attached" });
+    await page.getByLabel("Of what").selectOption({ label: "key test" });
     await page.getByLabel("Why").fill("A demo for a customer");
     await page.getByRole("button", { name: "Save the policy" }).click();
     await page.locator(".field.wrong", { hasText: "Raised until" }).waitFor();
     await page.getByLabel("Raised until").fill("2099-01-01T12:00");
+    await page.getByLabel("Of what", { exact: true }).selectOption({ label: "another one" });
+    await page.getByLabel("Of what: another one").fill("test");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await wrong.getByText("This tenant has no such key, server,").waitFor();
+    await page.getByLabel("Of what", { exact: true }).selectOption({ label: "key test" });
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole("button", { name: "Save the policy" }).click();
     const raises = async () =>

@@ -5,7 +5,9 @@ import { millisOf } from "../format.ts";
 import { Check, Choice, Field } from "../parts/form.tsx";
 import { limitTitles, limitWords, type LimitName } from "../parts/limits.tsx";
 import { Named, useSubjectNames, type Names } from "../parts/named.tsx";
+import { NamedChoice } from "../parts/named-choice.tsx";
 import { Time } from "../parts/time.tsx";
+import type { Problem } from "../problem.ts";
 
 type Raise = Schemas["Raise"];
 
@@ -32,15 +34,33 @@ export const raisesDraftOf = (raises: readonly Raise[] | undefined): RaisesDraft
   why: "",
 });
 
+const isBegun = ({ subject, amount, until, why }: RaisesDraft): boolean =>
+  `${subject}${amount}${until}${why}` !== "";
+
 /** As a merge patch. */
-export const raisesPatchOf = ({ kept, subject, limit, amount, until, why }: RaisesDraft) => {
-  const added =
-    subject === ""
-      ? []
-      : [{ subject, limits: { [limit]: Number(amount) }, until: millisOf(until) ?? 0, why }];
+export const raisesPatchOf = (draft: RaisesDraft) => {
+  const { kept, subject, limit, amount, until, why } = draft;
+  const added = isBegun(draft)
+    ? [{ subject, limits: { [limit]: Number(amount) }, until: millisOf(until) ?? 0, why }]
+    : [];
   const raises = [...kept, ...added];
   return raises.length === 0 ? null : raises;
 };
+
+/** What is missing of a raise that is begun, where the API would take what stands in its place. */
+export function raiseProblem(draft: RaisesDraft): Problem | null {
+  const { kept, subject, limit, amount } = draft;
+  const missing = (member: string, detail: string): Problem => ({
+    status: 0,
+    reason: "invalid_params",
+    title: "A raise is incomplete",
+    detail,
+    path: `raises.${kept.length}.${member}`,
+  });
+  if (!isBegun(draft)) return null;
+  if (subject === "") return missing("subject", "Choose whose limit is raised.");
+  return amount === "" ? missing(`limits.${limit}`, "Say how high the limit is raised.") : null;
+}
 
 const limitNames = Object.entries(limitTitles) as [LimitName, string][];
 
@@ -85,32 +105,19 @@ function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
   );
 }
 
-const subjectsId = "raises-subjects";
-
-/** What a raise may be of, by name. */
-function Subjects({ tenant }: { tenant: string }) {
-  const names = useSubjectNames(tenant);
-  return (
-    <datalist id={subjectsId}>
-      {Object.entries(names).map(([id, name]) => (
-        <option key={id} value={id} label={name} />
-      ))}
-    </datalist>
-  );
-}
-
 /** The raise that is added. */
-function NewRaise({ draft, change, faultOf }: Omit<RaiseFieldsProps, "tenant">) {
+function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
+  const names = useSubjectNames(tenant);
   const fault = (name: string) => faultOf(`raises.${draft.kept.length}.${name}`);
   return (
     <div class="grid">
-      <Field
+      <NamedChoice
         title="Of what"
         name="raises.subject"
         value={draft.subject}
         onInput={(subject) => change({ ...draft, subject })}
-        list={subjectsId}
-        hint="The id of the tenant, a key or a server, or such as user:…"
+        names={names}
+        hint="An id, or such as group:eng, tag:nightly or run:key_…:one."
         fault={fault("subject")}
       />
       <Choice
@@ -152,15 +159,18 @@ function NewRaise({ draft, change, faultOf }: Omit<RaiseFieldsProps, "tenant">) 
 }
 
 export function RaiseFields({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
-  const [isOpen, setOpen] = useState(draft.subject !== "");
+  const [isOpen, setOpen] = useState(isBegun(draft));
+  const isWrong = faultOf(`raises.${draft.kept.length}`) !== null;
   return (
     <fieldset>
       <legend>Limits raised for a time</legend>
       {draft.all.length > 0 && <AllKept {...{ tenant, draft, change }} />}
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details
+        open={isOpen || isWrong}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>Raise one</summary>
-        {isOpen && <Subjects tenant={tenant} />}
-        <NewRaise {...{ draft, change, faultOf }} />
+        {(isOpen || isWrong) && <NewRaise {...{ tenant, draft, change, faultOf }} />}
       </details>
     </fieldset>
   );

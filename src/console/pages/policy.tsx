@@ -11,9 +11,10 @@ import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import { prefix, tenantPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
-import { RaiseFields, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
+import { RaiseFields, raiseProblem, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -58,7 +59,9 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
     approval: approvalPatchOf(approval),
     raises: raisesPatchOf(raises),
   };
-  const save = async () => {
+  const save = async (): Promise<Asked<unknown>> => {
+    const problem = raiseProblem(raises);
+    if (problem !== null) return { ok: false, problem };
     const changed = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/policy", {
         params: { path: { tenant } },

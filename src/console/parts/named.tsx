@@ -23,15 +23,35 @@ export async function namesIn(tenant: string): Promise<Names> {
   ]) as Names;
 }
 
+const kinds = [
+  ["key_", "", "key"],
+  ["srv_", "", "server"],
+  ["usr_", "user:", "person"],
+] as const;
+
+/** @returns what people call the tenant, and its keys, servers and people, by the subject of their limits */
+async function subjectNames(tenant: string): Promise<Names> {
+  const [found, names] = await Promise.all([
+    asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
+    namesIn(tenant),
+  ]);
+  const subjects = Object.entries(names).flatMap(([id, name]) =>
+    kinds
+      .filter(([prefix]) => id.startsWith(prefix))
+      .map(([, subject, kind]) => [`${subject}${id}`, `${kind} ${name}`]),
+  );
+  return Object.fromEntries([
+    ...(found.ok ? [[found.value.id, "the whole tenant"]] : []),
+    ...subjects,
+  ]) as Names;
+}
+
 /** @returns what people call those that limits are of, by subject; none while they load */
 export function useSubjectNames(tenant: string): Names {
-  const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => {
-    const names = await namesIn(tenant);
-    const subjects = Object.entries(names).map(([id, name]) => [
-      id.startsWith("usr_") ? `user:${id}` : id,
-      name,
-    ]);
-    return { ok: true, value: Object.fromEntries(subjects) as Names, tag: null };
-  });
+  const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => ({
+    ok: true,
+    value: await subjectNames(tenant),
+    tag: null,
+  }));
   return loaded.state === "there" ? loaded.value : {};
 }

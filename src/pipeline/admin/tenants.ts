@@ -11,7 +11,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { calendarOf } from "../time-zones.ts";
-import { checkedSwitches, type NamedDeps } from "./named-in-policy.ts";
+import { checkedNames, type NamedDeps } from "./named-in-policy.ts";
 import { withRaisers } from "./raises.ts";
 import { checkedWebhook } from "./webhook-url.ts";
 
@@ -168,7 +168,7 @@ export const createTenantAdmin = (
           deps,
         );
         if (!alerted.ok) return alerted;
-        const there = await checkedSwitches(deps, policy.value, tenant);
+        const there = await checkedNames(deps, wanted.value, tenant);
         if (!there.ok) return there;
         const event = eventOf(deps, actor, {
           action: "policy.replace",
