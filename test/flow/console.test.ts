@@ -515,6 +515,7 @@ describe("the end of a session", () => {
     expect(faults).toEqual([]);
     await visitor.close();
   });
+
 });
 
 describe("a reader with other needs", () => {
@@ -833,6 +834,24 @@ describe("the stream of records", () => {
   });
 });
 
+describe("a dialog", () => {
+  it("stays where marking a text ends beside it, and closes at a press beside it", async () => {
+    const { page } = operator;
+    await open("/t/watched/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("marked from its end");
+    const box = await name.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 10);
+    await page.mouse.down();
+    await page.mouse.move(20, 20);
+    await page.mouse.up();
+    expect(await name.inputValue()).toBe("marked from its end");
+    await page.mouse.click(20, 20);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+});
+
 describe("a policy", () => {
   it("is tried on the last decisions before it is saved", async () => {
     const { page } = operator;
@@ -846,6 +865,7 @@ describe("a policy", () => {
     const policy = await admin("GET", "/tenants/watched/policy");
     expect(policy.get("deniedModels")).toEqual([hostile]);
   });
+
 });
 
 describe("a limit that is no budget of the tenant", () => {

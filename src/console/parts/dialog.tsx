@@ -14,6 +14,8 @@ interface DialogProps {
 
 export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  /** A press that begins in the dialog, such as one that marks text, may end beside it. */
+  const isPressedBeside = useRef(false);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
@@ -24,7 +26,10 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
       aria-label={title}
       onClose={onClose}
       // A click beside the dialog falls on the dialog itself.
-      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+      onPointerDown={({ target }) => (isPressedBeside.current = target === dialog.current)}
+      onClick={({ target }) => {
+        if (target === dialog.current && isPressedBeside.current) dialog.current?.close();
+      }}
     >
       <div class="dialog-body">
         <header class="dialog-head">
