@@ -2,8 +2,8 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api-types.d.ts";
 import { prefix } from "./place.ts";
-import { problemOf, unreachable, type Asked } from "./problem.ts";
-import { csrf, sessionLost } from "./session.ts";
+import { problemOf, unreachable, type Asked, type Problem } from "./problem.ts";
+import { csrf, sessionLost, signedInAgain } from "./session.ts";
 
 export type Schemas = components["schemas"];
 
@@ -15,7 +15,25 @@ api.use({
       request.headers.set("X-CSRF-Token", csrf.value);
     return request;
   },
+  // A page that was reading goes on reading once somebody has signed in again.
+  async onResponse({ request, response }) {
+    let answer = response;
+    while (answer.status === 401 && sessionLost() && request.method === "GET") {
+      await answer.body?.cancel();
+      await signedInAgain();
+      answer = await fetch(request);
+    }
+    return answer;
+  },
 });
+
+/** A change is left to the person, who may have signed in as somebody else. */
+const notChanged: Problem = {
+  status: 401,
+  reason: "unauthorized",
+  title: "Your session had ended",
+  detail: "Nothing was changed. Send it again.",
+};
 
 interface Answer<T> {
   data?: T;
@@ -28,8 +46,10 @@ export async function asked<T>(answer: Promise<Answer<T>>): Promise<Asked<T>> {
   try {
     const { data, error, response } = await answer;
     if (response.ok) return { ok: true, value: data as T, tag: response.headers.get("ETag") };
-    if (response.status === 401) sessionLost();
-    return { ok: false, problem: problemOf(response.status, error) };
+    return {
+      ok: false,
+      problem: response.status === 401 ? notChanged : problemOf(response.status, error),
+    };
   } catch {
     return { ok: false, problem: unreachable };
   }

@@ -1,8 +1,8 @@
 /** Every page and its address. */
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { consolePath, pathOf, tenantPath } from "./place.ts";
-import { session } from "./session.ts";
+import { hasEnded, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { Page } from "./parts/page.tsx";
 import { Waiting } from "./parts/notice.tsx";
@@ -69,13 +69,34 @@ function Pages() {
   );
 }
 
+/** Over the pages, which stay as they are. A dialog, since one of the pages' own may be open. */
+function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const show = (): void => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+  };
+  useEffect(show, []);
+  return (
+    <dialog ref={dialog} class="sign-in-again" aria-label="Sign in again" onClose={show}>
+      <SignIn />
+    </dialog>
+  );
+}
+
 export function App() {
   const found = session.value;
   if (found === undefined) return <Waiting what="the console" />;
   if (found === null) return <SignIn />;
+  const isOver = hasEnded.value;
   return (
-    <LocationProvider scope={consolePath}>
-      <Pages />
-    </LocationProvider>
+    <>
+      {/* Whoever else signs in gets pages of their own: nothing that the person before saw stays. */}
+      <div key={JSON.stringify(found.actor)} hidden={isOver} inert={isOver}>
+        <LocationProvider scope={consolePath}>
+          <Pages />
+        </LocationProvider>
+      </div>
+      {isOver && <SignInAgain />}
+    </>
   );
 }

@@ -9,6 +9,8 @@ export interface Actor {
   /** of the person, or of the key; absent: the operator's token */
   name?: string;
   role: string;
+  /** of the key */
+  id?: string;
   /** the slug of the only tenant that a key sees; absent: the operator sees all */
   tenant?: string;
 }
@@ -24,6 +26,8 @@ export interface Session {
 export const session = signal<Session | null | undefined>(undefined);
 /** Why the page of the sign-in is shown; null: the person has just come. */
 export const signInReason = signal<string | null>(null);
+/** Whether the session of `session` has ended. What the person was doing stays, until somebody else signs in. */
+export const hasEnded = signal(false);
 export const csrf = computed(() => session.value?.csrf ?? null);
 export const isOperator = computed(() => session.value?.actor.kind === "operator");
 
@@ -67,6 +71,7 @@ export async function signIn(key: string): Promise<Asked<Session | null>> {
   if (made.ok) {
     signInReason.value = null;
     session.value = made.value;
+    hasEnded.value = false;
   }
   return made;
 }
@@ -78,12 +83,26 @@ export async function signOut(): Promise<void> {
   session.value = null;
 }
 
-/** The API said that the session counts no longer. */
-export function sessionLost(): void {
-  if (session.value === null) return;
+/**
+ * The API said that the session counts no longer.
+ * @returns whether there was one
+ */
+export function sessionLost(): boolean {
+  if (!session.value) return false;
   signInReason.value = "Your session has ended. Sign in again to go on where you were.";
-  session.value = null;
+  hasEnded.value = true;
+  return true;
 }
+
+/** Once a session counts again. */
+export const signedInAgain = (): Promise<void> =>
+  new Promise((resolve) => {
+    const end = hasEnded.subscribe((ended) => {
+      if (ended) return;
+      queueMicrotask(() => end());
+      resolve();
+    });
+  });
 
 /** Whether the person may. The API decides; the page only leaves out what the API would refuse. */
 export function may(permission: Permission): boolean {

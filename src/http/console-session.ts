@@ -37,6 +37,8 @@ export const shownSession = ({
     role,
     ...(tenant !== null && { tenant }),
     ...(name !== null && { name }),
+    // Keys may share a name, and the page tells whether the one who signs in again is the one before.
+    ...(actor.kind === "key" && { id: actor.keyId }),
   },
   expiresAt,
 });

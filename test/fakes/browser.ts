@@ -109,12 +109,12 @@ export async function signIn({ page }: Visit, key: string): Promise<void> {
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 
-/** Nothing loads any more, and the page's own heading is there. */
+/** Nothing that is seen loads any more, and the page's own heading is there. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator("h1").waitFor();
+  await page.locator("h1:visible").waitFor();
   await expect
     .poll(async () => {
-      const loading = await page.locator(".waiting:has-text('Loading')").count();
+      const loading = await page.locator(".waiting:has-text('Loading'):visible").count();
       return loading + (open.get(page)?.size ?? 0);
     })
     .toBe(0);

@@ -508,7 +508,7 @@ describe("the end of a session", () => {
       expect([path, await ended.waitFor().catch(String)]).toEqual([path, undefined]);
       await page.getByLabel("Your key").fill(world.key);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+      await ended.waitFor({ state: "detached" });
       expect(page.url()).toBe(`${router.url}/console/t/watched${path}`);
       await settled(page);
     }
@@ -516,6 +516,37 @@ describe("the end of a session", () => {
     await visitor.close();
   });
 
+  it("keeps what is being written for the person, and for nobody else", async () => {
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    const role = { name: "another administrator", scopes: ["tenant-admin"] };
+    const other = String((await admin("POST", "/tenants/watched/keys", role)).get("key"));
+    await signIn(visitor, world.key);
+    await go("/t/watched/keys", visitor);
+    await page.getByRole("button", { name: "New key" }).click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("half written");
+    const again = async (key: string): Promise<void> => {
+      await page.context().clearCookies();
+      await page.getByRole("button", { name: "Make the key" }).click();
+      const over = page.getByRole("dialog", { name: "Sign in again" });
+      await over.getByText("Your session has ended").waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      expect(await name.isVisible()).toBe(false);
+      await page.keyboard.press("Escape");
+      await over.getByLabel("Your key").fill(key);
+      await over.getByRole("button", { name: "Sign in" }).click();
+      await over.waitFor({ state: "detached" });
+    };
+    await again(world.key);
+    expect(await name.inputValue()).toBe("half written");
+    await page.getByText("Nothing was changed. Send it again.").waitFor();
+    await again(other);
+    await page.getByText("another administrator, admin of watched").waitFor();
+    expect(await name.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
 });
 
 describe("a reader with other needs", () => {

@@ -128,7 +128,10 @@ function KeyForm() {
 
 export function SignIn() {
   useEffect(() => {
+    const before = document.title;
     document.title = "Sign in · Sampling Router";
+    // The page below may be there still.
+    return () => void (document.title = before);
   }, []);
   const reason = signInReason.value ?? refused;
   return (
