@@ -1,6 +1,7 @@
 /** Every page and its address. */
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
+import "./leaving.ts";
 import { consolePath, pathOf, tenantPath } from "./place.ts";
 import { hasEnded, session } from "./session.ts";
 import { Shell } from "./shell.tsx";

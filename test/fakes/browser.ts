@@ -90,6 +90,8 @@ export async function visit(
     if (["error", "warning"].includes(message.type()) && !isRefusal) faults.push(message.text());
   });
   page.on("dialog", (dialog) => {
+    // Only the browser asks so, where something is not saved. A test that goes elsewhere means it.
+    if (dialog.type() === "beforeunload") return void dialog.accept();
     faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });

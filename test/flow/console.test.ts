@@ -897,6 +897,34 @@ describe("a policy", () => {
     expect(policy.get("deniedModels")).toEqual([hostile]);
   });
 
+  it("that is not saved goes along into its JSON, and is left after a question alone", async () => {
+    const { page } = operator;
+    await createTenant(router, "unsaved", { provider: "demo" });
+    await open("/t/unsaved");
+    await page.getByRole("link", { name: "Policy", exact: true }).click();
+    const most = page.getByLabel("Most tokens of an answer");
+    await most.fill("777");
+    const question = page.getByRole("dialog", { name: "Leave without saving" });
+    await page.getByRole("link", { name: "API keys" }).click();
+    expect(await violationsOn(page)).toEqual([]);
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.evaluate(() => history.back());
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(await most.inputValue()).toBe("777");
+    await page.getByRole("button", { name: "Show as JSON" }).click();
+    expect(await page.getByLabel("JSON").first().inputValue()).toContain('"maxTokens": 777');
+    expect(await page.getByRole("button", { name: "to show the form" }).isDisabled()).toBe(true);
+    await page.evaluate(() => history.back());
+    await question.getByRole("button", { name: "Leave without saving" }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect((await admin("GET", "/tenants/unsaved/policy")).body).toEqual({});
+    await page.getByRole("link", { name: "Policy", exact: true }).click();
+    await most.fill("778");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByText("Saved at").waitFor();
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+  });
 });
 
 describe("a limit that is no budget of the tenant", () => {

@@ -1,5 +1,5 @@
 /** A tenant's policy: the limits as fields, everything as JSON; for the operator the ceiling too. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
@@ -10,6 +10,7 @@ import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
+import { useUnsaved } from "../parts/unsaved.tsx";
 import { prefix, tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
@@ -23,6 +24,9 @@ interface EditProps {
   tenant: string;
   policy: Policy;
   tag: string | null;
+  /** what the form has that nobody saved; null: nothing */
+  draft: Policy | null;
+  onDraft: (draft: Policy | null) => void;
   onDone: () => void;
 }
 
@@ -40,7 +44,7 @@ const listOf = (text: string): string[] | null => {
 };
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
 
-function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
+function PolicyForm({ tenant, policy, tag, onDraft, onDone }: EditProps) {
   const [limits, setLimits] = useState(textsOf(policy.limits));
   const [maxTokens, setMaxTokens] = useState(policy.maxTokens?.toString() ?? "");
   const [allowed, setAllowed] = useState(lines(policy.allowedModels));
@@ -59,18 +63,23 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
     approval: approvalPatchOf(approval),
     raises: raisesPatchOf(raises),
   };
+  const changed = JSON.stringify(patch);
+  const [unchanged] = useState(changed);
+  const isUnsaved = changed !== unchanged;
+  const question = useUnsaved(isUnsaved);
+  useEffect(() => onDraft(isUnsaved ? mergePatch(policy, patch) : null), [changed]);
   const save = async (): Promise<Asked<unknown>> => {
     const problem = raiseProblem(raises);
     if (problem !== null) return { ok: false, problem };
-    const changed = await asked(
+    const saved = await asked(
       api.PATCH("/admin/v1/tenants/{tenant}/policy", {
         params: { path: { tenant } },
         headers: { "If-Match": tag ?? "*" },
         body: patch,
       }),
     );
-    if (changed.ok) onDone();
-    return changed;
+    if (saved.ok) onDone();
+    return saved;
   };
   return (
     <div class="stack">
@@ -86,6 +95,7 @@ function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
           </>
         )}
       </Form>
+      {question}
     </div>
   );
 }
@@ -169,7 +179,8 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
   );
 }
 
-function PolicyJson({ tenant, policy, tag, onDone }: EditProps) {
+function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) {
+  const [begun] = useState(draft);
   const put = async (value: object) => {
     const changed = await asked(
       api.PUT("/admin/v1/tenants/{tenant}/policy", {
@@ -184,6 +195,8 @@ function PolicyJson({ tenant, policy, tag, onDone }: EditProps) {
   return (
     <JsonEdit
       value={policy}
+      {...(begun !== null && { draft: begun })}
+      onUnsaved={(isUnsaved) => onDraft(isUnsaved ? policy : null)}
       submit="Replace the policy"
       put={put}
       hint="The whole policy: what you leave out goes back to its default."
@@ -232,16 +245,28 @@ interface ActionsProps {
   tenant: string;
   isJson: boolean;
   setJson: (isJson: boolean) => void;
+  /** the form has not all that JSON may say */
+  isJsonUnsaved: boolean;
 }
 
-const Actions = ({ tenant, isJson, setJson }: ActionsProps) => (
+const Actions = ({ tenant, isJson, setJson, isJsonUnsaved }: ActionsProps) => (
   <>
     <a class="button quiet" href={`${tenantPath(tenant, "/events")}?find=policy`}>
       Who changed the policy
     </a>
     {mayChange.value && (
-      <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
-        {isJson ? "Show the form" : "Show as JSON"}
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isJson}
+        disabled={isJsonUnsaved}
+        onClick={() => setJson(!isJson)}
+      >
+        {isJsonUnsaved
+          ? "Save or undo to show the form"
+          : isJson
+            ? "Show the form"
+            : "Show as JSON"}
       </button>
     )}
   </>
@@ -249,17 +274,23 @@ const Actions = ({ tenant, isJson, setJson }: ActionsProps) => (
 
 export function PolicyPage({ params: { tenant } }: { params: { tenant: string } }) {
   const [isJson, setJson] = useState(false);
+  const [draft, setDraft] = useState<Policy | null>(null);
   const [saved, setSaved] = useState<string | null>(null);
   const loading = useLoaded(`policy of ${tenant} ${saved ?? ""}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
   );
-  const done = () => setSaved(new Date().toLocaleTimeString());
+  const done = () => {
+    setDraft(null);
+    setSaved(new Date().toLocaleTimeString());
+  };
   const Edit = isJson ? PolicyJson : PolicyForm;
   return (
     <Page
       title="Policy"
       lead="What this tenant may spend, and which models it may use. It holds from the next request on."
-      actions={<Actions {...{ tenant, isJson, setJson }} />}
+      actions={
+        <Actions {...{ tenant, isJson, setJson }} isJsonUnsaved={isJson && draft !== null} />
+      }
     >
       <div class="stack">
         {saved !== null && (
@@ -271,7 +302,12 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
           <There what="the policy" loading={loading}>
             {(policy, { tag }) =>
               mayChange.value ? (
-                <Edit key={`${tag} ${isJson}`} {...{ tenant, policy, tag }} onDone={done} />
+                <Edit
+                  key={`${tag} ${isJson}`}
+                  {...{ tenant, policy, tag, draft }}
+                  onDraft={setDraft}
+                  onDone={done}
+                />
               ) : (
                 <>
                   <NotForRole what="changes no policy" permission="change" />

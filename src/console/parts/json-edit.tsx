@@ -1,8 +1,9 @@
 /** A whole object as JSON, to be replaced. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
 import { Form, TextArea } from "./form.tsx";
+import { useUnsaved } from "./unsaved.tsx";
 
 const notJson: Asked<never> = {
   ok: false,
@@ -28,12 +29,20 @@ interface JsonEditProps {
   submit: string;
   put: (value: object) => Promise<Asked<unknown>>;
   hint: string;
+  /** what is written in place of the value at first; absent: the value */
+  draft?: object;
+  /** hears whether something is written that nobody saved */
+  onUnsaved?: (isUnsaved: boolean) => void;
   /** stands below, and sees what is written; null: no JSON object */
   beside?: (valueOf: () => object | null) => ComponentChildren;
 }
 
-export function JsonEdit({ value, submit, put, hint, beside }: JsonEditProps) {
-  const [text, setText] = useState(JSON.stringify(value, null, 2));
+export function JsonEdit(props: JsonEditProps) {
+  const { value, submit, put, hint, draft = value, onUnsaved, beside } = props;
+  const [text, setText] = useState(JSON.stringify(draft, null, 2));
+  const isUnsaved = text !== JSON.stringify(value, null, 2);
+  const question = useUnsaved(isUnsaved);
+  useEffect(() => onUnsaved?.(isUnsaved), [isUnsaved]);
   const act = async (): Promise<Asked<unknown>> => {
     const given = parsed(text);
     return given === null ? notJson : put(given);
@@ -54,6 +63,7 @@ export function JsonEdit({ value, submit, put, hint, beside }: JsonEditProps) {
         )}
       </Form>
       {beside?.(() => parsed(text))}
+      {question}
     </>
   );
 }
