@@ -732,6 +732,33 @@ describe("requests", () => {
     expect(lines.length - 1).toBe(succeeded);
   });
 
+  it("are gone through by the browser's Back: an open request, then a filter, and no letter", async () => {
+    const { page } = operator;
+    await go("/t/watched");
+    await page.getByRole("link", { name: "Requests", exact: true }).click();
+    await page.getByLabel("Outcome").selectOption("succeeded");
+    await expect.poll(() => page.url()).toContain("outcome=succeeded");
+    await settled(page);
+    const first = page.getByRole("region", { name: "Requests" }).locator("tbody tr").first();
+    const drawer = page.getByRole("dialog", { name: "Request" });
+    await first.getByRole("button").click();
+    await drawer.waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: "detached" });
+    await first.getByRole("button").click();
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await drawer.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Outcome").inputValue()).toBe("succeeded");
+    await page.goBack();
+    expect(await page.getByLabel("Outcome").inputValue()).toBe("");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Events", exact: true }).click();
+    await page.getByLabel("Find").pressSequentially("policy");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+  });
+
   it("are given as curl, and their choice is made again as a dry run", async () => {
     const { page } = operator;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

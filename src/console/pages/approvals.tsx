@@ -11,7 +11,7 @@ import { Choice } from "../parts/form.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { NotForRole } from "../parts/role.tsx";
-import { Steps, useQuery } from "../parts/pages.tsx";
+import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { tenantPath } from "../place.ts";
@@ -135,12 +135,12 @@ function useHeldCalls(
 }
 
 export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
-  const [query, change] = useQuery();
+  const inAddress = useQuery();
+  const [query, change] = inAddress;
+  const { shown, open, close } = useOpened(inAddress);
   const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
   const cursor = query["cursor"] ?? null;
   const loading = useHeldCalls(tenant, { state, cursor });
-  const shown = query["open"];
-  const close = (): void => change({ open: "" });
   return (
     <Page
       title="Approvals"
@@ -159,7 +159,7 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
         {({ data, nextCursor, names }) => (
           <Table
             name="Approvals"
-            columns={columnsOf({ tenant, names, open: (id) => change({ open: id }) })}
+            columns={columnsOf({ tenant, names, open })}
             rows={data}
             keyOf={({ requestId, stage }) => `${requestId} ${stage}`}
             current={null}

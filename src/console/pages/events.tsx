@@ -90,7 +90,7 @@ interface EventsPageProps {
 }
 
 function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
-  const [query, change] = useQuery();
+  const [query, , type] = useQuery();
   const wanted = (query["find"] ?? "").toLowerCase();
   const { loaded } = paging.loading;
   const events = loaded.state === "there" ? loaded.value.data : [];
@@ -104,7 +104,7 @@ function EventsPage({ title, paging, names, more = [] }: EventsPageProps) {
           title="Find among these"
           name="find"
           value={query["find"] ?? ""}
-          onInput={(find) => change({ find })}
+          onInput={(find) => type({ find })}
           placeholder="such as policy"
         />
       </div>

@@ -7,24 +7,19 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { useQuery } from "../parts/pages.tsx";
+import { useQuery, type Query } from "../parts/pages.tsx";
 import { Table } from "../parts/table.tsx";
 import { useLoaded } from "../load.ts";
 import { isOperator } from "../session.ts";
 import { Catalogue } from "./catalogue.tsx";
 
-interface ModelFiltersProps {
-  query: Readonly<Record<string, string>>;
-  change: (changes: Record<string, string>) => void;
-}
-
-const ModelFilters = ({ query, change }: ModelFiltersProps) => (
+const ModelFilters = ({ inAddress: [query, change, type] }: { inAddress: Query }) => (
   <div class="filters">
     <Field
       title="Find"
       name="find"
       value={query["find"] ?? ""}
-      onInput={(find) => change({ find })}
+      onInput={(find) => type({ find })}
     />
     <Check
       title="Also those out of reach"
@@ -37,7 +32,8 @@ const ModelFilters = ({ query, change }: ModelFiltersProps) => (
 
 export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   const loading = useLoaded(`models of ${tenant}`, () => allModels(tenant));
-  const [query, change] = useQuery();
+  const inAddress = useQuery();
+  const [query] = inAddress;
   const [shown, open] = useState<Model | null>(null);
   const wanted = (query["find"] ?? "").toLowerCase();
   const isAll = query["all"] === "yes";
@@ -49,7 +45,7 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
       title="Models"
       lead="What this tenant can choose from. “In reach” are models with a credential, allowed by the policy and not stopped. Prices are for a million tokens. A model opens with its figures and where each comes from."
     >
-      <ModelFilters {...{ query, change }} />
+      <ModelFilters inAddress={inAddress} />
       <There what="models" loading={loading}>
         {(models) => (
           <Table

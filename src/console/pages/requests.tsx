@@ -6,7 +6,7 @@ import { Check } from "../parts/form.tsx";
 import { Brief } from "../parts/brief.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
-import { Steps, useQuery } from "../parts/pages.tsx";
+import { Steps, useOpened, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
 import { Filters } from "../requests/filters.tsx";
@@ -120,11 +120,12 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
 ];
 
 export function Requests({ params: { tenant } }: { params: { tenant: string } }) {
-  const [query, change] = useQuery();
+  const inAddress = useQuery();
+  const [query, change] = inAddress;
+  const { shown, open, close } = useOpened(inAddress);
   const [isLive, setLive] = useState(true);
   const { loading, rowsOf, names, isFollowing } = useRequestList({ tenant, query, isLive });
   const cursor = query["cursor"] ?? null;
-  const shown = query["open"];
   const isFiltered = filters.some((name) => query[name]);
   return (
     <Page
@@ -136,17 +137,17 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
         </span>
       }
     >
-      <Filters {...{ tenant, query, change, names }} />
+      <Filters {...{ tenant, inAddress, names }} />
       <There what="requests" loading={loading}>
         {(listed) => {
           const { rows, nextCursor } = rowsOf(listed);
           return (
             <Table
               name="Requests"
-              columns={columnsOf({ rows, names, open: (open) => change({ open }) })}
+              columns={columnsOf({ rows, names, open })}
               rows={rows}
               keyOf={({ id }) => id}
-              open={({ id }) => change({ open: id })}
+              open={({ id }) => open(id)}
               current={shown ?? null}
               empty={
                 isFiltered
@@ -165,9 +166,7 @@ export function Requests({ params: { tenant } }: { params: { tenant: string } })
           );
         }}
       </There>
-      {shown !== undefined && (
-        <RequestDrawer tenant={tenant} id={shown} onClose={() => change({ open: "" })} />
-      )}
+      {shown !== undefined && <RequestDrawer tenant={tenant} id={shown} onClose={close} />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 /** Lists come in parts. The part that is shown stands in the address, so that a link leads to it. */
 import { useLocation } from "preact-iso/router";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
 import { useLoaded, type Loading } from "../load.ts";
 
@@ -48,16 +48,44 @@ export function Steps({ cursor, next, go }: StepsProps) {
   );
 }
 
-/** Members of the address's query, and how to change some of them. An empty text takes one away. */
-export function useQuery(): [
-  query: Readonly<Record<string, string>>,
-  change: (changes: Record<string, string>) => void,
-] {
+type Change = (changes: Record<string, string>) => void;
+
+/**
+ * Members of the address's query, and how to change some of them. An empty text takes one away. The browser's Back undoes
+ * a `change`, and no `type`: text that is being typed would be undone letter by letter.
+ */
+export type Query = [query: Readonly<Record<string, string>>, change: Change, type: Change];
+
+export function useQuery(): Query {
   const { path, query, route } = useLocation();
-  const change = (changes: Record<string, string>): void => {
+  const go = (changes: Record<string, string>, replaces: boolean): void => {
     const kept = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== "");
     const text = new URLSearchParams(kept).toString();
-    route(text === "" ? path : `${path}?${text}`, true);
+    route(text === "" ? path : `${path}?${text}`, replaces);
   };
-  return [query, change];
+  return [query, (changes) => go(changes, false), (changes) => go(changes, true)];
+}
+
+interface Opened {
+  /** the id of what is open beside the list; undefined: nothing is */
+  shown: string | undefined;
+  open: (id: string) => void;
+  close: () => void;
+}
+
+/** What is open beside a list stands in the address. Closing goes back, so that Back does not open it again. */
+export function useOpened([query, change, type]: Query): Opened {
+  const isFromHere = useRef(false);
+  return {
+    shown: query["open"],
+    open(id) {
+      isFromHere.current = true;
+      change({ open: id });
+    },
+    close() {
+      if (isFromHere.current) history.back();
+      else type({ open: "" });
+      isFromHere.current = false;
+    },
+  };
 }

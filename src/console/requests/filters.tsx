@@ -4,6 +4,7 @@ import { api, asked } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Choice, Field } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
+import type { Query } from "../parts/pages.tsx";
 import { filters } from "./live-list.ts";
 import type { RequestRecord } from "./record.ts";
 
@@ -26,8 +27,7 @@ const sizes: readonly (readonly [string, string])[] = [
 
 interface FiltersProps {
   tenant: string;
-  query: Readonly<Record<string, string>>;
-  change: (changes: Record<string, string>) => void;
+  inAddress: Query;
   /** of keys, people and servers that the list has shown, by id */
   names: Names;
 }
@@ -67,7 +67,7 @@ const kinds = ["key", "server", "user"] as const;
 /** The keys, people or servers whose names are known, and the one that the address names. */
 function choicesOf(
   kind: keyof typeof idPrefixes,
-  { query, names }: { query: FiltersProps["query"]; names: Names },
+  { query, names }: { query: Query[0]; names: Names },
 ): [id: string, name: string][] {
   const chosen = query[kind] ?? "";
   const known = Object.entries(names).filter(([id]) => id.startsWith(idPrefixes[kind]));
@@ -88,7 +88,8 @@ function modelChoices(models: readonly string[], chosen: string): [id: string, n
   ];
 }
 
-export function Filters({ tenant, query, change, names: shown }: FiltersProps) {
+export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
+  const [query, change, type] = inAddress;
   const [isWanted, setWanted] = useState(false);
   const offered = useOffered(tenant, isWanted);
   const names = { ...shown, ...offered.names };
@@ -101,7 +102,7 @@ export function Filters({ tenant, query, change, names: shown }: FiltersProps) {
       name={name}
       type="date"
       value={query[name] ?? ""}
-      onInput={(value) => filter({ [name]: value })}
+      onInput={(value) => type({ [name]: value, cursor: "" })}
     />
   );
   return (
