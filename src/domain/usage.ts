@@ -36,7 +36,7 @@ export interface TokenClasses {
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** the provider reported no figures, so these are our estimate */
+  /** input, output or both are our estimate, since the provider reported no figure */
   estimated: boolean;
   /** absent: the provider reported only the totals */
   classes?: TokenClasses;

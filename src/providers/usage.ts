@@ -86,22 +86,28 @@ const withClasses = (usage: Usage, classes: TokenClasses): Usage => {
   return Object.keys(within).length === 0 ? usage : { ...usage, classes: within };
 };
 
+/** Whether the answer holds what its model can't have written in no tokens. */
+const hasOutput = ({ content }: Counted): boolean =>
+  content.some((part) =>
+    part.type === "text" || part.type === "reasoning" ? part.text.trim() !== "" : true,
+  );
+
 /**
- * The tokens that the provider counted; null where the provider counted none. Some providers leave
- * reasoning out of the output and report it in the total alone (Gemini behind OpenAI's wire, xAI): what
- * a total has beyond its parts is output that nobody sees.
+ * The tokens that the provider counted; null where the provider did not count input and output both. Libraries
+ * turn what was not reported into zeros, and no call has an input of zero tokens. What a total has beyond its
+ * parts is output: reasoning that nobody sees, since some providers leave it out of the output (Gemini behind
+ * OpenAI's wire, xAI); or the whole output, where only input and total were reported.
  */
 export function reportedUsage(counted: Counted): Usage | null {
   const inputTokens = countedTokens(counted.usage.inputTokens.total);
   const output = countedTokens(counted.usage.outputTokens.total);
-  // Libraries turn "none reported" into zeros, and no call has an input of zero tokens.
   if (inputTokens === null || inputTokens === 0 || output === null) return null;
   const total = countAt(counted, "total_tokens") || countAt(counted, "totalTokenCount");
-  const hidden = Math.max(0, total - inputTokens - output);
-  return withClasses(
-    { inputTokens, outputTokens: output + hidden, estimated: false },
-    classesOf(counted, hidden),
-  );
+  const beyond = Math.max(0, total - inputTokens - output);
+  const outputTokens = output + beyond;
+  if (outputTokens === 0 && hasOutput(counted)) return null;
+  const hidden = output === 0 && hasOutput(counted) ? 0 : beyond;
+  return withClasses({ inputTokens, outputTokens, estimated: false }, classesOf(counted, hidden));
 }
 
 /**
@@ -132,7 +138,7 @@ function withMedia(usage: Usage, counted: Counted, blocks: readonly Block[]): Us
   };
 }
 
-/** Tokens as the provider counted them; what it did not count is estimated and marked. */
+/** Tokens as the provider counted them. What the provider did not count is estimated, and the usage is marked. */
 export function usageOf(counted: Counted, call: SamplingCall, blocks: Block[]): Usage {
   const reported = reportedUsage(counted);
   if (reported !== null) return withMedia(reported, counted, blocks);

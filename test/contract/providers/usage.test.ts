@@ -93,6 +93,28 @@ describe.each(wires)("$provider", (wire) => {
     });
   });
 
+  it("has its output estimated where it reports the input alone", async () => {
+    const request = requestOf(wire, { baseUrl: metered.url(wire.provider) });
+    metered.set(request.model.id, {
+      text: "fine",
+      usage: { prompt_tokens: 10, input_tokens: 10, output_tokens: 0, promptTokenCount: 10 },
+    });
+    const answer = await providers.complete(request);
+    expect(answer).toMatchObject({ value: { usage: { inputTokens: 10, estimated: true } } });
+    expect(answer.ok && answer.value.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it("has its input estimated where it reports the output alone", async () => {
+    const request = requestOf(wire, { baseUrl: metered.url(wire.provider) });
+    metered.set(request.model.id, {
+      text: "fine",
+      usage: { completion_tokens: 7, input_tokens: 0, output_tokens: 7, candidatesTokenCount: 7 },
+    });
+    const answer = await providers.complete(request);
+    expect(answer).toMatchObject({ value: { usage: { outputTokens: 7, estimated: true } } });
+    expect(answer.ok && answer.value.usage.inputTokens).toBeGreaterThan(0);
+  });
+
   it("is not believed where it reports absurd figures", async () => {
     const request = requestOf(wire, { baseUrl: metered.url(wire.provider) });
     const many = 2 ** 63;

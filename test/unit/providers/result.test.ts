@@ -217,6 +217,32 @@ describe("usage", () => {
     });
   });
 
+  it.each<[string, LanguageModelV4Content]>([
+    ["a text", { type: "text", text: "fine" }],
+    ["a tool use", toolCall("{}")],
+    ["reasoning", { type: "reasoning", text: "hmm" }],
+  ])("is no provider's where %s is said to have no tokens", (_, part) => {
+    const result = answer(generated([part, ...text], { usage: usageOf(10, 0) }));
+    expect(result).toMatchObject({ value: { usage: { inputTokens: 10, estimated: true } } });
+    expect(result.ok && result.value.usage.outputTokens).toBeGreaterThan(0);
+    // Nobody knows what an answer used that can't be read, so that the fault has no usage.
+    const unreadable = [part, toolCall("{")];
+    expect(answer(generated(unreadable, { usage: usageOf(10, 0) }))).toMatchObject({
+      ok: false,
+      error: { usage: null },
+    });
+  });
+
+  it("has as output what the total leaves to the input, where the output is not said", () => {
+    const usage = { ...usageOf(10, 0), raw: { total_tokens: 60 } };
+    const result = answer(generated(text, { usage }));
+    expect(result.ok && result.value.usage).toEqual({
+      inputTokens: 10,
+      outputTokens: 50,
+      estimated: false,
+    });
+  });
+
   it("counts reasoning that is dropped into the estimate", () => {
     const none = { usage: usageOf(undefined, undefined) };
     const plain = answer(generated(text, none));
