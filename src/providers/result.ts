@@ -77,6 +77,31 @@ function blocksOfParts(
   return blocks;
 }
 
+const sharedIdNote = "tool uses of the answer shared an id: the later ones got ids of their own";
+
+/**
+ * The blocks with an id for each tool use, and a note where two shared one: a history with both would be
+ * refused. An absent id was made up by the library before.
+ */
+function withOwnIds(blocks: readonly Block[]): { blocks: Block[]; notes: string[] } {
+  const taken = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
+  /** by id, the number that the next one of that id gets at least */
+  const numbers = new Map<string, number>();
+  const notes = new Set<string>();
+  const owned = blocks.map((block): Block => {
+    if (block.type !== "tool_use") return block;
+    let number = numbers.get(block.id);
+    if (number !== undefined) while (taken.has(`${block.id}_${number}`)) number += 1;
+    numbers.set(block.id, (number ?? 1) + 1);
+    if (number === undefined) return block;
+    const id = `${block.id}_${number}`;
+    taken.add(id);
+    notes.add(sharedIdNote);
+    return { ...block, id };
+  });
+  return { blocks: owned, notes: [...notes] };
+}
+
 /**
  * The protocol's word for why a model stopped, or the provider's own word where the protocol has none.
  */
@@ -113,10 +138,11 @@ export function answerOf(
   call: SamplingCall,
   notes: readonly string[],
 ): Result<ProviderAnswer, ProviderFault> {
-  const blocks = blocksOfParts(generated.content, call.outputModalities);
+  const read = blocksOfParts(generated.content, call.outputModalities);
   // An answer that can't be used has been paid for all the same.
   const spent = { usage: reportedUsage(generated) };
-  if (blocks === null) return err({ ...malformedAnswer(), ...spent });
+  if (read === null) return err({ ...malformedAnswer(), ...spent });
+  const { blocks, notes: idNotes } = withOwnIds(read);
   const stopReason = stopReasonOf(generated.finishReason, blocks);
   const isCut = generated.finishReason.unified === "length";
   if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });
@@ -130,6 +156,6 @@ export function answerOf(
     stopReason,
     providerStopReason: generated.finishReason.raw ?? null,
     usage: usageOf(generated, call, blocks),
-    notes: [...notes],
+    notes: [...notes, ...idNotes],
   });
 }

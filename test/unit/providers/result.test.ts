@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateInputTokens, tokensOfText } from "../../../src/domain/sampling/estimate.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { checkToolHistory } from "../../../src/domain/sampling/call.ts";
 import { answerOf, stopReasonOf, type Generated } from "../../../src/providers/result.ts";
 import { callOf, png, wav } from "../../fixtures/providers/calls.ts";
 
@@ -91,6 +92,35 @@ describe("content", () => {
           billed: "maybe",
         },
       });
+  });
+
+  it("gives tool uses that share an id an id each, and says so", () => {
+    const uses = ["a", "b", "a", "a", "a_2"].map((toolCallId) => ({
+      ...toolCall("{}"),
+      toolCallId,
+    })) as LanguageModelV4Content[];
+    const result = answer(generated(uses, { finishReason: { unified: "tool-calls", raw: "x" } }));
+    const content = result.ok ? result.value.content : [];
+    expect(content.map((block) => block.type === "tool_use" && block.id)).toEqual([
+      "a",
+      "b",
+      "a_3",
+      "a_4",
+      "a_2",
+    ]);
+    expect(result.ok && result.value.notes).toEqual([
+      "tool uses of the answer shared an id: the later ones got ids of their own",
+    ]);
+    const results = content.flatMap((block) =>
+      block.type === "tool_use"
+        ? [{ type: "tool_result" as const, toolUseId: block.id, content: [] }]
+        : [],
+    );
+    const history = [
+      { role: "assistant" as const, content },
+      { role: "user" as const, content: results },
+    ];
+    expect(checkToolHistory(history).ok).toBe(true);
   });
 
   it("calls a success without content empty", () => {
