@@ -4,6 +4,7 @@ const actions: Readonly<Record<string, string>> = {
   "audit.tampered": "found a changed record",
   "catalogue.sync": "fetched the catalogue",
   "ceiling.replace": "saved the ceiling",
+  "credential.active": "saw a failing credential work again",
   "credential.create": "added a credential",
   "credential.delete": "deleted a credential",
   "credential.failing": "saw a credential fail",

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document a9ad340d67b1f431a206a192e51032a51e6717f501fc18c94f005634ff892900
+// Made by `npm run console:types` of the OpenAPI document fcf113c2783c614c2728a1254b53b6b085a2fb176185004b414ffac545bcbde4
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -383,7 +383,7 @@ export interface paths {
     put?: never;
     /**
      * Try a credential with the cheapest real call
-     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.
+     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.
      */
     post: operations["checkCredential"];
     delete?: never;

@@ -90,7 +90,14 @@ export interface Attempt extends AttemptSummary {
   costMicroUsd?: number | null;
 }
 
-/** The provider does not know the key, so only a new key helps. */
+/** A credential whose key its provider refused, as a call had read the credential. */
+export interface RefusedKey {
+  credentialId: string;
+  /** `updatedAt` of the credential as it was read: a key that was put in place since is not the one that was refused */
+  readAt: number;
+}
+
+/** The provider does not know the key. */
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 

@@ -1,6 +1,13 @@
 /** Tries the reserved candidates until one answers, a fault stops it, or the deadline comes. */
 import { checkAnswer } from "../domain/sampling/answer-check.ts";
-import { faultReaches, summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
+import {
+  faultReaches,
+  isKeyRefused,
+  summaryOf,
+  type Attempt,
+  type ProviderFault,
+  type RefusedKey,
+} from "../domain/attempts.ts";
 import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/choice/circuits.ts";
 import type { ProviderMessage } from "../domain/audit/capture.ts";
 import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/choice/failover.ts";
@@ -21,6 +28,7 @@ export interface Attempted {
   providerMs: number;
   /** what the attempts change in circuits */
   circuits: CircuitChange[];
+  refusedKeys: RefusedKey[];
   answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
 }
 
@@ -110,7 +118,7 @@ interface OpenStep extends Next {
   place: Place;
 }
 
-type TimedAttempt = Attempt & { endpoint: string; beganAt: number };
+type TimedAttempt = Attempt & { endpoint: string; beganAt: number; readAt: number };
 
 interface Tryout {
   attempt: TimedAttempt;
@@ -123,6 +131,13 @@ const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
     const place = { model: nameOf(model), credentialId, endpoint };
     return credential === undefined ? [] : [{ model, credential, reasoning, place }];
   });
+
+const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
+  const refused = attempts.filter(isKeyRefused);
+  return [...new Map(refused.map(({ credentialId, readAt }) => [credentialId, readAt]))].map(
+    ([credentialId, readAt]) => ({ credentialId, readAt }),
+  );
+};
 
 /** No candidate is left. The last attempt says whether the provider failed or was too slow. */
 const exhausted = (attempts: readonly Attempt[]): Refusal => ({
@@ -184,6 +199,7 @@ export function createAttempt(deps: {
       credentialId: credential.id,
       endpoint: place.endpoint,
       beganAt,
+      readAt: credential.updatedAt,
       latencyMs: elapsed() - began,
     };
     const checked = called.ok ? checkAnswer(called.value, walk.call) : called;
@@ -200,9 +216,10 @@ export function createAttempt(deps: {
     const avoided = avoidedOf(places, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
     const end = (answer: Attempted["answer"]): Attempted => ({
-      attempts: attempts.map(({ endpoint: _, beganAt: __, ...attempt }) => attempt),
+      attempts: attempts.map(({ endpoint: _, beganAt: __, readAt: ___, ...attempt }) => attempt),
       providerMs: elapsed() - startedAt,
       circuits: circuitChangesOf(attempts),
+      refusedKeys: refusedKeysOf(attempts),
       answer,
     });
     let at = nextCandidate(places, tried, avoided);

@@ -186,7 +186,7 @@ export function createFinish(deps: {
     const { request, caller, plan, reserved, opening, observed, receipt } = admitted;
     const { tenant } = caller.snapshot;
     const attempted = await attemptAll(admitted, signal);
-    const { attempts, circuits, answer, messages } = attempted;
+    const { attempts, circuits, refusedKeys, answer, messages } = attempted;
     const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
       auth: request.authMs,
@@ -204,6 +204,7 @@ export function createFinish(deps: {
       receipt,
       reserved,
       circuits,
+      refusedKeys,
       refusal,
       model: answer.ok ? nameOf(answer.value.model) : null,
       charge,

@@ -1,5 +1,5 @@
 /** Writes how a call ended. It runs on every branch after admission, and counts once. */
-import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
+import type { Attempt, RefusedKey } from "../domain/attempts.ts";
 import type { CircuitChange } from "../domain/choice/circuits.ts";
 import { keptOf, storedAs, type ProviderMessage } from "../domain/audit/capture.ts";
 import type { Ending, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
@@ -19,6 +19,7 @@ export interface Ended {
   receipt: Receipt;
   reserved: Reserved;
   circuits: CircuitChange[];
+  refusedKeys: RefusedKey[];
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
@@ -97,11 +98,6 @@ const healthOf = (attempts: readonly Attempt[], at: number): HealthChange[] =>
     return [{ credentialId, model: nameOf({ provider, id: model }), sample }];
   });
 
-/** Credentials whose key the provider doesn't know, so that only a new key helps. */
-const failingOf = (attempts: readonly Attempt[]): string[] => [
-  ...new Set(attempts.filter(isKeyRefused).map(({ credentialId }) => credentialId)),
-];
-
 const settlementOf = (
   { ids, now }: { ids: Ids; now: () => number },
   { ended, captured }: { ended: Ended; captured: string | null },
@@ -128,15 +124,15 @@ const settlementOf = (
     health: healthOf(attempts, now()),
     circuits: ended.circuits,
     probed: reserved.probes.length > 0,
-    failing: failingOf(attempts).map((credentialId) => ({
-      credentialId,
+    failing: ended.refusedKeys.map((refused) => ({
+      ...refused,
       event: {
         id: ids.next("event"),
         at: now(),
         actor: "router",
         action: "credential.failing",
         tenantId,
-        target: credentialId,
+        target: refused.credentialId,
         detail: { requestId: id },
       },
     })),

@@ -1,9 +1,44 @@
-import { and, desc, eq, lt } from "drizzle-orm";
-import type { CredentialStore, SealedCredential } from "../domain/ports/stores.ts";
+import { and, desc, eq, lt, ne, sql } from "drizzle-orm";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Credential, CredentialStore, SealedCredential } from "../domain/ports/stores.ts";
+import { ok } from "../domain/result.ts";
 import { writeChange } from "./change.ts";
-import type { Database } from "./db.ts";
+import type { Builder, Compiled, Database } from "./db.ts";
+import { appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
-import { credentials } from "./schema.ts";
+import { credentials, tenants } from "./schema.ts";
+
+/**
+ * Gives a credential another status: once, with an event, and every choice that was prepared on the credential
+ * becomes stale. Does nothing where somebody changed the credential since it was read, since what was found
+ * speaks of the key that was read.
+ * @param change.readAt `updatedAt` as it was read; absent: whatever it is
+ */
+export function statusStatements(
+  builder: Builder,
+  { tenantId, id }: { tenantId: string; id: string },
+  {
+    status,
+    readAt,
+    event,
+  }: { status: Credential["status"]; readAt?: number | undefined; event: AdminEvent },
+): Compiled[] {
+  const where = and(
+    eq(credentials.tenantId, tenantId),
+    eq(credentials.id, id),
+    ne(credentials.status, status),
+    readAt === undefined ? undefined : eq(credentials.updatedAt, readAt),
+  );
+  const isOther = sql`exists (select 1 from ${credentials} where ${where})`;
+  return [
+    appendEventWhere(event, isOther),
+    builder
+      .update(tenants)
+      .set({ version: sql`${tenants.version} + 1` })
+      .where(and(eq(tenants.id, tenantId), isOther)),
+    builder.update(credentials).set({ status, updatedAt: event.at }).where(where),
+  ];
+}
 
 export const createCredentialStore = (db: Database): CredentialStore => {
   const whereId = (tenantId: string, id: string) =>
@@ -50,6 +85,13 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         event,
         ifVersion,
       ),
+    async reactivate({ readAt, ...its }, event) {
+      const written = await db.write(
+        statusStatements(db.builder, its, { status: "active", readAt, event }),
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok(null) : written;
+    },
     remove: (tenantId, id, event) =>
       writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),
   };

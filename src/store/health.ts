@@ -1,14 +1,11 @@
 /** What settlements write about providers, as statements of the settlement's own transaction. */
-import { and, eq, lt, sql, type SQL } from "drizzle-orm";
-import type { AdminEvent } from "../domain/admin-event.ts";
+import { eq, lt, sql, type SQL } from "drizzle-orm";
 import { forgottenAfterMs } from "../domain/choice/circuits.ts";
 import { keptSamples, type HealthChange } from "../domain/choice/health.ts";
 import type { HealthStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
-import { raw, type Builder, type Compiled, type Database } from "./db.ts";
-import { appendEventWhere } from "./events.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
 import { circuits, health } from "./health-schema.ts";
-import { credentials, tenants } from "./schema.ts";
 
 /** ms after which a sample says nothing any more. */
 export const keptSamplesMs = 86_400_000;
@@ -33,31 +30,6 @@ export function healthStatement(
             union all select value, key from json_each(health.samples))
           order by position limit ${keptSamples})),
       updated_at = excluded.updated_at`);
-}
-
-/**
- * Marks a credential whose key its provider refused: once, with an event, and every choice that was
- * prepared on it becomes stale.
- */
-export function failingStatements(
-  builder: Builder,
-  tenantId: string,
-  { credentialId, event }: { credentialId: string; event: AdminEvent },
-): Compiled[] {
-  const where = and(
-    eq(credentials.tenantId, tenantId),
-    eq(credentials.id, credentialId),
-    eq(credentials.status, "active"),
-  );
-  const isActive = sql`exists (select 1 from ${credentials} where ${where})`;
-  return [
-    appendEventWhere(event, isActive),
-    builder
-      .update(tenants)
-      .set({ version: sql`${tenants.version} + 1` })
-      .where(and(eq(tenants.id, tenantId), isActive)),
-    builder.update(credentials).set({ status: "failing", updatedAt: event.at }).where(where),
-  ];
 }
 
 export const createHealthStore = (db: Database): HealthStore => ({

@@ -10,7 +10,8 @@ import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
 import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
 import { held, listOf } from "./held.ts";
-import { failingStatements, healthStatement } from "./health.ts";
+import { statusStatements } from "./credentials.ts";
+import { healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
@@ -123,7 +124,9 @@ function countingStatements(builder: Builder, settlement: Settlement): Compiled[
     settledUsage(settlement),
     ...settlement.health.map((change) => healthStatement(tenantId, change, now, open)),
     ...circuitStatements(settling, { changes, probed }),
-    ...settlement.failing.flatMap((failure) => failingStatements(builder, tenantId, failure)),
+    ...settlement.failing.flatMap(({ credentialId: its, ...marked }) =>
+      statusStatements(builder, { tenantId, id: its }, { ...marked, status: "failing" }),
+    ),
   ];
 }
 

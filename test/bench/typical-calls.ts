@@ -177,6 +177,7 @@ export async function typicalCalls(stores: Stores): Promise<Typical> {
         receipt: admission.receipt,
         reserved,
         circuits: [],
+        refusedKeys: [],
         refusal: null,
         model: nameOf({ provider: attempt.provider, id: attempt.model }),
         charge: chargeOf([attempt], reserved),

@@ -123,23 +123,21 @@ describe("a provider that fails", () => {
 
 onOneHost(() => {
   describe("a credential that its provider refuses", () => {
-    it("is marked failing in the admin API, until it gets a new key", async () => {
-      const { key, admin, path, credentialId } = await tenant("refused");
+    const refused = async (slug: string) => {
+      const made = await tenant(slug);
+      const one = `${made.path}/credentials/${made.credentialId}`;
       shaky.setMode("unauthorized");
-      expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
+      expect(decisionOf(await callOnce(router, made.key, asking("hello")))).toMatchObject({
         model: "second",
         attempts: 2,
       });
-      const statuses = async () =>
-        (
-          (await admin("GET", `${path}/credentials`)).get("data") as {
-            id: string;
-            status: string;
-          }[]
-        )
-          .filter(({ id }) => id === credentialId)
-          .map(({ status }) => status);
-      expect(await statuses()).toEqual(["failing"]);
+      const status = async () => (await made.admin("GET", one)).get("status");
+      expect(await status()).toBe("failing");
+      return { ...made, one, status };
+    };
+
+    it("is marked failing in the admin API, until it gets a new key", async () => {
+      const { key, admin, one, status, credentialId } = await refused("refused");
       const events = await adminOf(router, key)("GET", "/events?limit=5");
       expect(events.get("data.0")).toMatchObject({
         action: "credential.failing",
@@ -150,8 +148,31 @@ onOneHost(() => {
         candidates: [{ model: "second" }, { model: "first", excludedBy: "credential_failing" }],
       });
       shaky.setMode("fine");
-      await admin("PATCH", `${path}/credentials/${credentialId}`, { apiKey: "new" });
-      expect(await statuses()).toEqual(["active"]);
+      await admin("PATCH", one, { apiKey: "new" });
+      expect(await status()).toBe("active");
+      expect(decisionOf(await callOnce(router, key, asking("hello"))).model).toBe("first");
+    });
+
+    it("is active again as soon as a check finds that its provider takes the key", async () => {
+      const { key, admin, one, status, credentialId } = await refused("refused-once");
+      expect((await admin("POST", `${one}/check`)).get("ok")).toBe(false);
+      expect(await status()).toBe("failing");
+      shaky.setMode("fine");
+      for (let count = 0; count < 2; count += 1)
+        expect((await admin("POST", `${one}/check`)).get("ok")).toBe(true);
+      expect(await status()).toBe("active");
+      const events = (await adminOf(router, key)("GET", "/events?limit=5")).get("data");
+      expect((events as { action: string }[]).map(({ action }) => action).slice(0, 2)).toEqual([
+        "credential.active",
+        "credential.failing",
+      ]);
+      expect(events).toMatchObject([
+        { target: credentialId },
+        { target: credentialId },
+        {},
+        {},
+        {},
+      ]);
       expect(decisionOf(await callOnce(router, key, asking("hello"))).model).toBe("first");
     });
   });

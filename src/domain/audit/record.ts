@@ -1,6 +1,6 @@
 /** The audit record of one sampling request. It holds sizes and hashes, and content only when captured. */
 import type { AdminEvent } from "../admin-event.ts";
-import type { Attempt } from "../attempts.ts";
+import type { Attempt, RefusedKey } from "../attempts.ts";
 import type { CircuitChange } from "../choice/circuits.ts";
 import type { HealthChange } from "../choice/health.ts";
 import type { Hold } from "../limits/holds.ts";
@@ -170,6 +170,10 @@ export interface Receipt {
   reservedMicroUsd: number | null;
 }
 
+/** `readAt`: absent in a held result of an earlier version, which marks whatever key is there */
+type FailingCredential = Pick<RefusedKey, "credentialId"> &
+  Partial<Pick<RefusedKey, "readAt">> & { event: AdminEvent };
+
 export interface Settlement extends Ending {
   id: string;
   tenantId: string;
@@ -189,7 +193,7 @@ export interface Settlement extends Ending {
   /** whether the call held a circuit's probe, which becomes free */
   probed: boolean;
   /** credentials that their provider refused, each with the event that says so */
-  failing: { credentialId: string; event: AdminEvent }[];
+  failing: FailingCredential[];
   /** sealed JSON of the request and the result, when the policy captures */
   captured: string | null;
 }

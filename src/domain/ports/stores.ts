@@ -144,13 +144,9 @@ export interface KeyStore {
   update: KeyChange<"name" | "limits" | "expiresAt", { calendar?: Calendar }>;
 }
 
-export interface CredentialChange {
-  name?: string;
-  baseUrl?: string | null;
-  models?: DeclaredModel[] | null;
-  status?: "active" | "failing";
-  sealed?: string;
-}
+export type CredentialChange = Partial<
+  Pick<SealedCredential, "name" | "baseUrl" | "models" | "status" | "sealed">
+>;
 
 export interface CredentialStore {
   create(credential: SealedCredential, event: AdminEvent): AsyncResult<null>;
@@ -163,6 +159,11 @@ export interface CredentialStore {
     now: number,
     event: AdminEvent,
     ifVersion?: number,
+  ): AsyncResult<null>;
+  /** Makes a failing credential active, at the event's time. Does nothing where `updatedAt` is not `readAt`. */
+  reactivate(
+    credential: { tenantId: string; id: string; readAt: number },
+    event: AdminEvent,
   ): AsyncResult<null>;
   remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
 }

@@ -83,7 +83,7 @@ export function credentialRoutes() {
     tag,
     summary: "Try a credential with the cheapest real call",
     description:
-      "Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.",
+      "Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.",
     params: idParams,
     answer: credentialCheck,
     run: ({ admin, actor, params }) => admin.credentials.check(actor, params.tenant, params.id),

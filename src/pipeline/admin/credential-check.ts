@@ -1,10 +1,14 @@
 /** Whether a credential works: the cheapest real call that it can make. */
 import type { ProviderFault } from "../../domain/attempts.ts";
 import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models/model.ts";
-import type { SealedCredential, Vault } from "../../domain/ports/stores.ts";
+import type { CredentialStore, SealedCredential, Vault } from "../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
 import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/models/reasoning.ts";
+import { eventOf, type AdminDeps } from "./access.ts";
 
 export interface CredentialCheck {
   ok: boolean;
@@ -27,7 +31,7 @@ const leastReasoningOf = (model: Model): ReasoningRequest => ({
 });
 
 /** Asks the cheapest text model of the credential for one word. */
-export async function checkCredential(
+async function checkCredential(
   { providers, vault }: { providers: Providers; vault: Vault },
   credential: SealedCredential,
   catalogue: Catalogue,
@@ -75,4 +79,21 @@ export async function checkCredential(
   });
   const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
   return { ok: called.ok, model: named, fault, listed: await listing };
+}
+
+/** Checks a credential. A failing one whose provider takes its key becomes active, as far as it was not changed since. */
+export async function checkAndMark(
+  deps: AdminDeps & { providers: Providers; vault: Vault; credentials: CredentialStore },
+  actor: Actor,
+  credential: SealedCredential,
+  catalogue: Catalogue,
+): AsyncResult<CredentialCheck> {
+  const check = await checkCredential(deps, credential, catalogue);
+  if (!check.ok || credential.status === "active") return ok(check);
+  const { tenantId, id, updatedAt } = credential;
+  const reactivated = await deps.credentials.reactivate(
+    { tenantId, id, readAt: updatedAt },
+    eventOf(deps, actor, { action: "credential.active", tenantId, target: id }),
+  );
+  return reactivated.ok ? ok(check) : reactivated;
 }

@@ -21,7 +21,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { mayDeclare, mayUse } from "./ceilings.ts";
 import { edit, type IfMatch } from "./editing.ts";
-import { checkCredential, type CredentialCheck } from "./credential-check.ts";
+import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
 
 export interface CredentialInput {
   provider: string;
@@ -292,7 +292,7 @@ export function createCredentialAdmin(
       if (!catalogue.ok) return catalogue;
       const { tenant, credential } = found.value;
       const allowed = await mayUse(deps, tenant, credential.provider);
-      return allowed.ok ? ok(await checkCredential(deps, credential, catalogue.value)) : allowed;
+      return allowed.ok ? checkAndMark(deps, actor, credential, catalogue.value) : allowed;
     },
   };
 }

@@ -54,6 +54,34 @@ export const credentialsSuite = (backend: Backend): void => {
       expect(await versionOf(tenantId)).toBe(4);
     });
 
+    it("is made active again as it was read, with an event and a new version", async () => {
+      const tenantId = await someTenant();
+      const { credentials, events } = world.stores;
+      const its = await stored(tenantId, { status: "failing" });
+      const reactivate = async (readAt: number, now: number) =>
+        value(
+          await credentials.reactivate(
+            { tenantId, id: its.id, readAt },
+            { ...event(tenantId, "credential.active"), at: now },
+          ),
+        );
+      const told = async () =>
+        value(await events.list(tenantId, { cursor: null, limit: 50 })).data.filter(
+          ({ action }) => action === "credential.active",
+        );
+      // Somebody changed the credential since it was read.
+      await reactivate(its.updatedAt - 1, start + 5);
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(its);
+      expect(await told()).toEqual([]);
+      await reactivate(its.updatedAt, start + 5);
+      const active = { ...its, status: "active", updatedAt: start + 5 };
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(active);
+      await reactivate(start + 5, start + 9);
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(active);
+      expect(await told()).toHaveLength(1);
+      expect(await versionOf(tenantId)).toBe(3);
+    });
+
     it("is gone when it is removed", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);

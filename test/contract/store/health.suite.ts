@@ -173,15 +173,19 @@ export const healthSuite = (backend: Backend): void => {
       const its = credential(who.tenantId);
       value(await credentials.create(its, event(who.tenantId)));
       const before = value(await tenants.byId(who.tenantId))?.version ?? 0;
-      const fail = async () => {
+      const fail = async (readAt: number) => {
         const version = value(await tenants.byId(who.tenantId))?.version ?? 0;
         const reserved = reservation(who, start, { tenantVersion: version });
         value(await ledger.admit(reserved));
-        const mark = { credentialId: its.id, event: event(who.tenantId, "credential.failing") };
+        const told = event(who.tenantId, "credential.failing");
+        const mark = { credentialId: its.id, readAt, event: told };
         value(await ledger.settle(settlement(reserved, start, { failing: [mark] })));
       };
-      await fail();
-      await fail();
+      // This call had read the key that was replaced since.
+      await fail(its.updatedAt - 1);
+      expect(value(await credentials.get(who.tenantId, its.id))?.status).toBe("active");
+      await fail(its.updatedAt);
+      await fail(its.updatedAt);
       expect(value(await credentials.get(who.tenantId, its.id))?.status).toBe("failing");
       expect(value(await tenants.byId(who.tenantId))?.version).toBe(before + 1);
       const page = { cursor: null, limit: 50 };

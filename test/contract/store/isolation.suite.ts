@@ -327,6 +327,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         await credentials.update(tenantId, owner.credential.id, change, start, event(tenantId)),
       );
     },
+    "credentials.reactivate": async ({ credentials }, owner, { tenantId }) => {
+      const { id, updatedAt } = owner.credential;
+      const read = { tenantId, id, readAt: updatedAt };
+      value(await credentials.reactivate(read, event(tenantId)));
+    },
     "credentials.remove": async ({ credentials }, owner, { tenantId }) => {
       value(await credentials.remove(tenantId, owner.credential.id, event(tenantId)));
     },
@@ -882,7 +887,7 @@ export const isolationSuite = (backend: Backend): void => {
       const registered = server(tenantId);
       const its = {
         who,
-        credential: credential(tenantId),
+        credential: credential(tenantId, { status: "failing" }),
         server: registered,
         tokens: tokens(tenantId, registered.id),
         authorization: authorization(tenantId, registered.id),

@@ -42,7 +42,7 @@ const credential = (provider: string): SealedCredential => ({
   status: "active",
   sealed: "key",
   createdAt: 0,
-  updatedAt: 0,
+  updatedAt: 7,
 });
 const step = (name: string) => {
   const its = model(name);
@@ -131,6 +131,15 @@ describe("a call", () => {
     ]);
     expect(attempted.circuits).toEqual([]);
     expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
+  });
+
+  it("names once a credential whose key was refused, as the call read it", async () => {
+    const refused = broken({ kind: "auth", status: 401, reach: "model" });
+    const { attempted } = await walk({ "a/x": [refused], "a/y": [refused] });
+    expect(attempted.refusedKeys).toEqual([{ credentialId: "cred_a", readAt: 7 }]);
+    expect(attempted.attempts[0]).not.toHaveProperty("readAt");
+    const limits = await walk({ "a/x": [limited()] });
+    expect(limits.attempted.refusedKeys).toEqual([]);
   });
 
   it("took no less than no time when the clock is set back meanwhile", async () => {

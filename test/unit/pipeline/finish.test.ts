@@ -28,6 +28,7 @@ const answered: Attempted = {
   attempts: [attempt()],
   providerMs: 7,
   circuits: [],
+  refusedKeys: [],
   answer: ok({
     model: model("mistral/one"),
     answer: {
@@ -44,6 +45,7 @@ const failed: Attempted = {
   attempts: [attempt({ fault: "server", billed: "no", status: 503, usage: undefined as never })],
   providerMs: 7,
   circuits: [],
+  refusedKeys: [],
   answer: err(failure),
 };
 
