@@ -60,16 +60,24 @@ export interface ProviderFault {
   usage: Usage | null;
 }
 
-export interface AttemptSummary {
+interface AttemptBase {
   provider: string;
   model: string;
   status: number | null;
+}
+
+/** An attempt as its call's refusal tells it. */
+export interface AttemptSummary extends AttemptBase {
+  /** whether the same call may succeed later */
   retryable: boolean;
   /** of a success that could not be used, and of what was not called; absent: the status says it */
   fault?: FaultKind | null;
 }
 
-export interface Attempt extends AttemptSummary {
+/** An attempt as its record tells it. */
+export interface Attempt extends AttemptBase {
+  /** whether another candidate may do better */
+  retryable: boolean;
   credentialId: string;
   /** null for the attempt that answered */
   fault: FaultKind | null;
@@ -101,9 +109,19 @@ export interface RefusedKey {
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 
+/** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
+const passing = new Set([200, 408, 409, 425, 429]);
+
+export const statusMayPass = (status: number | null): boolean =>
+  status === null || status >= 500 || passing.has(status);
+
+/** Whether the same call may succeed later. A refused key makes a call go elsewhere, and is refused again later. */
+export const mayPass = ({ status, retryable, fault }: Attempt): boolean =>
+  retryable && fault !== "unopenable" && statusMayPass(status);
+
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
-  const { provider, model, status, retryable, fault } = attempt;
-  const summary = { provider, model, status, retryable };
+  const { provider, model, status, fault } = attempt;
+  const summary = { provider, model, status, retryable: mayPass(attempt) };
   const says = fault === "unopenable" || (status === 200 && fault !== null);
   return says ? { ...summary, fault } : summary;
 };

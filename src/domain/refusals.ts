@@ -3,7 +3,7 @@
  * problem+json, OpenAPI and the audit record read this table, and nothing else maps reasons.
  */
 import type { JsonObject } from "./json.ts";
-import type { AttemptSummary } from "./attempts.ts";
+import { statusMayPass, type AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./requirements.ts";
 import type { Result } from "./result.ts";
 
@@ -196,15 +196,6 @@ export const noSuchServer: Refusal = {
   what: "no such server; its address is /mcp/{tenant}/{server}, and the API key is of that tenant",
 };
 
-/** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
-const passing = new Set([200, 408, 409, 425, 429]);
-
-const statusMayPass = (status: number | null): boolean =>
-  status === null || status >= 500 || passing.has(status);
-
-const mayPass = ({ status, retryable, fault }: AttemptSummary): boolean =>
-  retryable && fault !== "unopenable" && statusMayPass(status);
-
 /** Whether the same request could succeed later. */
 export function isRetryable(refusal: Refusal): boolean {
   switch (refusal.reason) {
@@ -214,7 +205,7 @@ export function isRetryable(refusal: Refusal): boolean {
       return refusal.retryAfterMs !== null;
     case "provider_failed":
     case "provider_timeout":
-      return refusal.attempts.length === 0 || refusal.attempts.some(mayPass);
+      return refusal.attempts.length === 0 || refusal.attempts.some(({ retryable }) => retryable);
     case "server_failed":
       return refusal.retryable ?? statusMayPass(refusal.serverStatus);
     case "no_eligible_model":

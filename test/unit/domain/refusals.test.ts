@@ -1,6 +1,7 @@
 /** The one table of refusals, and every reason on every surface that reads the table. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
+import { summaryOf, type Attempt } from "../../../src/domain/attempts.ts";
 import { explain } from "../../../src/domain/refusal-words.ts";
 import {
   dataOf,
@@ -313,10 +314,24 @@ describe("a refusal of a call whose providers failed", () => {
 
 describe("a refusal that the same request can't mend", () => {
   const retryable = (refusal: Refusal): unknown => dataOf(refusal)["retryable"];
+  const attempted = (status: number | null): Attempt => ({
+    provider: "p",
+    model: "m",
+    credentialId: "cred_1",
+    status,
+    // Another candidate may do better.
+    retryable: true,
+    fault: status === 200 ? "empty" : "server",
+    billed: "no",
+    latencyMs: 1,
+    retryAfterMs: null,
+  });
   const failed = (...statuses: (number | null)[]): Refusal => ({
     reason: "provider_failed",
-    attempts: statuses.map((status) => ({ provider: "p", model: "m", status, retryable: true })),
+    attempts: statuses.map((status) => summaryOf(attempted(status))),
   });
+  const attemptsOf = (refusal: Refusal): unknown[] =>
+    (dataOf(refusal)["attempts"] as { retryable: unknown }[]).map((one) => one.retryable);
 
   it("is not retryable, and one that passes by itself is", () => {
     const lasting = reasons.filter((reason) => retryable(samples[reason]) === false);
@@ -333,10 +348,19 @@ describe("a refusal that the same request can't mend", () => {
         expect(retryable({ ...samples[reason], retryAfterMs: null, ...usedUp })).toBe(false);
   });
 
-  it.each([400, 401, 402, 403, 404, 410, 413, 422])("is a provider's %i", (status) => {
+  it.each([302, 400, 401, 402, 403, 404, 410, 413, 422])("is a provider's %i", (status) => {
     expect(retryable(failed(status))).toBe(false);
     // Another provider may be in order again when the call is repeated.
     expect(retryable(failed(503, status))).toBe(true);
+    expect(attemptsOf(failed(503, status))).toEqual([true, false]);
+  });
+
+  it("is a stored key that can't be opened", () => {
+    const refusal: Refusal = {
+      reason: "provider_failed",
+      attempts: [summaryOf({ ...attempted(null), fault: "unopenable" })],
+    };
+    expect([retryable(refusal), attemptsOf(refusal)]).toEqual([false, [false]]);
   });
 
   it.each([null, 200, 408, 409, 425, 429, 500, 503, 529])("is no provider's %s", (status) => {
