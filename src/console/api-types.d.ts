@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document fcf113c2783c614c2728a1254b53b6b085a2fb176185004b414ffac545bcbde4
+// Made by `npm run console:types` of the OpenAPI document 7b6dfa593b36e1b05b46b4f1af279e00c8652858ef87dea994d1b66ba2bbe29d
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -383,7 +383,7 @@ export interface paths {
     put?: never;
     /**
      * Try a credential with the cheapest real call
-     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.
+     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.
      */
     post: operations["checkCredential"];
     delete?: never;
@@ -2472,7 +2472,7 @@ export interface components {
        */
       bridge?: "fallback" | "always";
       policy?: components["schemas"]["ServerPolicy"];
-      oauth?: components["schemas"]["OauthInput"];
+      oauth?: components["schemas"]["OauthInput"] | null;
     };
     /** @description The router as the tenant's own OAuth client. Absent endpoints are discovered by the server's metadata. */
     OauthInput: {
@@ -2493,7 +2493,7 @@ export interface components {
        * @enum {string}
        */
       per?: "tenant" | "user";
-    } | null;
+    };
     /** @description A merge patch (RFC 7396): absent members stay, null takes one away. headers and oauth hold secrets, and replace what there is. */
     ServerPatch: {
       /** @example https://mcp.example.com/mcp */
@@ -2525,8 +2525,8 @@ export interface components {
        * @enum {string|null}
        */
       bridge?: "fallback" | "always" | null;
-      policy?: components["schemas"]["ServerPolicyPatch"];
-      oauth?: components["schemas"]["OauthInput"];
+      policy?: components["schemas"]["ServerPolicyPatch"] | null;
+      oauth?: components["schemas"]["OauthInput"] | null;
     };
     ServerPolicyPatch: {
       limits?: {
@@ -2560,8 +2560,8 @@ export interface components {
       /** @description Tool-use turns that a request's own history may hold. Default: 25. */
       toolRounds?: number | null;
       disabled?: boolean | null;
-      approval?: components["schemas"]["ApprovalRule"] & (Record<string, never> | null);
-    } | null;
+      approval?: components["schemas"]["ApprovalRule"] | null;
+    };
     /** @description Send a person's browser there; they come back to /oauth/callback, once. */
     AuthorizationStart: {
       authorizationUrl: string;
@@ -3004,7 +3004,8 @@ export interface components {
       } | null;
       attempts: components["schemas"]["Attempt"][];
       reservedTokens: number | null;
-      usage: components["schemas"]["TokenUsage"] & (Record<string, never> | null);
+      /** @description Of all attempts together; each has its own. */
+      usage: components["schemas"]["TokenUsage"] | null;
       /** @description null: unknown, or nothing was called */
       costUsd: number | null;
       /** @description The same in millionths, as the record's seal covers it. */
@@ -3227,7 +3228,7 @@ export interface components {
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
-      /** @description By calls that run, or wait for a person. */
+      /** @description By calls that run. */
       reserved: number;
       left: number;
       /**

@@ -19,6 +19,7 @@ const jsonTypes: Record<string, string> = {
   array: "an array",
   boolean: "true or false",
   int: "a whole number",
+  null: "null",
   object: "an object",
   record: "an object",
 };

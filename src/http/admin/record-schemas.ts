@@ -6,7 +6,7 @@ import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit/record.ts";
 import { usd } from "./limit-schemas.ts";
-import { millis, time } from "./schemas.ts";
+import { millis, orNull, time } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 export const session = z
@@ -144,9 +144,9 @@ export const record = z
     }),
     attempts: z.array(attempt),
     reservedTokens: z.int().nullable(),
-    usage: usageOfCall
-      .nullable()
-      .openapi({ description: "Of all attempts together; each has its own." }),
+    usage: orNull(usageOfCall).openapi({
+      description: "Of all attempts together; each has its own.",
+    }),
     costUsd: z.number().nullable().openapi({ description: "null: unknown, or nothing was called" }),
     costMicroUsd: z.int().nullable().openapi({
       description: "The same in millionths, as the record's seal covers it.",

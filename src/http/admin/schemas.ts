@@ -46,6 +46,12 @@ export const time = z
     example: "2026-11-21T09:30:00Z",
   });
 
+/**
+ * The schema, or null. OpenAPI refers to a schema with a name: `nullable()` of one would stand in `allOf` beside
+ * that reference, which refuses null.
+ */
+export const orNull = <Named extends z.ZodType>(schema: Named) => z.union([schema, z.null()]);
+
 export const count = z.int().min(1).max(1_000_000_000);
 
 export const slug = z

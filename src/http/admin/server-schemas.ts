@@ -4,7 +4,7 @@ import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { limits, removableLimits } from "./limit-schemas.ts";
 import { approvalRule, policy } from "./policy-schemas.ts";
-import { millis, slug } from "./schemas.ts";
+import { millis, orNull, slug } from "./schemas.ts";
 
 const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
 // The domain judges names and values. Here they are only texts of a bounded size.
@@ -90,7 +90,7 @@ export const serverInput = z
     auth: auth.optional(),
     bridge: bridge.optional(),
     policy: serverPolicy.optional(),
-    oauth: oauthInput.nullish(),
+    oauth: orNull(oauthInput).optional(),
   })
   .openapi("ServerInput");
 
@@ -103,7 +103,7 @@ const serverPolicyPatch = z
     deniedModels: deniedModels.nullable(),
     toolRounds: toolRounds.nullable(),
     disabled: z.boolean().nullish(),
-    approval: approvalRule.nullish(),
+    approval: orNull(approvalRule).optional(),
   })
   .openapi("ServerPolicyPatch");
 export const serverPatch = z
@@ -116,8 +116,8 @@ export const serverPatch = z
     supportedModalities: supportedModalities.nullish(),
     auth: auth.optional(),
     bridge: bridge.nullish(),
-    policy: serverPolicyPatch.nullish(),
-    oauth: oauthInput.nullish(),
+    policy: orNull(serverPolicyPatch).optional(),
+    oauth: orNull(oauthInput).optional(),
   })
   .openapi("ServerPatch", {
     description:

@@ -22,6 +22,7 @@ const schema = z.strictObject({
     .union([z.enum(["least", "most"]), z.strictObject({ effort: z.enum(["low", "high"]) })])
     .optional(),
   content: z.union([block, z.array(block)]).optional(),
+  rule: z.union([z.strictObject({ mode: z.enum(["all", "none"]) }), z.null()]).optional(),
 });
 
 function refused(input: unknown, by: z.ZodType = schema): { path: string; detail: string } {
@@ -62,6 +63,9 @@ describe("an input that no schema takes", () => {
     [{ content: { type: "image", data: "" } }, "content.mimeType", "Missing. Expected a string."],
     [{ content: { type: "video" } }, "content.type", 'Expected "text", or "image".'],
     [{ content: 5 }, "content", "Expected an object, or an array."],
+    [{ rule: 5 }, "rule", "Expected an object, or null."],
+    [{ rule: {} }, "rule.mode", 'Expected "all" or "none".'],
+    [{ rule: { mode: "all", x: 1 } }, "rule.x", "Unknown field."],
   ])("%j is refused by the shape that was meant", (input, path, detail) => {
     expect(refused(input)).toEqual({ path, detail });
   });
