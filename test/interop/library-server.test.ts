@@ -19,6 +19,7 @@ import * as z from "zod";
 import {
   hostedSampling,
   SamplingError,
+  type CreateMessageOptions,
   type HandlerContext,
   type HostedSampling,
   type HostedSamplingOptions,
@@ -77,6 +78,8 @@ interface About {
   /** the library is told the server, so that it knows the client's capabilities */
   isServerKnown?: boolean;
   work?: Work;
+  /** what the client does when it is asked; absent: it answers */
+  answers?: (signal: AbortSignal) => Promise<ReturnType<typeof clientsAnswer>>;
 }
 
 interface Told {
@@ -107,9 +110,9 @@ async function withV1(about: About): Promise<Told> {
   );
   const asked: string[] = [];
   if (about.sampling !== null)
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) => {
       asked.push(JSON.stringify(params));
-      return clientsAnswer("from the client");
+      return about.answers?.(signal) ?? clientsAnswer("from the client");
     });
   const [here, there] = InMemoryV1.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
@@ -136,9 +139,9 @@ function serverV2(about: About): ServerV2 {
 async function callV2(client: ClientV2, about: About, tool: string): Promise<Told> {
   const asked: string[] = [];
   if (about.sampling !== null)
-    client.setRequestHandler("sampling/createMessage", ({ params }) => {
+    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => {
       asked.push(JSON.stringify(params));
-      return clientsAnswer(`from the client ${asked.length}`);
+      return about.answers?.(mcpReq.signal) ?? clientsAnswer(`from the client ${asked.length}`);
     });
   client.setRequestHandler("elicitation/create", () => ({
     action: "accept",
@@ -187,7 +190,62 @@ const ways = [
   { name: "SDK v2 in a session", call: withV2 },
 ] as const;
 
+/** The client answers with a JSON-RPC error. */
+const answersError = (code: number, data?: object) => async () => {
+  throw Object.assign(new Error("No."), { code, data });
+};
+/** The client answers when the server has given up. */
+const answersLate = (signal: AbortSignal) =>
+  new Promise<ReturnType<typeof clientsAnswer>>((resolve) => {
+    signal.addEventListener("abort", () => resolve(clientsAnswer("too late")));
+  });
+const refusedByRouter = { reason: "rate_limited", retryable: true, retryAfterMs: 5 };
+
+/** What a handler catches, as its tool's text. */
+const catching =
+  (options: (leave: AbortController) => CreateMessageOptions): Work =>
+  async (context, sampling, text) => {
+    const leave = new AbortController();
+    const asked = sampling.createMessage(context, asking(text), options(leave));
+    setTimeout(() => leave.abort(), 20);
+    const error = await asked.then(
+      () => null,
+      (caught: unknown) => caught,
+    );
+    if (!(error instanceof SamplingError)) return `no SamplingError: ${String(error)}`;
+    const { reason, code, retryable, retryAfterMs, message } = error;
+    return JSON.stringify({ reason, code, retryable, retryAfterMs, message });
+  };
+
 describe.each(ways)("$name", ({ call }) => {
+  it.each([
+    ["that its user refuses", answersError(-1), ["user_rejected", -1, false]],
+    ["that it fails", answersError(-32603), ["client_failed", -32603, false]],
+    ["that the params are wrong", answersError(-32602), ["invalid_params", -32602, false]],
+    ["that it can't sample", answersError(-32601), ["client_out_of_reach", -32602, false]],
+    ["what its router refused", answersError(-429, refusedByRouter), ["rate_limited", -429, true]],
+  ])("throws a SamplingError when the client says %s", async (_name, answers, expected) => {
+    const { text } = await call({ sampling: {}, answers, work: catching(() => ({})) });
+    const { reason, code, retryable, message } = JSON.parse(text) as Record<string, unknown>;
+    expect([reason, code, retryable]).toEqual(expected);
+    expect(message).not.toContain("MCP error");
+  });
+
+  it("throws a SamplingError when the client answers too late, or nobody waits any more", async () => {
+    const reasonOf = async (work: Work) =>
+      JSON.parse((await call({ sampling: {}, answers: answersLate, work })).text) as object;
+    expect(await reasonOf(catching(() => ({ timeoutMs: 5 })))).toMatchObject({
+      reason: "timed_out",
+      code: -504,
+      retryable: true,
+    });
+    expect(await reasonOf(catching(({ signal }) => ({ signal })))).toMatchObject({
+      reason: "cancelled",
+      code: -499,
+      retryable: false,
+    });
+  });
+
   it("asks only the client where the client can sample", async () => {
     const { text, asked } = await call({ sampling: {} });
     expect(text).toContain("from the client");

@@ -6,6 +6,7 @@ import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
 import type { AskOptions, AskRouter } from "../ask-router.ts";
 import { localError } from "../sampling-error.ts";
 import type { SamplingParams, SamplingResult } from "../sampling-shapes.ts";
+import { clientError } from "./client-error.ts";
 import {
   askClient,
   declaredBy,
@@ -74,6 +75,11 @@ export function createAsking(deps: {
         "In 2026-07-28 a handler asks its client inside of rounds().",
       );
     const timeout = options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs };
-    return checked(await askClient(context, params, { signal, ...timeout }));
+    const answer = await askClient(context, params, { signal, ...timeout }).catch(
+      (thrown: unknown) => {
+        throw clientError(thrown, signal.aborted);
+      },
+    );
+    return checked(answer);
   };
 }

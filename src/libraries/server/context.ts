@@ -72,7 +72,7 @@ interface AskClientOptions {
 }
 
 /** Before 2026-07-28: on the request's own stream. */
-export function askClient(
+export async function askClient(
   context: HandlerContext,
   params: SamplingParams,
   options: AskClientOptions,
