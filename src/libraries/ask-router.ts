@@ -1,14 +1,14 @@
 /** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
-import { localError, refusalIn, type SamplingError } from "./sampling-error.ts";
+import { localError, refusalIn, SamplingError } from "./sampling-error.ts";
 import type { SamplingParams, SamplingResult } from "./sampling-shapes.ts";
 
 export interface RouterSettings {
   /** where the router is, such as `https://router.example`; the path `/v1/sampling` may stand in it or not */
   url: string | URL;
-  /** an API key with the scope `sampling` */
-  key: string;
+  /** an API key with the scope `sampling`; an absent one, such as a variable that nobody set, is refused at once */
+  key: string | undefined;
   /** absent: the runtime's own */
   fetch?: typeof fetch | undefined;
 }
@@ -31,6 +31,18 @@ const mostTries = 4;
 const firstWaitMs = 250;
 /** A server that calls the router is itself the caller: it takes whatever it asks for. */
 const capabilities = { sampling: { tools: {}, supportedModalities: ["text", "image", "audio"] } };
+
+/**
+ * The key, if there is one.
+ * @throws SamplingError as the router would refuse a call without a key
+ */
+export function presentKey(key: string | undefined): string {
+  if (key !== undefined && key !== "") return key;
+  throw new SamplingError("`key` is empty. Give an API key with the scope sampling.", -401, {
+    reason: "unauthorized",
+    retryable: false,
+  });
+}
 
 const endpointOf = (url: string | URL): string => {
   const base = new URL(url);
@@ -67,7 +79,8 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
   });
 
-export function createAskRouter({ url, key, fetch: ask = fetch }: RouterSettings): AskRouter {
+export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSettings): AskRouter {
+  const key = presentKey(given.key);
   const endpoint = endpointOf(url);
 
   const once = async (body: string, idempotencyKey: string, signal: AbortSignal) => {

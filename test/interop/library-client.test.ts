@@ -109,6 +109,12 @@ describe("a user who says no", () => {
   });
 });
 
+it("refuses an absent key at once", () => {
+  expect(() => routedSampling({ url: router.url, key: undefined })).toThrow(
+    expect.objectContaining({ name: "SamplingError", reason: "unauthorized", code: -401 }),
+  );
+});
+
 describe("fulfil", () => {
   const params = {
     messages: [{ role: "user", content: { type: "text", text: "hello" } }],

@@ -467,6 +467,12 @@ describe("without a context", () => {
     ).rejects.toMatchObject({ reason: "timed_out", retryable: true });
   });
 
+  it.each([undefined, ""])("refuses the key %j at once", (absent) => {
+    expect(() => hosted({ key: absent })).toThrow(
+      expect.objectContaining({ name: "SamplingError", reason: "unauthorized", code: -401 }),
+    );
+  });
+
   it("follows no redirect, and takes no answer from one", async () => {
     // Workers knows "follow" and "manual" alone, and refuses "error".
     const modes: unknown[] = [];

@@ -19,6 +19,7 @@ import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter } from "../fakes/router.ts";
 import { borrowRouter } from "../fakes/shared-router.ts";
+import { pages } from "../docs/pages.ts";
 import { matrixOn, matrixOnWorkers, prepareMatrix } from "../setup/library-matrix.ts";
 import { packBoth, type Packed } from "../setup/packed.ts";
 
@@ -77,6 +78,33 @@ export function clients(one: ClientV1, two: ClientV2): void {
 }
 export const failure: typeof SamplingError = SamplingError;
 `;
+
+/** What stands around the snippets of docs/libraries.md in a reader's own program. */
+const aroundSnippets = `
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { CreateMessageRequestSchema, type CreateMessageRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { Client as ClientV2 } from "@modelcontextprotocol/client";
+import type { RoutedSampling, SamplingParams, UsersWord } from "mcp-sampling-router-sdk/client";
+import type * as z from "zod";
+
+declare const process: { env: Record<string, string | undefined> };
+declare const server: McpServer;
+declare const params: CreateMessageRequest["params"];
+declare const inputSchema: { text: z.ZodString };
+declare const info: { name: string; version: string };
+declare class Client {
+  constructor(info: { name: string }, options: Pick<RoutedSampling, "capabilities">);
+  setRequestHandler: ClientV1["setRequestHandler"] & ClientV2["setRequestHandler"];
+}
+declare function confirm(params: SamplingParams): Promise<UsersWord>;
+`;
+/** Each snippet of the page that leaves nothing out, as a file of its own. */
+const snippets = pages
+  .filter(({ path }) => path === "docs/libraries.md")
+  .flatMap(({ blocks }) => blocks)
+  .filter(({ info, text }) => info === "ts" && !text.includes("…"))
+  .map(({ text }, index) => ({ name: `snippet-${index}.ts`, text: `${aroundSnippets}${text}` }));
 
 beforeAll(async () => {
   packed = await packBoth();
@@ -147,30 +175,35 @@ it("holds JavaScript, declarations, a licence and a page, and needs no other pac
   }
 });
 
-it.each(["nodenext", "bundler"])("compiles with the types of both SDKs, resolved by %s", (how) => {
-  writeFileSync(join(project, "package.json"), '{"type":"module","private":true}');
-  writeFileSync(join(project, "program.ts"), program);
-  writeFileSync(
-    join(project, "tsconfig.json"),
-    JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        target: "es2022",
-        module: how === "bundler" ? "esnext" : how,
-        moduleResolution: how,
-        lib: ["es2022", "dom"],
-        types: [],
-        skipLibCheck: true,
-      },
-      files: ["program.ts"],
-    }),
-  );
-  const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
-  expect(stdout).toBe("");
-});
+it.each(["nodenext", "bundler"])(
+  "compiles, its page's snippets too, with the types of both SDKs, resolved by %s",
+  (how) => {
+    writeFileSync(join(project, "package.json"), '{"type":"module","private":true}');
+    writeFileSync(join(project, "program.ts"), program);
+    expect(snippets).toHaveLength(3);
+    for (const { name, text } of snippets) writeFileSync(join(project, name), text);
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noEmit: true,
+          target: "es2022",
+          module: how === "bundler" ? "esnext" : how,
+          moduleResolution: how,
+          lib: ["es2022", "dom"],
+          types: [],
+          skipLibCheck: true,
+        },
+        files: ["program.ts", ...snippets.map(({ name }) => name)],
+      }),
+    );
+    const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
+    expect(stdout).toBe("");
+  },
+);
 
 describe("servers and clients of both SDKs, in both eras, sample by the packed libraries", () => {
   let told = "";

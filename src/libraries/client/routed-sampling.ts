@@ -39,6 +39,7 @@ export interface RoutedSampling {
   ): Promise<Record<string, SamplingResult>>;
 }
 
+/** @throws SamplingError without a key */
 export function routedSampling({
   askUser = async () => true,
   timeoutMs,

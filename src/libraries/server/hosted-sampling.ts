@@ -1,7 +1,7 @@
 /** Sampling for an MCP server: asked of its client where that one can, and of the router where it can't. */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { own } from "../../domain/json.ts";
-import { createAskRouter, type RouterSettings } from "../ask-router.ts";
+import { createAskRouter, presentKey, type RouterSettings } from "../ask-router.ts";
 import { localError } from "../sampling-error.ts";
 import type { ResultOf, SamplingParams, SamplingResult } from "../sampling-shapes.ts";
 import { createAsking, type CreateMessageOptions, type Mode } from "./asking.ts";
@@ -64,11 +64,12 @@ type InContext = [HandlerContext, SamplingParams, CreateMessageOptions?];
 type ByItself = [SamplingParams, CreateMessageOptions?];
 const isInContext = (args: InContext | ByItself): args is InContext => isContext(args[0]);
 
+/** @throws SamplingError without a key: the key also seals what clients carry between rounds */
 export function hostedSampling(settings: HostedSamplingOptions): HostedSampling {
-  const { mode = "client-then-router", server, key } = settings;
+  const { mode = "client-then-router", server } = settings;
   const askRouter = createAskRouter(settings);
   const ask = createAsking({ mode, server, askRouter });
-  const sealer = createSealer(key);
+  const sealer = createSealer(presentKey(settings.key));
   /** The round of each request whose handler runs inside of `rounds`. */
   const running = new WeakMap<object, Round>();
 
