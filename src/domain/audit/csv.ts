@@ -51,6 +51,7 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   reasoningTokens: ({ usage }) => usage?.classes?.reasoningTokens ?? null,
   usageImplausible: ({ usage }) => (usage === null ? null : usage.implausible === true),
   user: ({ who }) => who.user ?? null,
+  cacheReadAudioTokens: ({ usage }) => usage?.classes?.cacheReadAudioTokens ?? null,
 };
 
 export const csvColumns: readonly string[] = Object.keys(columns);
