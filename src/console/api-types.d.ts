@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 7b6dfa593b36e1b05b46b4f1af279e00c8652858ef87dea994d1b66ba2bbe29d
+// Made by `npm run console:types` of the OpenAPI document bf3908ffdaaa78f4f6fc33cc58d90ae22735645a8aa7b36d3231684891c45590
 export interface paths {
   "/v1/route": {
     parameters: {

@@ -23,6 +23,9 @@ function mayCall(role: Role, operation: string): boolean {
   return operation.startsWith("GET ") || /\/(replay|dry-run)$/.test(operation);
 }
 
+const isOperators = (operation: string): boolean =>
+  endpoints[operation]?.reach === "operator" || endpoints[operation]?.operatorOnly === true;
+
 const document = await openApiDocument();
 const operations = operationsOf(document);
 
@@ -58,8 +61,7 @@ describe.each(operations)("%s", (operation) => {
     const { params, body } = (await entry?.target?.(tenant, router)) ?? {};
     const filled = fill(path, { ...params, tenant: tenant.slug });
     const answer = await adminOf(router, keys[role] ?? "")(method, filled, body);
-    const isOperators = entry?.reach === "operator" || entry?.operatorOnly === true;
-    if (mayCall(role, operation) && !isOperators)
+    if (mayCall(role, operation) && !isOperators(operation))
       expect([answer.status, answer.text]).toEqual([
         entry?.opensWith ?? entry?.status,
         answer.text,
@@ -67,11 +69,12 @@ describe.each(operations)("%s", (operation) => {
     else expectProblem(answer, 403, "forbidden");
   });
 
-  it("names its roles in the document", () => {
+  it("names its roles in the document, and whether it is the operator's alone", () => {
     const { paths } = document as { paths: Record<string, Record<string, object>> };
     const described = paths[`/admin/v1${path}`]?.[method.toLowerCase()];
     expect(described).toMatchObject({
       "x-roles": roles.filter((role) => mayCall(role, operation)),
+      "x-reach": isOperators(operation) ? "operator" : "tenant",
     });
   });
 });

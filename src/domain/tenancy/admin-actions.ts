@@ -79,6 +79,23 @@ export type AdminAction = keyof typeof permissionFor;
 export const rolesFor = (action: AdminAction): Role[] =>
   roles.filter((role) => roleMay(role, permissionFor[action]));
 
-/** Beyond this, some actions are the operator's alone; their use cases say so. */
+const operatorsAlone: ReadonlySet<AdminAction> = new Set([
+  "createTenant",
+  "deleteTenant",
+  "readCeiling",
+  "replaceCeiling",
+  "correctRequest",
+  "readUsageOfAll",
+  "readCatalogue",
+  "syncCatalogue",
+]);
+
+/**
+ * Who can call it at all: with a role within a tenant too, or in the operator's name alone. The use cases of
+ * the latter refuse a tenant's keys and people, after they have said whether the caller may see that tenant.
+ */
+export const reachOf = (action: AdminAction): "tenant" | "operator" =>
+  operatorsAlone.has(action) ? "operator" : "tenant";
+
 export const mayAct = (actor: Actor, action: AdminAction): boolean =>
   roleMay(actsAs(actor), permissionFor[action]);

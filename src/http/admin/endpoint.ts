@@ -3,7 +3,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
-import { mayAct, rolesFor, type AdminAction } from "../../domain/tenancy/admin-actions.ts";
+import { mayAct, reachOf, rolesFor, type AdminAction } from "../../domain/tenancy/admin-actions.ts";
 import { isObject } from "../../domain/json.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
 import {
@@ -169,6 +169,7 @@ function routeOf(spec: Described) {
     description: spec.description,
     security: [{ bearer: [] }, { session: [] }],
     "x-roles": rolesFor(spec.id),
+    "x-reach": reachOf(spec.id),
     middleware: [requireRole(spec.id), ...(body === undefined ? [] : [requireBody])],
     request: {
       params: (params ?? nothing) as z.ZodObject,

@@ -66,7 +66,7 @@ export function adminRoutes() {
     type: "http",
     scheme: "bearer",
     description:
-      "The operator's token, or an API key with a role: one of the scopes viewer, auditor, approver and admin. `x-roles` of an operation says which roles may call it.",
+      "The operator's token, or an API key with a role: one of the scopes viewer, auditor, approver and admin. `x-roles` of an operation says which roles may call it, and `x-reach` who: where it says `operator`, no key of a tenant, but the operator's token and those who signed in in the operator's name.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "samplingKey", {
     type: "http",
