@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document bf3908ffdaaa78f4f6fc33cc58d90ae22735645a8aa7b36d3231684891c45590
+// Made by `npm run console:types` of the OpenAPI document 0fcb14847ac7a084e3d3dbcd10a8e3ff2897eb554879b5e45614ddbe171525d9
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -383,7 +383,7 @@ export interface paths {
     put?: never;
     /**
      * Try a credential with the cheapest real call
-     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.
+     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.
      */
     post: operations["checkCredential"];
     delete?: never;
@@ -3228,7 +3228,7 @@ export interface components {
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
-      /** @description By calls that run. */
+      /** @description By calls that run, or wait for a person. */
       reserved: number;
       left: number;
       /**
