@@ -13,6 +13,9 @@ export const tooDeep: Refusal = {
   detail: `Nested deeper than ${mostLevels} levels.`,
 };
 
+/** Of a caller's whole message: deeper than any schema of the protocol. */
+export const mostMessageLevels = 64;
+
 /** Whether a value is nested deeper than so many levels. An array or object of plain values has one level. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   // Level by level, and not by recursion, against which this function guards.

@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
+import { isDeeperThan, mostMessageLevels } from "../domain/depth.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { explain } from "../domain/refusal-words.ts";
 import { dataOf, type Refusal } from "../domain/refusals.ts";
@@ -20,16 +21,7 @@ export interface Envelope {
   messages: Result<Incoming, { id: RequestId | null; refusal: Refusal }>[];
 }
 
-/** Deeper than any schema of the protocol. Beyond that, a text attacks libraries that recurse. */
-const maxDepth = 64;
 const maxBatch = 50;
-
-/** Goes no deeper than it has to. */
-const isTooDeep = (value: unknown, left = maxDepth): boolean =>
-  left < 0 ||
-  (typeof value === "object" &&
-    value !== null &&
-    Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -68,8 +60,12 @@ export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
   } catch {
     return err({ reason: "parse_error" });
   }
-  if (isTooDeep(value))
-    return err({ reason: "invalid_request", detail: `Nested deeper than ${maxDepth} levels.` });
+  // Beyond that, a text attacks libraries that recurse.
+  if (isDeeperThan(value, mostMessageLevels))
+    return err({
+      reason: "invalid_request",
+      detail: `Nested deeper than ${mostMessageLevels} levels.`,
+    });
   if (!Array.isArray(value)) return ok({ batch: false, messages: [messageOf(value)] });
   if (value.length === 0) return err({ reason: "invalid_request", detail: "An empty batch." });
   if (value.length > maxBatch)

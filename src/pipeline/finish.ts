@@ -1,6 +1,6 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
-import { captureOf, type ProviderMessage } from "../domain/audit/capture.ts";
+import type { ProviderMessage } from "../domain/audit/capture.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { ApprovalNeed } from "../domain/sampling/approval.ts";
 import { answersForMs } from "../domain/sampling/replay-key.ts";
@@ -13,12 +13,20 @@ import type { Reserved } from "./admit.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 import type { AttemptAll, Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
+import { capturedOf, endOf } from "./call-end.ts";
 import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { AnsweredBy, Idempotency, Recorded } from "./idempotency.ts";
 import type { Observation } from "./observe.ts";
 import { recordedOf, type Summary } from "./summary.ts";
-import { chargeOf, outcomeOf, type Charge, type Ended, type Settle } from "./settle.ts";
+import {
+  chargeAsReserved,
+  chargeOf,
+  outcomeOf,
+  type Charge,
+  type Ended,
+  type Settle,
+} from "./settle.ts";
 
 export interface Finished {
   answer: SamplingAnswer;
@@ -55,6 +63,8 @@ export interface Admitted {
   /** who has to approve what; null: nobody */
   approval: ApprovalNeed | null;
 }
+
+const untold = { attempts: [], providerMs: 0, circuits: [], refusedKeys: [] };
 
 /** ms that an answer waits for its settlement at most. */
 const settlementWaitMs = 1_000;
@@ -161,11 +171,15 @@ export function createFinish(deps: {
     isHeld: true,
   });
 
-  /** The result can't wait, because the database is away. The call was paid, and is refused. */
-  const settleUnheld = async (admitted: Admitted, ended: Ended): Promise<EndedCall> => {
-    const refusal: Refusal = { reason: "unavailable", retryAfterMs: 1_000 };
+  /** The call was paid, and is refused. */
+  const settleRefused = async (
+    admitted: Admitted,
+    ended: Omit<Ended, "refusal" | "result">,
+    refusal: Refusal,
+  ): Promise<EndedCall> => {
     const { charge, timing } = ended;
-    const result = await resultOf(admitted, err(refusal), charge);
+    // Where nothing can be kept for repetitions, a repetition begins anew.
+    const result = await resultOf(admitted, err(refusal), charge).catch(() => "free" as const);
     await settleSoon({ ...ended, refusal, result });
     return {
       answeredBy: "this-call",
@@ -182,43 +196,60 @@ export function createFinish(deps: {
     };
   };
 
-  return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {
-    const { request, caller, plan, reserved, opening, observed, receipt } = admitted;
-    const { tenant } = caller.snapshot;
-    const attempted = await attemptAll(admitted, signal);
-    const { attempts, circuits, refusedKeys, answer, messages } = attempted;
+  /**
+   * A bug threw after the admission. What the call holds is given back now, and not when its lease ends. `attempted`:
+   * null where a provider may have been called, and nobody knows.
+   */
+  const settleThrown = async (
+    admitted: Admitted,
+    attempted: Attempted | null,
+  ): Promise<EndedCall> => {
+    const { attempts, providerMs, circuits, refusedKeys } = attempted ?? untold;
+    const { reserved } = admitted;
+    return settleRefused(
+      admitted,
+      {
+        ...endOf(admitted, { providerMs, endedAt: elapsed() }),
+        circuits,
+        refusedKeys,
+        model: null,
+        charge: attempted === null ? chargeAsReserved(reserved) : chargeOf(attempts, reserved),
+        messages: [],
+        content: null,
+      },
+      { reason: "internal" },
+    );
+  };
+
+  const finishAttempted = async (
+    admitted: Admitted,
+    attempted: Attempted & { messages: ProviderMessage[] },
+  ): Promise<EndedCall> => {
+    const { plan, reserved, observed } = admitted;
+    const { attempts, circuits, refusedKeys, answer, messages, providerMs } = attempted;
     const charge = chargeOf(attempts, reserved);
-    const timing: Timing = {
-      auth: request.authMs,
-      choose: admitted.chooseMs,
-      approve: admitted.approveMs,
-      admit: admitted.admitMs,
-      provider: attempted.providerMs,
-    };
     const settlingAt = elapsed();
+    const end = endOf(admitted, { providerMs, endedAt: settlingAt });
+    const { timing } = end;
     const refusal = answer.ok ? null : answer.error;
     const recorded = recordedOf(admitted, attempted, { charge, timing });
     const ended = {
-      id: opening.id,
-      tenantId: tenant.id,
-      receipt,
-      reserved,
+      ...end,
       circuits,
       refusedKeys,
       refusal,
       model: answer.ok ? nameOf(answer.value.model) : null,
       charge,
       result: await resultOf(admitted, recorded, charge),
-      timing,
-      totalMs: settlingAt - request.beganAt,
       messages,
       content: capturedOf(admitted, answer),
     };
     const isAwaited = recorded.ok && admitted.approval?.stages.includes("result") === true;
     const held = isAwaited ? await holdResult(admitted, ended, recorded) : ok(false);
     if (held.ok && held.value) return awaiting(timing);
-    // Nobody approved the result, so nobody gets it.
-    if (isAwaited) return settleUnheld(admitted, ended);
+    // Nobody approved the result, so nobody gets it: it can't wait, because the database is away.
+    if (isAwaited)
+      return settleRefused(admitted, ended, { reason: "unavailable", retryAfterMs: 1_000 });
     await settleSoon(ended);
     const settled = { ...timing, settle: elapsed() - settlingAt };
     return {
@@ -241,14 +272,18 @@ export function createFinish(deps: {
         : recorded,
     };
   };
+
+  return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {
+    let attempted: Awaited<ReturnType<typeof attemptAll>> | null = null;
+    try {
+      attempted = await attemptAll(admitted, signal);
+      return await finishAttempted(admitted, attempted);
+    } catch (thrown) {
+      await settleThrown(admitted, attempted);
+      // The surface reports the bug.
+      throw thrown;
+    }
+  };
 }
 
 export type Finish = ReturnType<typeof createFinish>;
-
-/** What is kept when the policy captures; null: nothing. */
-const capturedOf = ({ request, caller }: Admitted, answer: Attempted["answer"]): string | null => {
-  const { capture, captureSecrets } = caller.snapshot.tenant.policy;
-  return capture === "full"
-    ? captureOf(request.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
-    : null;
-};

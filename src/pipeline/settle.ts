@@ -71,6 +71,14 @@ function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "
   };
 }
 
+/** What a call is charged of which nobody knows what it used. */
+export const chargeAsReserved = ({ tokens, microUsd }: Reserved): Charge => ({
+  tokens,
+  microUsd,
+  usage: null,
+  attempts: [],
+});
+
 /** What a call is charged: the sum over its attempts. */
 export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Charge {
   const costs = attempts.map((attempt) => costOf(attempt, reserved));

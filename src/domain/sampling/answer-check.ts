@@ -1,5 +1,6 @@
 /** Whether a provider's answer is what was asked for. Pure. A fault says what is wrong with the answer. */
 import type { FaultKind, ProviderFault } from "../attempts.ts";
+import { isDeeperThan, mostMessageLevels } from "../depth.ts";
 import { parsedJson } from "../json.ts";
 import type { ProviderAnswer } from "./providers.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -84,11 +85,19 @@ function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: Samplin
   return toolChoice !== "required" || uses.length > 0 || answer.stopReason === "maxTokens";
 }
 
+/**
+ * Levels of an answer's content. The caller sends the content back in `params.messages[].content`, where four levels
+ * are around it.
+ */
+const mostContentLevels = mostMessageLevels - 4;
+
 /** The answer as the caller gets it, or the fault of an answer that can't be used. */
 export function checkAnswer(
   whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
+  // First of all, since what follows may walk the content by recursion.
+  if (isDeeperThan(whole.content, mostContentLevels)) return err(notAsAsked("malformed", whole));
   if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));
   const bare = withoutFence(whole, call);
   // The provider counted the fence too, which is not text for the caller. So our own estimate is

@@ -3,6 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkAnswer, fenceNote, unfenced } from "../../../src/domain/sampling/answer-check.ts";
 import type { ProviderAnswer } from "../../../src/domain/sampling/providers.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { parseEnvelope } from "../../../src/mcp/jsonrpc.ts";
 import type { Block, SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { call } from "./models.fixture.ts";
 
@@ -35,6 +37,34 @@ const refused = (kind: string) => ({
     reach: "model",
     usage,
   },
+});
+
+describe("an answer's nesting", () => {
+  const nested = (levels: number): Block => ({
+    type: "tool_use",
+    id: "u1",
+    name: "look",
+    input: JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`) as JsonObject,
+  });
+
+  it("is a fault of the provider's where the router would refuse the answer in the next request", () => {
+    const inRequest = (block: Block): boolean => {
+      const message = { role: "assistant", content: [block] };
+      const params = { messages: [message] };
+      const sent = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "m", params });
+      return parseEnvelope(new TextEncoder().encode(sent)).ok;
+    };
+    for (const levels of [1, 57, 58, 59, 60, 64, 200]) {
+      const answer = answered([nested(levels)]);
+      const expected = levels > 58 ? refused("malformed") : { ok: true, value: answer };
+      expect(checkAnswer(answer, withTools()), String(levels)).toEqual(expected);
+      expect(inRequest(nested(levels)), String(levels)).toBe(levels <= 58);
+    }
+  });
+
+  it("is found without a deep stack", () => {
+    expect(checkAnswer(answered([nested(1_000_000)]), withTools())).toEqual(refused("malformed"));
+  });
 });
 
 describe("one code fence around JSON", () => {

@@ -51,8 +51,12 @@ const failed: Attempted = {
 
 /** `settles`: whether the database answers at all */
 async function finished(
-  attempted: Attempted,
-  { settles = true, ...fields }: Partial<SamplingRequest> & { settles?: boolean } = {},
+  attempted: Attempted | Error,
+  {
+    settles = true,
+    sealing = async () => ["part"],
+    ...fields
+  }: Partial<SamplingRequest> & { settles?: boolean; sealing?: () => Promise<string[]> } = {},
 ) {
   const settled: Ended[] = [];
   const forgotten: string[] = [];
@@ -60,7 +64,10 @@ async function finished(
   const { told, observed } = observer();
   const finish = createFinish({
     holdResult: async () => ({ ok: true, value: false }),
-    attempt: async () => attempted,
+    attempt: async () => {
+      if (attempted instanceof Error) throw attempted;
+      return attempted;
+    },
     settle: async (ended) => {
       settled.push(ended);
       return settles ? ok(true) : new Promise(() => {});
@@ -72,7 +79,7 @@ async function finished(
     idempotency: {
       seal: async (_: string, __: string, recorded: unknown) => {
         sealed.push(recorded);
-        return ["part"];
+        return sealing();
       },
     } as never,
     now: () => 1_000,
@@ -85,8 +92,13 @@ async function finished(
     forget: ({ memoryKey }) => void forgotten.push(memoryKey),
   });
   const admitted = admittedWith(observed, arrivalWith(fields));
-  const ended = await finish(admitted, new AbortController().signal);
-  return { ended, settled, told, forgotten, sealed };
+  const ending = finish(admitted, new AbortController().signal);
+  const thrown = await ending.then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  const ended = thrown === null ? await ending : (null as never);
+  return { ended, settled, told, forgotten, sealed, thrown };
 }
 
 describe("the provider's part of a call", () => {
@@ -126,6 +138,37 @@ describe("the provider's part of a call", () => {
     expect(kept.sealed).toMatchObject([{ value: { decision: { timingMs: { settle: 0 } } } }]);
     const free = await finished(failed, { replayKey });
     expect([free.settled[0]?.result, free.sealed]).toEqual(["free", []]);
+  });
+
+  it("settles what was used where keeping the answer throws, and throws on for the surface to report", async () => {
+    const replayKey = { kind: "client", key: "k" } as const;
+    let tries = 0;
+    const sealing = async (): Promise<string[]> => {
+      if (tries++ === 0) throw new RangeError("Maximum call stack size exceeded");
+      return ["part"];
+    };
+    const { settled, told, thrown } = await finished(answered, { replayKey, sealing });
+    expect(thrown).toBeInstanceOf(RangeError);
+    expect(settled).toMatchObject([
+      { refusal: { reason: "internal" }, model: null, charge: { tokens: 30 }, content: null },
+    ]);
+    expect(settled[0]?.result).toMatchObject({ parts: ["part"] });
+    expect(told).toEqual(["ended failed"]);
+    const content = (): string => {
+      throw new RangeError("Maximum call stack size exceeded");
+    };
+    const caller = callerWith({ policy: { capture: "full" } });
+    const captured = await finished(answered, { content, caller });
+    expect(captured.settled).toMatchObject([{ refusal: { reason: "internal" }, result: null }]);
+  });
+
+  it("settles as reserved where the attempt throws, since a provider may have been called", async () => {
+    const { settled, thrown } = await finished(new TypeError("a bug"));
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect(settled).toMatchObject([{ refusal: { reason: "internal" }, charge: { usage: null } }]);
+    const [ended] = settled;
+    expect(ended?.charge.tokens).toBe(ended?.reserved.tokens);
+    expect(ended?.charge.microUsd).toBe(ended?.reserved.microUsd);
   });
 
   it("waits for no database that is away: the answer has been paid for", async () => {

@@ -1,0 +1,51 @@
+/** The end of an admitted call, as far as the call itself says it. */
+import { captureOf } from "../domain/audit/capture.ts";
+import type { Opening, Receipt, Timing } from "../domain/audit/record.ts";
+import type { Reserved } from "./admit.ts";
+import type { Attempted } from "./attempt.ts";
+import type { Caller } from "./authenticate.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
+
+interface AdmittedCall {
+  caller: Caller;
+  request: SamplingRequest;
+  reserved: Reserved;
+  opening: Opening;
+  receipt: Receipt;
+  chooseMs: number;
+  approveMs: number;
+  admitMs: number;
+}
+
+/** What is known before anything of the answer is looked at. Times in ms. */
+export function endOf(
+  { request, caller, reserved, opening, receipt, chooseMs, approveMs, admitMs }: AdmittedCall,
+  { providerMs, endedAt }: { providerMs: number; endedAt: number },
+) {
+  const timing: Timing = {
+    auth: request.authMs,
+    choose: chooseMs,
+    approve: approveMs,
+    admit: admitMs,
+    provider: providerMs,
+  };
+  return {
+    id: opening.id,
+    tenantId: caller.snapshot.tenant.id,
+    receipt,
+    reserved,
+    timing,
+    totalMs: endedAt - request.beganAt,
+  };
+}
+
+/** What is kept when the policy captures; null: nothing. */
+export const capturedOf = (
+  { request, caller }: Pick<AdmittedCall, "request" | "caller">,
+  answer: Attempted["answer"],
+): string | null => {
+  const { capture, captureSecrets } = caller.snapshot.tenant.policy;
+  return capture === "full"
+    ? captureOf(request.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
+    : null;
+};
