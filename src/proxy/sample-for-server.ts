@@ -1,4 +1,5 @@
 /** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
+import { isDeeperThan, mostMessageLevels } from "../domain/depth.ts";
 import { own, type JsonObject } from "../domain/json.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -50,6 +51,14 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
   return typeof value === "string" ? value.slice(0, 200) : null;
 };
 
+/** The message itself is one level around its `params`. */
+const mostParamsLevels = mostMessageLevels - 1;
+const tooDeep: Refusal = {
+  reason: "invalid_params",
+  path: "params",
+  detail: `Nested deeper than ${mostMessageLevels} levels.`,
+};
+
 /** What sampling for a server needs. */
 export type SamplingDeps = Pick<
   ProxyServices,
@@ -69,7 +78,11 @@ export async function sampleForServer(
   },
 ): Promise<SamplingOutcome> {
   const { caller, server, exchange, request, signal } = asked;
-  const { params, codec, denied } = request;
+  const { codec } = request;
+  // A record has to be made of what was asked, and what makes it walks the params by recursion.
+  const isTooDeep = isDeeperThan(request.params, mostParamsLevels);
+  const params = isTooDeep ? {} : request.params;
+  const denied = request.denied ?? (isTooDeep ? tooDeep : null);
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
   const started = await deps.sample({

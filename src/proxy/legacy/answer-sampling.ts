@@ -15,7 +15,12 @@ import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import type { Waiting } from "../../pipeline/sampling-request.ts";
 import { createBound } from "../bound.ts";
 import type { Exchange } from "../exchange.ts";
-import { answerMessage, sampleForServer, type SamplingDeps } from "../sample-for-server.ts";
+import {
+  answerMessage,
+  sampleForServer,
+  type SamplingDeps,
+  type SamplingOutcome,
+} from "../sample-for-server.ts";
 import { declineClientRequest } from "./decline-client-request.ts";
 import { answerHeaders, type Negotiated } from "./negotiated.ts";
 import type { LegacyServices } from "./services.ts";
@@ -149,12 +154,23 @@ export function createAnswering(
     request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
     signal: AbortSignal,
   ): Promise<AnsweredText> => {
-    const now = withServer(await exchange.current());
-    const outcome = now.ok
-      ? await sample(now.value, request, signal)
-      : { requestId: exchange.requestId, answeredBy: "this-call" as const, outcome: now };
-    const { requestId, answeredBy } = outcome;
-    return { requestId, answeredBy, text: JSON.stringify(answerMessage(id, codec, outcome)) };
+    const textOf = (sampled: SamplingOutcome): AnsweredText => ({
+      requestId: sampled.requestId,
+      answeredBy: sampled.answeredBy,
+      text: JSON.stringify(answerMessage(id, codec, sampled)),
+    });
+    const refused = (refusal: Refusal): AnsweredText => {
+      const { requestId } = exchange;
+      return textOf({ requestId, answeredBy: "this-call", outcome: err(refusal) });
+    };
+    try {
+      const now = withServer(await exchange.current());
+      return now.ok ? textOf(await sample(now.value, request, signal)) : refused(now.error);
+    } catch (thrown) {
+      // The server waits for an answer, whatever bug there is here.
+      deps.report(exchange.requestId, thrown);
+      return refused({ reason: "internal" });
+    }
   };
 
   /** The status with which the server took the answer; null: nobody waits for an answer from here. */

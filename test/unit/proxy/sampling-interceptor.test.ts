@@ -156,6 +156,37 @@ describe("the interceptor", () => {
     expect(JSON.parse(delivered[0]?.text ?? "")).toMatchObject({ id: 7, error: {} });
   });
 
+  it.each([65, 6_000, 100_000])(
+    "refuses what is nested %i levels deep, on record",
+    async (levels) => {
+      const { interceptor, sampled, notes, settled } = given();
+      const nested = `${"[".repeat(levels)}1${"]".repeat(levels)}`;
+      const text = request(7).replace(
+        '"maxTokens":10',
+        `"maxTokens":10,"metadata":{"a":${nested}}`,
+      );
+      expect(await interceptor.intercept(text, null)).toEqual({ kind: "intercepted" });
+      await settled();
+      const call = { ok: false, error: { reason: "invalid_params", path: "params" } };
+      expect(sampled).toMatchObject([{ call }]);
+      expect(notes).toEqual([]);
+    },
+  );
+
+  it("tells the server of a bug, since the server waits for an answer", async () => {
+    const bug = new TypeError("a bug");
+    const current = async (): Promise<never> => {
+      throw bug;
+    };
+    const { interceptor, delivered, notes, settled } = given({ exchange: { current } });
+    await interceptor.intercept(request(7), null);
+    await settled();
+    expect(delivered.map(({ text }) => JSON.parse(text))).toMatchObject([
+      { id: 7, error: { code: -32603, data: { reason: "internal" } } },
+    ]);
+    expect(notes).toEqual([{ thrown: bug }]);
+  });
+
   it("notes an answer that the server did not take", async () => {
     const { interceptor, notes, settled } = given({ status: 500 });
     await interceptor.intercept(request(7), null);
