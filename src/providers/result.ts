@@ -130,6 +130,8 @@ export function stopReasonOf(
   }
 }
 
+const mostStopReasonCharacters = 200;
+
 const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
 
 /** The answer; or a fault, for a success that holds nothing or nothing readable. */
@@ -143,8 +145,11 @@ export function answerOf(
   const spent = { usage: reportedUsage(generated) };
   if (read === null) return err({ ...malformedAnswer(), ...spent });
   const { blocks, notes: idNotes } = withOwnIds(read);
-  const stopReason = stopReasonOf(generated.finishReason, blocks);
-  const isCut = generated.finishReason.unified === "length";
+  const { unified } = generated.finishReason;
+  // The provider's own word is of any length.
+  const raw = generated.finishReason.raw?.slice(0, mostStopReasonCharacters);
+  const stopReason = stopReasonOf({ unified, raw }, blocks);
+  const isCut = unified === "length";
   if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });
   // All of its tokens went into reasoning. They are charged, and another model may do with fewer.
   if (blocks.every(isBlank) && isCut)
@@ -154,7 +159,7 @@ export function answerOf(
   return ok({
     content: checked.value,
     stopReason,
-    providerStopReason: generated.finishReason.raw ?? null,
+    providerStopReason: raw ?? null,
     usage: usageOf(generated, call, blocks),
     notes: [...notes, ...idNotes],
   });

@@ -214,6 +214,14 @@ describe("stop reason", () => {
       value: { stopReason: "endTurn", providerStopReason: "end_turn" },
     });
   });
+
+  it("cuts the provider's own word at 200 characters", () => {
+    const finishReason = { unified: "other", raw: "x".repeat(100_000) } as const;
+    const cut = "x".repeat(200);
+    expect(answer(generated([{ type: "text", text: "a" }], { finishReason }))).toMatchObject({
+      value: { stopReason: cut, providerStopReason: cut },
+    });
+  });
 });
 
 describe("usage", () => {
