@@ -16,6 +16,7 @@ import type { Asked } from "../problem.ts";
 import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { RaiseFields, raiseProblem, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
+import { Ceiling } from "./policy-ceiling.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
@@ -202,42 +203,6 @@ function PolicyJson({ tenant, policy, tag, draft, onDraft, onDone }: EditProps) 
       hint="The whole policy: what you leave out goes back to its default."
       beside={(policyOf) => <PolicyTrial tenant={tenant} policyOf={policyOf} />}
     />
-  );
-}
-
-function Ceiling({ tenant }: { tenant: string }) {
-  const params = { path: { tenant } };
-  const [saved, setSaved] = useState(0);
-  const loading = useLoaded(`ceiling of ${tenant} ${saved}`, () =>
-    asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params })),
-  );
-  const putWith = (tag: string | null) => async (value: object) => {
-    const changed = await asked(
-      api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
-        params,
-        headers: { "If-Match": tag ?? "*" },
-        body: value as Schemas["Ceiling"],
-      }),
-    );
-    if (changed.ok) setSaved(saved + 1);
-    return changed;
-  };
-  return (
-    <section class="card stack">
-      <h2>Ceiling (operator)</h2>
-      <p class="lead">What the tenant’s own policy can only narrow.</p>
-      <There what="the ceiling" loading={loading}>
-        {(ceiling, { tag }) => (
-          <JsonEdit
-            key={tag ?? ""}
-            value={ceiling}
-            submit="Replace the ceiling"
-            put={putWith(tag)}
-            hint="It holds from the next request on."
-          />
-        )}
-      </There>
-    </section>
   );
 }
 

@@ -122,15 +122,12 @@ export interface TenantStore {
   remove(id: string, event: AdminEvent): AsyncResult<null>;
 }
 
-/** Which row, and the code of the row with its new values. */
-type KeyPlace = "tenantId" | "id" | "code";
-
 /**
- * The code is over the whole row as it was read: `precondition_failed` where the tenant has another version by now. A
- * revoked key is left as it is.
+ * `code` is over the whole row with its new values, as the row was read: `precondition_failed` where the tenant has
+ * another version by now. A revoked key is left as it is.
  */
 type KeyChange<Field extends keyof StoredKey, More = unknown> = (
-  key: Pick<StoredKey, KeyPlace | Field> & More,
+  key: Pick<StoredKey, "tenantId" | "id" | "code" | Field> & More,
   event: AdminEvent,
   ifVersion: number,
 ) => AsyncResult<null>;
