@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 0fcb14847ac7a084e3d3dbcd10a8e3ff2897eb554879b5e45614ddbe171525d9
+// Made by `npm run console:types` of the OpenAPI document f6707d64855933f845e2b8a51cab6f6ac29afac17f131c07171603e1e1cc8fe7
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -383,7 +383,7 @@ export interface paths {
     put?: never;
     /**
      * Try a credential with the cheapest real call
-     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.
+     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.
      */
     post: operations["checkCredential"];
     delete?: never;
@@ -2692,6 +2692,7 @@ export interface components {
     };
     Alert: {
       id: string;
+      tenantId: string;
       /** @enum {string} */
       kind:
         | "budget_crossed"
@@ -3228,7 +3229,7 @@ export interface components {
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
-      /** @description By calls that run, or wait for a person. */
+      /** @description By calls that run. */
       reserved: number;
       left: number;
       /**
@@ -3317,7 +3318,7 @@ export interface operations {
           "application/json": components["schemas"]["RouteDecision"];
         };
       };
-      /** @description Invalid params */
+      /** @description Invalid params, or: Bad request, or: Required client capability not declared, or: Header mismatch, or: Unsupported protocol version */
       400: {
         headers: {
           [name: string]: unknown;
@@ -3335,8 +3336,26 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Forbidden */
+      /** @description Stopped by a kill switch, or: Forbidden, or: Origin not allowed */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Session not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
         headers: {
           [name: string]: unknown;
         };
@@ -3346,6 +3365,15 @@ export interface operations {
       };
       /** @description No eligible model */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
         headers: {
           [name: string]: unknown;
         };
@@ -3402,7 +3430,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not a message, or not one that can stand here */
+      /** @description Parse error, or: Invalid request, or: Header mismatch, or: Unsupported protocol version, or: Mcp-Session-Id required, or: Required client capability not declared */
       400: {
         headers: {
           [name: string]: unknown;
@@ -3420,8 +3448,36 @@ export interface operations {
           "application/json": components["schemas"]["RpcAnswer"];
         };
       };
-      /** @description Session not found, or no such method */
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not found, or: Not found, or: Session not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Not acceptable */
+      406: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
         headers: {
           [name: string]: unknown;
         };
@@ -3431,6 +3487,34 @@ export interface operations {
       };
       /** @description Unsupported media type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
         headers: {
           [name: string]: unknown;
         };
@@ -3477,8 +3561,37 @@ export interface operations {
           "application/json": components["schemas"]["RpcAnswer"];
         };
       };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Session not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
         headers: {
           [name: string]: unknown;
         };
@@ -3529,7 +3642,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not a message, or not one that can stand here */
+      /** @description Parse error, or: Invalid request, or: Header mismatch, or: Unsupported protocol version, or: Mcp-Session-Id required, or: Required client capability not declared */
       400: {
         headers: {
           [name: string]: unknown;
@@ -3547,8 +3660,36 @@ export interface operations {
           "application/json": components["schemas"]["RpcAnswer"];
         };
       };
-      /** @description Session not found, or no such method */
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not found, or: Not found, or: Session not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Not acceptable */
+      406: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
         headers: {
           [name: string]: unknown;
         };
@@ -3558,6 +3699,34 @@ export interface operations {
       };
       /** @description Unsupported media type */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
         headers: {
           [name: string]: unknown;
         };
@@ -3607,8 +3776,37 @@ export interface operations {
           "application/json": components["schemas"]["RpcAnswer"];
         };
       };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Session not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RpcAnswer"];
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
         headers: {
           [name: string]: unknown;
         };

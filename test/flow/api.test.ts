@@ -233,16 +233,35 @@ describe("openapi.json", () => {
     expect(ids).toEqual(expect.arrayContaining(["routeSampling", "sample"]));
   });
 
-  it("describes the real answers: each fits its schema", async () => {
+  /** The answer is one that the document describes for the operation. */
+  const check = (path: string, method: string, answer: Answered): void => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
-    const check = (path: string, method: string, answer: Answered): void => {
-      const content = document.paths[path]?.[method]?.responses[String(answer.status)]?.content;
-      const [media] = Object.values(content ?? {});
-      expect([path, answer.status, media]).toEqual([path, answer.status, expect.anything()]);
-      const fits = ajv.validate({ ...media?.schema, components: document.components }, answer.body);
-      expect([path, fits, ajv.errors]).toEqual([path, true, null]);
-    };
+    const content = document.paths[path]?.[method]?.responses[String(answer.status)]?.content;
+    const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+    const media = content?.[type];
+    expect([path, answer.status, type, media]).toEqual([
+      path,
+      answer.status,
+      type,
+      expect.anything(),
+    ]);
+    const fits = ajv.validate({ ...media?.schema, components: document.components }, answer.body);
+    expect([path, fits, ajv.errors]).toEqual([path, true, null]);
+  };
+  const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${router.url}${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+      body,
+    });
+    const parsed = (await response.json()) as unknown;
+    return { status: response.status, headers: response.headers, body: parsed } as Answered;
+  };
+
+  it("describes the real answers: each fits its schema", async () => {
+    const refused = await callOnce(router, key, asking("hello", { maxTokens: 1e9 }));
+    check("/v1/sampling", "post", refused);
     const admins = "/admin/v1/tenants/{tenant}";
     for (const path of [
       "",
@@ -258,16 +277,30 @@ describe("openapi.json", () => {
     check(`${admins}/usage`, "get", await admin("GET", "/tenants/api/usage?from=x"));
     check("/v1/sampling", "post", await callOnce(router, key, asking("four")));
     check("/v1/sampling", "post", await callOnce(router, key, { maxTokens: 0 }));
-    const route = async (body: unknown): Promise<Answered> => {
-      const response = await fetch(`${router.url}/v1/route`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${key}` },
-        body: JSON.stringify(body),
-      });
-      const parsed = (await response.json()) as unknown;
-      return { status: response.status, body: parsed } as Answered;
-    };
-    check("/v1/route", "post", await route(asking("five")));
-    check("/v1/route", "post", await route({ maxTokens: 0 }));
+    check("/v1/route", "post", await post("/v1/route", JSON.stringify(asking("five"))));
+    check("/v1/route", "post", await post("/v1/route", '{"maxTokens":0}'));
   });
+
+  it.each([
+    ["/v1/sampling", 403, { Origin: "https://elsewhere.example" }],
+    ["/v1/sampling", 406, { Accept: "text/html" }],
+    ["/v1/sampling", 415, { "Content-Type": "text/plain" }],
+    ["/v1/sampling/{tenant}", 403, { Origin: "https://elsewhere.example" }],
+    ["/v1/route", 403, { Origin: "https://elsewhere.example" }],
+    ["/v1/route", 404, { "Mcp-Session-Id": "nobody" }],
+  ])("describes that %s answers %i to %j", async (path, status, headers) => {
+    const body = JSON.stringify(asking("hello"));
+    const answer = await post(fill(path, values), body, headers as Record<string, string>);
+    expect(answer.status).toBe(status);
+    check(path, "post", answer);
+  });
+
+  it.each(["/v1/sampling", "/v1/route"])(
+    "describes that %s answers 413 to a body that is too large",
+    async (path) => {
+      const answer = await post(path, " ".repeat(13 * 1024 * 1024));
+      expect(answer.status).toBe(413);
+      check(path, "post", answer);
+    },
+  );
 });

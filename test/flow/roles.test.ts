@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, openSession, type Answered } from "../fakes/caller.ts";
 import { openApiDocument } from "../fakes/openapi-document.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { undocumented } from "../fakes/undocumented.ts";
 import {
   endpoints,
   expectProblem,
@@ -26,6 +27,9 @@ function mayCall(role: Role, operation: string): boolean {
 const isOperators = (operation: string): boolean =>
   endpoints[operation]?.reach === "operator" || endpoints[operation]?.operatorOnly === true;
 
+interface Described {
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
 const document = await openApiDocument();
 const operations = operationsOf(document);
 
@@ -78,6 +82,25 @@ describe.each(operations)("%s", (operation) => {
     });
   });
 });
+
+/** After the roles have made things of every kind. */
+it("answers nothing that the document does not name", async () => {
+  const admin = adminOf(router, router.adminToken);
+  const { paths } = document as { paths: Record<string, Record<string, Described>> };
+  const found: string[] = [];
+  for (const operation of operations.filter((each) => each.startsWith("GET "))) {
+    const path = operation.slice("GET ".length);
+    const content = paths[`/admin/v1${path}`]?.["get"]?.responses["200"]?.content;
+    const schema = content?.["application/json"]?.schema;
+    if (schema === undefined) continue;
+    const { params } = (await endpoints[operation]?.target?.(tenant, router)) ?? {};
+    const answer = await admin("GET", fill(path, { ...params, tenant: tenant.slug }));
+    expect([operation, answer.status]).toEqual([operation, 200]);
+    const unnamed = undocumented(document, { schemas: [schema], value: answer.body });
+    found.push(...new Set(unnamed.map((member) => `${operation} ${member}`)));
+  }
+  expect(found).toEqual([]);
+}, 30_000);
 
 it("a token of no form is neither the operator's token nor an API key", async () => {
   const answer = await adminOf(router, "wrong")("GET", "/tenants");

@@ -8,6 +8,7 @@ import { millis, pageQuery } from "./schemas.ts";
 const alert = z
   .object({
     id: z.string(),
+    tenantId: z.string(),
     kind: z.enum(alertKinds),
     subject: z.string().openapi({
       description: "Id of whatever the alert is about; of a circuit its endpoint or model.",

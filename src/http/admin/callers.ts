@@ -1,14 +1,24 @@
 /** Describes `/v1` in the OpenAPI document. The routes of `/v1` speak MCP, and are not made from these schemas. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { rpcAnswer, rpcMessage, routeDecision, samplingParams } from "./caller-schemas.ts";
-import { problemBody } from "./schemas.ts";
+import type { Reason } from "../../domain/refusals.ts";
+import { problemContent, refusalResponses } from "./refusal-responses.ts";
 
 const json = "application/json";
-const problem = (description: string) => ({
-  description,
-  content: { "application/problem+json": { schema: problemBody } },
-});
-const rpc = (description: string) => ({ description, content: { [json]: { schema: rpcAnswer } } });
+const rpc = { [json]: { schema: rpcAnswer } };
+
+/** Of a body that has no id to answer, a refusal has the HTTP status of the table, and is JSON-RPC all the same. */
+const asRpc = (reason: Reason) =>
+  // The first is refused before anything is read of the request, the second where nobody caught an exception.
+  reason === "origin_not_allowed" || reason === "internal" ? { ...rpc, ...problemContent } : rpc;
+const anyCaller = [
+  "unauthorized",
+  "forbidden",
+  "origin_not_allowed",
+  "session_not_found",
+  "internal",
+  "unavailable",
+] as const;
 
 const sessionHeader = z.object({
   "Mcp-Session-Id": z
@@ -50,11 +60,17 @@ const dryRun = {
   },
   responses: {
     200: { description: "The choice.", content: { [json]: { schema: routeDecision } } },
-    400: problem("Invalid params"),
-    401: problem("Unauthorized"),
-    403: problem("Forbidden"),
-    422: problem("No eligible model"),
-    503: problem("Temporarily unavailable"),
+    ...refusalResponses([
+      "invalid_params",
+      "bad_request",
+      "capability_missing",
+      "header_mismatch",
+      "unsupported_protocol_version",
+      "payload_too_large",
+      "no_eligible_model",
+      "stopped",
+      ...anyCaller,
+    ]),
   },
 };
 
@@ -74,12 +90,30 @@ const sampling = {
   responses: {
     // Only one media type: with both, a generated client would have to tell an answer from a
     // text.
-    200: rpc("The answer; a caller that names text/event-stream in Accept gets it as one event."),
+    200: {
+      description:
+        "The answer; a caller that names text/event-stream in Accept gets it as one event.",
+      content: rpc,
+    },
     202: { description: "A notification was taken." },
-    400: rpc("Not a message, or not one that can stand here"),
-    401: rpc("Unauthorized"),
-    404: rpc("Session not found, or no such method"),
-    415: rpc("Unsupported media type"),
+    ...refusalResponses(
+      [
+        "parse_error",
+        "invalid_request",
+        "header_mismatch",
+        "unsupported_protocol_version",
+        "session_required",
+        "capability_missing",
+        "method_not_found",
+        "not_found",
+        "not_acceptable",
+        "payload_too_large",
+        "unsupported_media_type",
+        "rate_limited",
+        ...anyCaller,
+      ],
+      asRpc,
+    ),
   },
 };
 
@@ -94,9 +128,7 @@ const endOfSession = {
   request: { headers: sessionHeader },
   responses: {
     204: { description: "Done." },
-    400: rpc("Mcp-Session-Id required"),
-    401: rpc("Unauthorized"),
-    404: rpc("Session not found"),
+    ...refusalResponses(["session_required", ...anyCaller], asRpc),
   },
 };
 

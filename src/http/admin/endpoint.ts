@@ -6,12 +6,7 @@ import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
 import { mayAct, reachOf, rolesFor, type AdminAction } from "../../domain/tenancy/admin-actions.ts";
 import { isObject } from "../../domain/json.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
-import {
-  refusalTable,
-  type AsyncResult,
-  type Reason,
-  type Refusal,
-} from "../../domain/refusals.ts";
+import type { AsyncResult, Reason, Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
@@ -19,7 +14,8 @@ import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
-import { problemBody, slug, type pageQuery } from "./schemas.ts";
+import { slug, type pageQuery } from "./schemas.ts";
+import { refusalResponses } from "./refusal-responses.ts";
 import { csvQuery, csvResponse, isCsvAsked, rowSchemaOf } from "./csv-list.ts";
 import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
 import { streamOf } from "./stream.ts";
@@ -99,19 +95,7 @@ const anyRefusal: readonly Reason[] = [
   "unavailable",
 ];
 
-/** One description for a status, which several refusals may share. */
-const problems = Object.fromEntries(
-  [...new Set(anyRefusal.map((reason) => refusalTable[reason].status))].map((status) => [
-    status,
-    {
-      description: anyRefusal
-        .filter((reason) => refusalTable[reason].status === status)
-        .map((reason) => refusalTable[reason].title)
-        .join(", or: "),
-      content: { "application/problem+json": { schema: problemBody } },
-    },
-  ]),
-);
+const problems = refusalResponses(anyRefusal);
 
 export const adminApp = (): OpenAPIHono<HttpEnv> => {
   const app = new OpenAPIHono<HttpEnv>({

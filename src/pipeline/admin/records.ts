@@ -37,6 +37,16 @@ export interface RecordWithContent extends SamplingRecord, Named {
   providerMessages: ProviderMessage[];
 }
 
+/** A session without what the proxy remembers of its streams and of its translation. */
+type ShownSession = Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil">;
+
+const shownSession = ({
+  bridge: _bridge,
+  clientStreamUntil: _client,
+  routerStreamUntil: _router,
+  ...shown
+}: Session): ShownSession => shown;
+
 type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
 
 /** A page with the names of what its entries hold by id. */
@@ -70,11 +80,14 @@ export function createRecordAdmin(
       actor: Actor,
       slug: string,
       page: PageRequest,
-    ): AsyncResult<Page<Session> & Named> {
+    ): AsyncResult<Page<ShownSession> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;
-      return withNames(await deps.sessions.list(id, page), namesOf(id), idsIn);
+      const listed = await deps.sessions.list(id, page);
+      if (!listed.ok) return listed;
+      const { data, nextCursor } = listed.value;
+      return withNames(ok({ data: data.map(shownSession), nextCursor }), namesOf(id), idsIn);
     },
 
     async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {

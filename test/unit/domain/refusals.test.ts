@@ -464,6 +464,19 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it.each([
+    ["post", "/v1/sampling", [400, 401, 403, 404, 406, 413, 415, 429, 500, 503]],
+    ["post", "/v1/sampling/{tenant}", [400, 401, 403, 404, 406, 413, 415, 429, 500, 503]],
+    ["delete", "/v1/sampling", [400, 401, 403, 404, 500, 503]],
+    ["post", "/v1/route", [400, 401, 403, 404, 413, 422, 500, 503]],
+  ])("describes every status that %s %s refuses with", async (method, path, statuses) => {
+    const { paths } = (await openApiDocument()) as {
+      paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+    };
+    const described = Object.keys(paths[path]?.[method]?.responses ?? {}).map(Number);
+    expect(described.filter((status) => status >= 400)).toEqual(statuses);
+  });
+
   it("names every reason that a problem may have", async () => {
     expect(await openApiDocument()).toMatchObject({
       components: { schemas: { Problem: { properties: { reason: { enum: reasons } } } } },

@@ -1,5 +1,6 @@
 /** What the OpenAPI document says of a record, against the types that records have. */
 import { describe, expect, it } from "vitest";
+import type { Alert } from "../../../src/domain/alerts.ts";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import type { Candidate, Decision } from "../../../src/domain/choice/decision.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
@@ -30,6 +31,19 @@ const usage: Record<keyof Usage, true> = {
   media: true,
   implausible: true,
 };
+const alert: Record<keyof Alert, true> = {
+  id: true,
+  at: true,
+  tenantId: true,
+  kind: true,
+  subject: true,
+  name: true,
+  share: true,
+  limit: true,
+  used: true,
+  periodFrom: true,
+  periodUntil: true,
+};
 const ofDecision: (keyof Decision | keyof Candidate)[] = [
   "failover",
   "viaFailover",
@@ -48,8 +62,9 @@ describe("the OpenAPI document", () => {
     return document.components.schemas;
   };
 
-  it("names every member of an attempt and of a usage", async () => {
-    const { Attempt: shown, TokenUsage: used } = await schemas();
+  it("names every member of an attempt, of a usage and of an alert", async () => {
+    const { Attempt: shown, TokenUsage: used, Alert: told } = await schemas();
+    expect(Object.keys(told?.properties ?? {}).toSorted()).toEqual(Object.keys(alert).toSorted());
     expect(Object.keys(shown?.properties ?? {}).toSorted()).toEqual(
       Object.keys(attempt).toSorted(),
     );
