@@ -12,7 +12,7 @@ import { SamplingError } from "../libraries/sampling-error.ts";
 import type { SamplingParams } from "../libraries/sampling-shapes.ts";
 import { createLines } from "../proxy/stdio/lines.ts";
 import { createStdioRelay, type StdioRelay } from "../proxy/stdio/relay.ts";
-import type { SampleFor } from "../proxy/stdio/sampler.ts";
+import { answerForServer, type SampleFor } from "../proxy/stdio/sampler.ts";
 
 /** Not by npm, which prints lines of its own where the server's messages go. */
 const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
@@ -43,15 +43,12 @@ function settingsOf(args: string[], env: NodeJS.ProcessEnv): Result<Proxied, str
   return ok({ program, args: rest, url, key });
 }
 
-/** The router's answer without what belongs to its own envelope. */
-const withoutType = ({ resultType, ...result }: JsonObject): JsonObject => result;
-
 function createSample({ url, key }: Proxied): SampleFor {
   const ask = createAskRouter({ url, key });
   return async (params, options) => {
     try {
       const result = await ask(params as unknown as SamplingParams, { ...options, timeoutMs });
-      return ok(withoutType(result as unknown as JsonObject));
+      return ok(answerForServer(result as unknown as JsonObject));
     } catch (cause) {
       if (!(cause instanceof SamplingError)) throw cause;
       const { code, message, data } = cause;

@@ -152,11 +152,12 @@ describe.concurrent.each(["SDK v1", "SDK v2"])("a client of %s that can't sample
     }
   });
 
-  it("gets an answer of a server of SDK v2 before 2026-07-28", async () => {
+  it("gets an answer of a server of SDK v2 before 2026-07-28, who gets no decision", async () => {
     const client = await connect([fake("stdio-sampler.ts")]);
     try {
       const answer = await client.callTool({ name: "ask", arguments: { text: "Say hello." } });
       expect(textOf(answer)).toContain("Say hello.");
+      expect(textOf(answer)).not.toContain("sampling-router/decision");
     } finally {
       await client.close();
     }
@@ -178,6 +179,7 @@ describe("a client of 2026-07-28 that can't sample", () => {
     try {
       const one = await client.callTool({ name: "ask", arguments: { text: "Say hello." } });
       expect(textOf(one)).toContain("Say hello.");
+      expect(textOf(one)).not.toContain("sampling-router/decision");
       const both = await client.callTool({ name: "ask_both", arguments: { text: "Say more." } });
       expect(textOf(both)).toMatch(/Say more\.[^]*"Ann"|"Ann"[^]*Say more\./);
     } finally {
