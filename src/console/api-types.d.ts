@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document f6707d64855933f845e2b8a51cab6f6ac29afac17f131c07171603e1e1cc8fe7
+// Made by `npm run console:types` of the OpenAPI document 7ae8ebecea028459801957a35f47048532e649b893515f98c12b210606af4609
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2070,10 +2070,13 @@ export interface components {
       name?: string;
       family?: string | null;
       aliases?: string[];
+      /** @description What the model takes. Default: what the catalogue says of it, else text alone. */
       inputModalities?: ("text" | "image" | "audio")[];
+      /** @description What the model makes. Default: what the catalogue says of it, else text alone. */
       outputModalities?: ("text" | "image" | "audio")[];
       contextTokens?: number | null;
       outputTokens?: number | null;
+      /** @description Whether the model uses tools. Default: what the catalogue says of it, else false. */
       tools?: boolean;
       temperature?: boolean;
       reasoning?: boolean;
@@ -2320,10 +2323,13 @@ export interface components {
       name?: string;
       family?: string | null;
       aliases?: string[];
+      /** @description What the model takes. Default: what the catalogue says of it, else text alone. */
       inputModalities?: ("text" | "image" | "audio")[];
+      /** @description What the model makes. Default: what the catalogue says of it, else text alone. */
       outputModalities?: ("text" | "image" | "audio")[];
       contextTokens?: number | null;
       outputTokens?: number | null;
+      /** @description Whether the model uses tools. Default: what the catalogue says of it, else false. */
       tools?: boolean;
       temperature?: boolean;
       reasoning?: boolean;

@@ -65,11 +65,18 @@ const modelFigures = {
   name: name.optional(),
   family: z.string().max(100).nullable().optional(),
   aliases: z.array(z.string().min(1).max(200)).max(50).optional(),
-  inputModalities: modalityList.optional(),
-  outputModalities: modalityList.optional(),
+  inputModalities: modalityList.optional().openapi({
+    description: "What the model takes. Default: what the catalogue says of it, else text alone.",
+  }),
+  outputModalities: modalityList.optional().openapi({
+    description: "What the model makes. Default: what the catalogue says of it, else text alone.",
+  }),
   contextTokens: count.nullable().optional(),
   outputTokens: count.nullable().optional(),
-  tools: z.boolean().optional(),
+  tools: z.boolean().optional().openapi({
+    description:
+      "Whether the model uses tools. Default: what the catalogue says of it, else false.",
+  }),
   temperature: z.boolean().optional(),
   reasoning: z.boolean().optional(),
   reasoningControl: reasoningControl.optional(),
