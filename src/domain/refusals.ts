@@ -46,8 +46,9 @@ export type Refusal =
   | { reason: "forbidden"; action: string; scope?: string }
   /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */
   | { reason: "stopped"; what: string; name: string; why: string }
-  | { reason: "provider_failed"; attempts: AttemptSummary[] }
-  | { reason: "provider_timeout"; attempts: AttemptSummary[] }
+  /** `retryAfterMs`: the least wait that a provider asked for; absent: none did */
+  | { reason: "provider_failed"; attempts: AttemptSummary[]; retryAfterMs?: number }
+  | { reason: "provider_timeout"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "server_unauthorized"; detail: string }
   /**
    * The caller's person has to connect an account of their own at the server first, at `url`. `scopes`: the account is
@@ -225,4 +226,4 @@ export function dataOf(refusal: Refusal): Record<string, unknown> {
 }
 
 export const retryAfterOf = (refusal: Refusal): number | null =>
-  "retryAfterMs" in refusal ? refusal.retryAfterMs : null;
+  "retryAfterMs" in refusal ? (refusal.retryAfterMs ?? null) : null;

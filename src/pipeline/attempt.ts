@@ -3,6 +3,7 @@ import { checkAnswer } from "../domain/sampling/answer-check.ts";
 import {
   faultReaches,
   isKeyRefused,
+  mayPass,
   summaryOf,
   type Attempt,
   type ProviderFault,
@@ -140,10 +141,16 @@ const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
 };
 
 /** No candidate is left. The last attempt says whether the provider failed or was too slow. */
-const exhausted = (attempts: readonly Attempt[]): Refusal => ({
-  reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",
-  attempts: attempts.map(summaryOf),
-});
+function exhausted(attempts: readonly Attempt[]): Refusal {
+  const waits = attempts.flatMap((attempt) =>
+    mayPass(attempt) ? (attempt.retryAfterMs ?? []) : [],
+  );
+  return {
+    reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",
+    attempts: attempts.map(summaryOf),
+    ...(waits.length === 0 ? {} : { retryAfterMs: Math.min(...waits) }),
+  };
+}
 
 export function createAttempt(deps: {
   providers: Providers;

@@ -16,6 +16,7 @@ import { problemBody } from "../../../src/http/admin/schemas.ts";
 import type { HttpEnv } from "../../../src/http/context.ts";
 import { problem } from "../../../src/http/problem.ts";
 import { refusalReply } from "../../../src/mcp/reply.ts";
+import { limitHeaders } from "../../../src/mcp/refusal-headers.ts";
 import { legacyWireOf, modernWireOf } from "../../../src/mcp/faults.ts";
 import { errorMessage } from "../../../src/mcp/jsonrpc.ts";
 import { openApiDocument } from "../../fakes/openapi-document.ts";
@@ -309,6 +310,15 @@ describe("a refusal of a call whose providers failed", () => {
     expect(explain({ reason: "provider_failed", attempts: [attempt, last] })).toBe(
       `Provider failed: ${words} (the last of 2 attempts)`,
     );
+  });
+});
+
+describe("a refusal of a call whose provider says when", () => {
+  it("says it too, in its data and in Retry-After; another says nothing", () => {
+    const waiting: Refusal = { reason: "provider_failed", attempts, retryAfterMs: 6_500 };
+    expect(dataOf(waiting)).toMatchObject({ retryAfterMs: 6_500 });
+    expect(limitHeaders([], waiting)["Retry-After"]).toBe("7");
+    expect(retryAfterOf({ reason: "provider_failed", attempts })).toBeNull();
   });
 });
 

@@ -133,6 +133,17 @@ describe("a call", () => {
     expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
   });
 
+  it("says when to try again: the least wait that a provider asked for", async () => {
+    const waits = { "a/x": [limited(9_000_000)], "a/y": [limited(7_000_000)], "b/v": [limited()] };
+    expect((await walk({ ...waits, "a/z": [broken()] })).attempted.answer).toMatchObject({
+      error: { reason: "provider_failed", retryAfterMs: 7_000_000 },
+    });
+    // Waiting does not mend a refused key.
+    const refused = { kind: "auth", status: 401, reach: "credential", retryAfterMs: 5 } as const;
+    const { attempted } = await walk({ "a/x": [broken(refused)], "b/v": [broken(refused)] });
+    expect(attempted.answer.ok || attempted.answer.error).not.toHaveProperty("retryAfterMs");
+  });
+
   it("names once a credential whose key was refused, as the call read it", async () => {
     const refused = broken({ kind: "auth", status: 401, reach: "model" });
     const { attempted } = await walk({ "a/x": [refused], "a/y": [refused] });
