@@ -5,7 +5,7 @@ export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   input_modality: "does not read a kind of content in the messages",
   output_modality: "does not make what was asked for",
   tools: "has no tools",
-  context_window: "has no room for the messages",
+  context_window: "has no room for the messages and maxTokens",
   output_limit: "gives fewer tokens than were asked for",
   reasoning_room: "has no room to reason",
   not_allowed: "the policy forbids it",

@@ -313,6 +313,15 @@ describe("a refusal of a call whose providers failed", () => {
   });
 });
 
+describe("a refusal that no model has room for", () => {
+  it("names both things that need room", () => {
+    const candidates = [{ model: "openai/gpt-5", excludedBy: "context_window" as const }];
+    expect(explain({ ...samples.no_eligible_model, candidates })).toContain(
+      "has no room for the messages and maxTokens",
+    );
+  });
+});
+
 describe("a refusal of a call whose provider says when", () => {
   it("says it too, in its data and in Retry-After; another says nothing", () => {
     const waiting: Refusal = { reason: "provider_failed", attempts, retryAfterMs: 6_500 };
