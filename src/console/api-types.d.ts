@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 7ae8ebecea028459801957a35f47048532e649b893515f98c12b210606af4609
+// Made by `npm run console:types` of the OpenAPI document 824f1294fc03d8c143e01ea9eef84ca26a720d3810af63841cdfd547750edd43
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -383,7 +383,7 @@ export interface paths {
     put?: never;
     /**
      * Try a credential with the cheapest real call
-     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.
+     * @description Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent. A failing credential whose call is answered becomes active.
      */
     post: operations["checkCredential"];
     delete?: never;
@@ -3235,7 +3235,7 @@ export interface components {
       limit: number;
       /** @description By calls that ended; of requests and calls, all. */
       used: number;
-      /** @description By calls that run. */
+      /** @description By calls that run, or wait for a person. */
       reserved: number;
       left: number;
       /**
