@@ -115,13 +115,20 @@ const passing = new Set([200, 408, 409, 425, 429]);
 export const statusMayPass = (status: number | null): boolean =>
   status === null || status >= 500 || passing.has(status);
 
+/** The call has what this model's wire has no place for, so nothing was sent. */
+const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolean =>
+  fault === "invalid_request" && status === null;
+
 /** Whether the same call may succeed later. A refused key makes a call go elsewhere, and is refused again later. */
-export const mayPass = ({ status, retryable, fault }: Attempt): boolean =>
-  retryable && fault !== "unopenable" && statusMayPass(status);
+export const mayPass = (attempt: Attempt): boolean =>
+  attempt.retryable &&
+  attempt.fault !== "unopenable" &&
+  !isNotSent(attempt) &&
+  statusMayPass(attempt.status);
 
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
   const { provider, model, status, fault } = attempt;
   const summary = { provider, model, status, retryable: mayPass(attempt) };
-  const says = fault === "unopenable" || (status === 200 && fault !== null);
+  const says = fault === "unopenable" || isNotSent(attempt) || (status === 200 && fault !== null);
   return says ? { ...summary, fault } : summary;
 };

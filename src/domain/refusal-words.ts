@@ -79,6 +79,8 @@ function explainAttempt({ provider, model, status, fault }: AttemptSummary): str
   if (fault === "unopenable")
     return `the stored key of ${provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
   if (fault === "empty") return `${provider}/${model} answered without any text`;
+  if (fault === "invalid_request" && status === null)
+    return `nothing was sent to ${provider}/${model}, since its provider has no place for something in the request, such as a format of audio`;
   if (status === null)
     return `${provider} can't be reached at its credential's address, or broke off`;
   if (status === 401 || status === 403)
@@ -146,6 +148,8 @@ export function explain(refusal: Refusal): string {
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
     case "unavailable":
+      if (refusal.cause === "resting")
+        return `${title}: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
       return refusal.cause === "full" ? `${title}: ${full}` : title;
     case "provider_failed":
       return `${title}${explainFailure(refusal.attempts)}`;

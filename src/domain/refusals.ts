@@ -62,8 +62,12 @@ export type Refusal =
       scopes?: readonly string[];
       elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
     }
-  /** `full`: the database answered that it takes no new calls, so nothing was written. Absent: it may have happened */
+  /**
+   * `full`: the database answered that it takes no new calls, so nothing was written. `resting`: circuits are open for
+   * every model that could serve the request; the first few are named. Absent: it may have happened
+   */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" }
+  | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }

@@ -89,9 +89,12 @@ export function policyFor(
 }
 
 /** A refusal's wait, less the time that has passed since it was reckoned. */
-const sinceThen = (retryAfterMs: number, passedMs: number): Refusal => ({
-  reason: "unavailable",
-  retryAfterMs: Math.max(1, retryAfterMs - Math.max(0, passedMs)),
+const sinceThen = (
+  refusal: Extract<Refusal, { reason: "unavailable" }>,
+  passedMs: number,
+): Refusal => ({
+  ...refusal,
+  retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
 });
 
 export function createChooser(deps: {
@@ -178,7 +181,7 @@ export function createChooser(deps: {
       if (!plan.ok) {
         const { error } = plan;
         if (error.reason === "unavailable")
-          return err(sinceThen(error.retryAfterMs, deps.now() - (pool.circuits?.now ?? 0)));
+          return err(sinceThen(error, deps.now() - (pool.circuits?.now ?? 0)));
         return error.reason === "no_eligible_model" && snapshot.credentials.length === 0
           ? err({ ...error, cause: "no_credential" })
           : plan;

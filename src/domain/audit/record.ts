@@ -232,6 +232,8 @@ export function detailOf(refusal: Refusal): string | null {
         counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
       return JSON.stringify(counts);
     }
+    case "unavailable":
+      return refusal.cause === "resting" ? JSON.stringify({ circuit_open: refusal.models }) : null;
     default:
       return null;
   }

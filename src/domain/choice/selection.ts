@@ -13,6 +13,7 @@ import {
   type Asking,
   type Decision,
 } from "./decision.ts";
+import { nameOf } from "../models/model.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
 import { withSpares, type ModelPool } from "./model-pool.ts";
 import { narrow, type Narrowed } from "./hints.ts";
@@ -70,6 +71,9 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
+/** A refusal is read by a person, and remembered. */
+const mostNamed = 5;
+
 /**
  * For a pool without a feasible model: the refusal where only open circuits stand in the way; null: something
  * else does.
@@ -83,7 +87,11 @@ function openIn(
   if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
   const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
   const retryAfterMs = Math.max(1, until - (circuits?.now ?? 0));
-  return { spare: false, refusal: { reason: "unavailable", retryAfterMs } };
+  const models = open.slice(0, mostNamed).map(({ model }) => nameOf(model));
+  return {
+    spare: false,
+    refusal: { reason: "unavailable", retryAfterMs, cause: "resting", models },
+  };
 }
 
 /**

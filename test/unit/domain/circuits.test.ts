@@ -240,13 +240,15 @@ describe("a choice with open circuits", () => {
     expect(plan.ok && plan.value.decision.model).toBe("gemini-flash");
   });
 
-  it("is unavailable, and says for how long, where a provider asked to be left alone and nothing else is feasible", () => {
+  it("is unavailable, and says which model rests and for how long, where a provider asked to be left alone and nothing else is feasible", () => {
     const within = field({
       now,
       models: [flash],
       circuits: [failedAt("model cred_google google/gemini-flash", 1, 7_000)],
     });
-    expect(chosen(within)).toEqual({ reason: "unavailable", retryAfterMs: 7_000 });
+    const models = ["google/gemini-flash"];
+    const refusal = { reason: "unavailable", retryAfterMs: 7_000, cause: "resting", models };
+    expect(chosen(within)).toEqual(refusal);
   });
 
   it("names another reason of exclusion where the model has one besides the open circuit", () => {

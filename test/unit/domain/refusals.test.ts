@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { summaryOf, type Attempt } from "../../../src/domain/attempts.ts";
+import { detailOf } from "../../../src/domain/audit/record.ts";
 import { explain } from "../../../src/domain/refusal-words.ts";
 import {
   dataOf,
@@ -382,6 +383,15 @@ describe("a refusal that the same request can't mend", () => {
     expect([retryable(refusal), attemptsOf(refusal)]).toEqual([false, [false]]);
   });
 
+  it("is a request for which a provider's wire has no place, and the words say that nothing was sent", () => {
+    const refusal: Refusal = {
+      reason: "provider_failed",
+      attempts: [summaryOf({ ...attempted(null), fault: "invalid_request" })],
+    };
+    expect([retryable(refusal), attemptsOf(refusal)]).toEqual([false, [false]]);
+    expect(explain(refusal)).toContain("nothing was sent to p/m");
+  });
+
   it.each([null, 200, 408, 409, 425, 429, 500, 503, 529])("is no provider's %s", (status) => {
     expect(retryable(failed(status))).toBe(true);
   });
@@ -393,6 +403,21 @@ describe("a refusal that the same request can't mend", () => {
 });
 
 describe("the words of a refusal", () => {
+  it("name the models that rest, and so does the record", () => {
+    const models = ["openai/gpt-5", "google/gemini-flash"];
+    const resting: Refusal = {
+      reason: "unavailable",
+      retryAfterMs: 7_000,
+      cause: "resting",
+      models,
+    };
+    expect(explain(resting)).toBe(
+      "Temporarily unavailable: openai/gpt-5, google/gemini-flash failed lately, or asked to be left alone; tried again in 7 s",
+    );
+    expect(detailOf(resting)).toBe('{"circuit_open":["openai/gpt-5","google/gemini-flash"]}');
+    expect(detailOf(samples.unavailable)).toBeNull();
+  });
+
   it("say amounts where money is missing", () => {
     expect(explain(samples.budget_exceeded)).toBe(
       "Budget exceeded: tenant.usdPerDay is 5 USD, of which 4.98 USD are used or reserved; this request needs up to 0.05 USD; room in 60 s",
