@@ -2,7 +2,7 @@
 import { isObject, own } from "../../src/domain/json.ts";
 
 /** The schema, and all that it is put together from. */
-function* partsOf(document: unknown, schema: unknown): Generator<unknown> {
+function* partsOf(document: unknown, schema: unknown): Generator {
   yield schema;
   const reference = own(schema, "$ref");
   if (typeof reference === "string") {

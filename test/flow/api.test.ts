@@ -290,7 +290,7 @@ describe("openapi.json", () => {
     ["/v1/route", 404, { "Mcp-Session-Id": "nobody" }],
   ])("describes that %s answers %i to %j", async (path, status, headers) => {
     const body = JSON.stringify(asking("hello"));
-    const answer = await post(fill(path, values), body, headers as Record<string, string>);
+    const answer = await post(fill(path, values), body, headers);
     expect(answer.status).toBe(status);
     check(path, "post", answer);
   });
