@@ -131,7 +131,7 @@ describe("signing in", () => {
     });
     const { answer, cookie } = await signIn(String(made.get("key")));
     expect(answer.body).toMatchObject({
-      actor: { kind: "key", role: "admin", name: "short", tenant: slug },
+      actor: { kind: "key", role: "admin", name: "short", tenant: slug, id: made.get("id") },
     });
     expect(at(answer.body, "expiresAt")).toBe(expiresAt);
     expect((await shown(cookie)).body).toEqual(answer.body);
