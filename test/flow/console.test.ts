@@ -759,6 +759,21 @@ describe("requests", () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 
+  it("are filtered by person, by day of the reader, and by those that wait for approval", async () => {
+    const { page } = operator;
+    await open("/t/watched/requests");
+    const sent = page.waitForRequest(/requests\?.*to=/);
+    await page.getByLabel("From", { exact: true }).fill("2026-03-29");
+    await page.getByLabel("To", { exact: true }).fill("2026-03-29");
+    const { searchParams } = new URL((await sent).url());
+    // In Berlin, this day has 23 hours.
+    expect([searchParams.get("from"), searchParams.get("to")]).toEqual([
+      String(Date.parse("2026-03-28T23:00Z")),
+      String(Date.parse("2026-03-29T22:00Z")),
+    ]);
+    expect(await page.getByLabel("To", { exact: true }).getAttribute("min")).toBe("2026-03-29");
+  });
+
   it("are given as curl, and their choice is made again as a dry run", async () => {
     const { page } = operator;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -14,7 +14,8 @@ interface FieldProps {
   type?: "text" | "password" | "number" | "datetime-local" | "url" | "date";
   isRequired?: boolean;
   pattern?: string;
-  min?: number;
+  min?: number | string | undefined;
+  max?: string | undefined;
   step?: string;
   placeholder?: string;
   /** the id of a `datalist` with what may be meant */
@@ -38,7 +39,7 @@ const Hint = ({ id, fault, hint }: HintProps) => (
 
 export function Field(props: FieldProps) {
   const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
-  const { pattern, min, step, placeholder, list } = props;
+  const { pattern, min, max, step, placeholder, list } = props;
   const id = useId();
   return (
     <div class={`field ${fault ? "wrong" : ""}`}>
@@ -50,6 +51,7 @@ export function Field(props: FieldProps) {
         {...{ name, value }}
         {...(pattern !== undefined && { pattern })}
         {...(min !== undefined && { min })}
+        {...(max !== undefined && { max })}
         {...(step !== undefined && { step })}
         {...(placeholder !== undefined && { placeholder })}
         {...(list !== undefined && { list })}

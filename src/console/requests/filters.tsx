@@ -5,7 +5,7 @@ import { useLoaded } from "../load.ts";
 import { Choice, Field } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
 import type { Query } from "../parts/pages.tsx";
-import { filters } from "./live-list.ts";
+import { filters, momentIn } from "./live-list.ts";
 import type { RequestRecord } from "./record.ts";
 
 type Outcome = RequestRecord["outcome"];
@@ -102,6 +102,7 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
       name={name}
       type="date"
       value={query[name] ?? ""}
+      {...(name === "from" ? { max: query["to"] } : { min: query["from"] })}
       onInput={(value) => type({ [name]: value, cursor: "" })}
     />
   );
@@ -136,8 +137,8 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
           />
         );
       })}
-      {day("from", "From (UTC)")}
-      {day("to", "To (UTC)")}
+      {day("from", "From")}
+      {day("to", "To")}
       <Choice
         title="Rows"
         name="limit"
@@ -149,8 +150,11 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
   );
 }
 
-/** As the API takes it: what is empty is left out. */
+/** As the API takes it: what is empty is left out, and a day is the reader's own, from its beginning to its end. */
 export const askedFor = (query: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
-    [...filters, "cursor", "limit"].flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
+    [...filters, "cursor", "limit"].flatMap((name) => {
+      const value = query[name];
+      return value ? [[name, momentIn(name, value)]] : [];
+    }),
   );

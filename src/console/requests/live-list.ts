@@ -17,6 +17,18 @@ export function heardWith(
   return new Map([...all].slice(-mostHeard));
 }
 
+/**
+ * A filter's value as the API takes it. A day is one of the reader's zone: it begins `from`, and ends `to`.
+ * @returns a day as ms since the epoch; everything else as it is
+ */
+export function momentIn(filter: string, value: string): string {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  if (day === undefined || (filter !== "from" && filter !== "to")) return value;
+  // The day after the last of a month is the first of the next; one with a change of clocks is as long as it is.
+  const end = Number(day) + (filter === "to" ? 1 : 0);
+  return String(new Date(Number(year), Number(month) - 1, end).getTime());
+}
+
 const momentOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
 
 /** What a filter leaves in, as the API filters. The list of filters is made of this, so that none is forgotten here. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { heardWith, withHeard } from "../../../src/console/requests/live-list.ts";
+import { heardWith, momentIn, withHeard } from "../../../src/console/requests/live-list.ts";
 import type { RequestRecord } from "../../../src/console/requests/record.ts";
 
 const record = (id: string, changes: Partial<RequestRecord> = {}): RequestRecord =>
@@ -59,5 +59,15 @@ describe("a list with what was heard since", () => {
     const heard = heardWith(new Map(), [record("a")]);
     const shown = withHeard([record("a", runs)], heard, { ...all, query: { outcome: "admitted" } });
     expect(idsOf(shown)).toEqual([]);
+  });
+});
+
+describe("a day of a filter", () => {
+  it("is the reader's own, from its beginning to its end", () => {
+    const at = (text: string) => String(new Date(text).getTime());
+    expect(momentIn("from", "2026-11-30")).toBe(at("2026-11-30T00:00"));
+    expect(momentIn("to", "2026-11-30")).toBe(at("2026-12-01T00:00"));
+    expect(momentIn("to", "1800000000000")).toBe("1800000000000");
+    expect(momentIn("session", "2026-11-30")).toBe("2026-11-30");
   });
 });
