@@ -762,6 +762,8 @@ describe("requests", () => {
   it("are filtered by person, by day of the reader, and by those that wait for approval", async () => {
     const { page } = operator;
     await open("/t/watched/requests");
+    // Nothing comes into being, or moves, where somebody reaches for the filters.
+    expect(await page.getByLabel("Person").isVisible()).toBe(true);
     const sent = page.waitForRequest(/requests\?.*to=/);
     await page.getByLabel("From", { exact: true }).fill("2026-03-29");
     await page.getByLabel("To", { exact: true }).fill("2026-03-29");

@@ -122,21 +122,16 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
         options={modelChoices(offered.models, query["model"] ?? "")}
         onInput={(model) => filter({ model })}
       />
-      {kinds.map((kind) => {
-        const options = choicesOf(kind, { query, names });
-        // Most tenants have no people.
-        if (kind === "user" && options.length === 1) return null;
-        return (
-          <Choice
-            key={kind}
-            title={titles[kind]}
-            name={kind}
-            value={query[kind] ?? ""}
-            options={options}
-            onInput={(id) => filter({ [kind]: id })}
-          />
-        );
-      })}
+      {kinds.map((kind) => (
+        <Choice
+          key={kind}
+          title={titles[kind]}
+          name={kind}
+          value={query[kind] ?? ""}
+          options={choicesOf(kind, { query, names })}
+          onInput={(id) => filter({ [kind]: id })}
+        />
+      ))}
       {day("from", "From")}
       {day("to", "To")}
       <Choice
