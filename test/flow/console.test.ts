@@ -764,6 +764,7 @@ describe("requests", () => {
     await open("/t/watched/requests");
     // Nothing comes into being, or moves, where somebody reaches for the filters.
     expect(await page.getByLabel("Person").isVisible()).toBe(true);
+    await page.getByLabel("Outcome").selectOption({ label: "runs or waits for approval" });
     const sent = page.waitForRequest(/requests\?.*to=/);
     await page.getByLabel("From", { exact: true }).fill("2026-03-29");
     await page.getByLabel("To", { exact: true }).fill("2026-03-29");

@@ -12,7 +12,7 @@ type Outcome = RequestRecord["outcome"];
 
 const outcomes: readonly (readonly [Outcome | "", string])[] = [
   ["", "every outcome"],
-  ["admitted", "still runs"],
+  ["admitted", "runs or waits for approval"],
   ["succeeded", "succeeded"],
   ["failed", "failed"],
   ["refused", "refused"],
