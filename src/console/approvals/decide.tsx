@@ -4,14 +4,12 @@ import { api, asked, type Schemas } from "../api.ts";
 import { Choice, Field, TextArea } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
-import { draftOf, editsOf, withText, type Draft } from "./edits.ts";
+import { draftOf, editsOf, rowsFor, withText, type Draft } from "./edits.ts";
 
 interface EditProps {
   draft: Draft;
   change: (draft: Draft) => void;
 }
-
-const rowsFor = (text: string): number => Math.min(12, Math.max(2, text.split("\n").length + 1));
 
 function Prompt({ draft, change }: EditProps) {
   const { messages, systemPrompt } = draft;

@@ -93,3 +93,13 @@ export function withText(
   );
   return { ...draft, messages };
 }
+
+const charactersInRow = 70;
+
+/** How many rows show a text, within bounds: long lines are broken. */
+export const rowsFor = (text: string): number => {
+  const rows = text
+    .split("\n")
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / charactersInRow)), 0);
+  return Math.min(14, Math.max(2, rows + 1));
+};

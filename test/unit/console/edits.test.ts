@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draftOf, editsOf, withText } from "../../../src/console/approvals/edits.ts";
+import { draftOf, editsOf, rowsFor, withText } from "../../../src/console/approvals/edits.ts";
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" };
 const asked = {
@@ -45,5 +45,14 @@ describe("what a person edits of a held call", () => {
     const draft = draftOf("result", { content: [{ type: "text", text: "Yes" }] });
     expect(editsOf(draft, { ...draft, text: "No" })).toEqual({ text: "No" });
     expect(draftOf("result", { content: [image] }).text).toBeNull();
+  });
+});
+
+describe("the field of a text", () => {
+  it("has rows for its lines, and for what of them is broken", () => {
+    expect(rowsFor("")).toBe(2);
+    expect(rowsFor("a\nb\nc")).toBe(4);
+    expect(rowsFor("word ".repeat(60))).toBe(6);
+    expect(rowsFor("word ".repeat(6_000))).toBe(14);
   });
 });
