@@ -1131,8 +1131,9 @@ describe("changes", () => {
     await admin("PATCH", "/tenants/watched/policy", { maxTokens: 1234 });
     await page.getByRole("button", { name: "Save the policy" }).click();
     await page.getByText("Somebody changed this since you opened it.").waitFor();
-    await page.reload();
-    await settled(page);
+    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByText("Somebody changed this").waitFor({ state: "detached" });
+    expect(await page.getByLabel("Most tokens of an answer").inputValue()).toBe("1234");
     await page.getByLabel("Requests per minute").fill("77");
     await page.getByRole("button", { name: "Save the policy" }).click();
     await page.getByText("Saved at").waitFor();
@@ -1365,6 +1366,48 @@ describe("approvals", () => {
     await drawer.getByLabel("Result").fill("Edited by a person.");
     await drawer.getByRole("button", { name: "Approve as edited" }).click();
     expect((await answer).get("result.content.text")).toBe("Edited by a person.");
+  });
+
+  it("say who decided where somebody else was faster, and what was decided here", async () => {
+    const { page } = operator;
+    const { key } = await createTenant(router, "decided", {
+      provider: "demo",
+      policy: { approval: { mode: "request" } },
+    });
+    const path = "/tenants/decided/approvals";
+    const drawer = page.getByRole("dialog", { name: "Approval" });
+    const row = page.getByRole("region", { name: "Approvals" }).locator("tbody tr");
+    await open("/t/decided/approvals?state=waiting");
+    const first = callOnce(router, key, asking(hostile));
+    await row.getByRole("button").click();
+    await drawer.getByLabel("Message 1, user").waitFor();
+    // What is stopped by now would be refused, so it is not offered.
+    const chosen = drawer.getByRole("combobox", { name: "Model" });
+    await chosen.waitFor();
+    const stop = (stopped: object | null) => admin("PATCH", "/tenants/decided/policy", { stopped });
+    await stop({ models: { "demo/*": "late" } });
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await row.getByRole("button").click();
+    await drawer.getByLabel("Message 1, user").waitFor();
+    await chosen.waitFor({ state: "detached" });
+    await stop(null);
+    const id = String((await admin("GET", path)).get("data.0.requestId"));
+    const shown = (await admin("GET", `${path}/${id}`)).get("shown");
+    const denial = { decision: "deny", shown, reason: "too dear" };
+    expect((await admin("POST", `${path}/${id}`, denial)).status).toBeLessThan(300);
+    await drawer.getByRole("button", { name: "Approve" }).click();
+    await drawer.getByText("This call waits no longer: denied by operator. too dear").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await first;
+    await expect.poll(() => row.count()).toBe(0);
+    const second = callOnce(router, key, asking("once more"));
+    await row.getByRole("button").click();
+    await drawer.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("status").getByText("Denied.").waitFor();
+    await drawer.waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await second;
   });
 });
 

@@ -1,6 +1,9 @@
 /** The decision on a held call: the prompt, the model or the result may be edited before. */
 import { useState } from "preact/hooks";
+import { isStopped } from "../../domain/choice/switches.ts";
+import { isAllowed } from "../../domain/models/model.ts";
 import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
 import { Choice, Field, TextArea } from "../parts/form.tsx";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
@@ -64,7 +67,27 @@ function Result({ draft, change }: EditProps) {
   );
 }
 
-function Model({ draft, change, models }: EditProps & { models: readonly string[] }) {
+/** Those that the policy lets be chosen now, and the one that was chosen; all of them where the policy can't be read. */
+function useAllowed(tenant: string, models: readonly string[], chosen: string): string[] {
+  const { loaded } = useLoaded(`policy of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
+  );
+  const policy = loaded.state === "there" ? loaded.value : {};
+  return models.filter((each) => {
+    const [provider = "", ...id] = each.split("/");
+    const model = { provider, id: id.join("/") };
+    return each === chosen || (!isStopped(model, policy.stopped ?? {}) && isAllowed(model, policy));
+  });
+}
+
+interface ModelProps extends EditProps {
+  tenant: string;
+  /** the one that was chosen, then the others */
+  models: readonly string[];
+}
+
+function Model({ tenant, draft, change, models: all }: ModelProps) {
+  const models = useAllowed(tenant, all, all[0] ?? "");
   if (models.length < 2) return null;
   return (
     <Choice
@@ -81,13 +104,17 @@ function Model({ draft, change, models }: EditProps & { models: readonly string[
 interface DecideProps {
   tenant: string;
   held: Schemas["Approval"];
-  onDone: () => void;
+  onDone: (decision: Decision) => void;
+  /** somebody else decided, or the call went on */
+  onConflict: () => void;
 }
+
+export type Decision = "approve" | "deny";
 
 const namesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 
-export function Decide({ tenant, held, onDone }: DecideProps) {
+export function Decide({ tenant, held, onDone, onConflict }: DecideProps) {
   const { content, shown, stage, requestId } = held;
   const [before] = useState(() => draftOf(stage, content));
   const [draft, change] = useState(before);
@@ -95,7 +122,7 @@ export function Decide({ tenant, held, onDone }: DecideProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const edited = editsOf(before, draft);
-  const decide = async (decision: "approve" | "deny"): Promise<void> => {
+  const decide = async (decision: Decision): Promise<void> => {
     setBusy(true);
     const done = await asked(
       api.POST("/admin/v1/tenants/{tenant}/approvals/{id}", {
@@ -109,8 +136,9 @@ export function Decide({ tenant, held, onDone }: DecideProps) {
       }),
     );
     setBusy(false);
-    if (done.ok) onDone();
-    else setProblem(done.problem);
+    if (done.ok) return onDone(decision);
+    setProblem(done.problem);
+    if (done.problem.status === 409) onConflict();
   };
   const models = [...new Set([before.model, ...namesOf(content?.["alternatives"])])];
   return (
@@ -118,7 +146,7 @@ export function Decide({ tenant, held, onDone }: DecideProps) {
       {stage === "request" ? (
         <>
           <Prompt draft={draft} change={change} />
-          <Model {...{ draft, change, models }} />
+          <Model {...{ tenant, draft, change, models }} />
         </>
       ) : (
         <>

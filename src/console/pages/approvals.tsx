@@ -1,6 +1,7 @@
 /** Calls that wait for a person: what they ask, what they may cost, and the decision. */
+import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { Decide } from "../approvals/decide.tsx";
+import { Decide, type Decision } from "../approvals/decide.tsx";
 import { whyHeld } from "../approvals/why.ts";
 import { Webhooks } from "../approvals/webhooks.tsx";
 import { Held } from "../approvals/held.tsx";
@@ -92,11 +93,25 @@ const columnsOf = ({ tenant, names, open }: ColumnOptions): Column<Listed>[] => 
 interface DrawerProps {
   tenant: string;
   id: string;
-  onDone: () => void;
+  onDone: (decision: Decision) => void;
+  /** somebody else decided */
+  onConflict: () => void;
   onClose: () => void;
 }
 
-function ApprovalDrawer({ tenant, id, onDone, onClose }: DrawerProps) {
+/** What became of a call that waits no longer. */
+function Decided({ held }: { held: Schemas["Approval"] }) {
+  const { state, decidedBy, comment, names } = held;
+  const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
+  return (
+    <p class="notice" role="status">
+      This call waits no longer: {state}
+      {by}.{comment !== null && ` ${comment}`}
+    </p>
+  );
+}
+
+function ApprovalDrawer({ tenant, id, onDone, onConflict, onClose }: DrawerProps) {
   const loading = useLoaded(`approval ${id} of ${tenant}`, () =>
     asked(
       api.GET("/admin/v1/tenants/{tenant}/approvals/{id}", { params: { path: { tenant, id } } }),
@@ -108,7 +123,18 @@ function ApprovalDrawer({ tenant, id, onDone, onClose }: DrawerProps) {
         {(held) => (
           <div class="stack">
             <Held held={held} />
-            {held.state === "waiting" && <Decide {...{ tenant, held, onDone }} />}
+            {held.state === "waiting" ? (
+              <Decide
+                key={held.shown}
+                {...{ tenant, held, onDone }}
+                onConflict={() => {
+                  void loading.again();
+                  onConflict();
+                }}
+              />
+            ) : (
+              <Decided held={held} />
+            )}
           </div>
         )}
       </There>
@@ -134,6 +160,16 @@ function useHeldCalls(
   return loading;
 }
 
+/** What was decided. The button that was pressed is gone with the drawer, so the reader begins at the heading. */
+function Said({ text }: { text: string }) {
+  useEffect(() => document.querySelector("h1")?.focus(), []);
+  return (
+    <p class="notice good" role="status">
+      {text}
+    </p>
+  );
+}
+
 export function Approvals({ params: { tenant } }: { params: { tenant: string } }) {
   const inAddress = useQuery();
   const [query, change] = inAddress;
@@ -141,11 +177,13 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
   const state = states.find(([each]) => each === query["state"])?.[0] ?? "";
   const cursor = query["cursor"] ?? null;
   const loading = useHeldCalls(tenant, { state, cursor });
+  const [said, say] = useState<string | null>(null);
   return (
     <Page
       title="Approvals"
       lead="Calls that the policy holds until a person decides. The key that asks can’t approve its own."
     >
+      {said !== null && shown === undefined && <Said key={said} text={said} />}
       <div class="filters">
         <Choice
           title="State"
@@ -176,8 +214,10 @@ export function Approvals({ params: { tenant } }: { params: { tenant: string } }
         <ApprovalDrawer
           {...{ tenant, id: shown }}
           onClose={close}
-          onDone={() => {
+          onConflict={() => void loading.again()}
+          onDone={(decision) => {
             close();
+            say(decision === "approve" ? "Approved." : "Denied.");
             void loading.again();
           }}
         />

@@ -30,6 +30,7 @@ interface EditProps {
   draft: Policy | null;
   onDraft: (draft: Policy | null) => void;
   onDone: () => void;
+  reload: () => unknown;
 }
 
 const onOff = [
@@ -46,7 +47,7 @@ const listOf = (text: string): string[] | null => {
 };
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
 
-function PolicyForm({ tenant, policy, tag, onDraft, onDone }: EditProps) {
+function PolicyForm({ tenant, policy, tag, onDraft, onDone, reload }: EditProps) {
   const [limits, setLimits] = useState(textsOf(policy.limits));
   const [maxTokens, setMaxTokens] = useState(policy.maxTokens?.toString() ?? "");
   const [allowed, setAllowed] = useState(lines(policy.allowedModels));
@@ -85,7 +86,7 @@ function PolicyForm({ tenant, policy, tag, onDraft, onDone }: EditProps) {
   };
   return (
     <div class="stack">
-      <Form submit="Save the policy" act={save}>
+      <Form submit="Save the policy" act={save} reload={reload}>
         {(faultOf) => (
           <>
             <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
@@ -273,6 +274,7 @@ export function PolicyPage({ params: { tenant } }: { params: { tenant: string } 
                   {...{ tenant, policy, tag, draft }}
                   onDraft={setDraft}
                   onDone={done}
+                  reload={loading.again}
                 />
               ) : (
                 <>

@@ -159,11 +159,13 @@ interface FormProps {
   isDanger?: true;
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
+  /** reads anew what the form changes, where somebody else has changed it meanwhile */
+  reload?: () => unknown;
   children: (faultOf: (name: string) => string | null) => ComponentChildren;
 }
 
 /** Sends once at a time, and says what was wrong beside the field that the refusal names. */
-export function Form({ submit, isDanger, act, onCancel, children }: FormProps) {
+export function Form({ submit, isDanger, act, onCancel, reload, children }: FormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
@@ -184,6 +186,11 @@ export function Form({ submit, isDanger, act, onCancel, children }: FormProps) {
       {children(faultOf)}
       {problem !== null && <ProblemNotice problem={problem} />}
       <div class="buttons">
+        {problem?.status === 412 && reload !== undefined && (
+          <button type="button" onClick={() => void reload()}>
+            Load it again
+          </button>
+        )}
         {onCancel !== undefined && (
           <button type="button" onClick={onCancel}>
             Cancel
