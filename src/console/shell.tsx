@@ -1,7 +1,7 @@
 /** What stands around every page: where one is, where one can go, and who is signed in. */
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Stopped, tenantNames } from "./parts/stopped.tsx";
 import { zone } from "./locale.ts";
 import { consolePath, pathOf, prefix, tenantIn, tenantPath } from "./place.ts";
@@ -139,8 +139,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const tenant = tenantIn(path);
   // On a narrow screen the menu stands over the page, so a step to another page closes it.
   useEffect(() => setOpen(false), [path]);
+  const menu = useRef<HTMLButtonElement>(null);
+  const closeOnEscape = ({ key }: KeyboardEvent): void => {
+    if (key !== "Escape" || !isOpen) return;
+    setOpen(false);
+    menu.current?.focus();
+  };
   return (
-    <div class="shell">
+    <div class="shell" onKeyDown={closeOnEscape}>
       <a class="skip" href="#page">
         Skip to the page
       </a>
@@ -150,6 +156,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </a>
         {tenant !== null && <Tenant slug={tenant} />}
         <button
+          ref={menu}
           type="button"
           class="menu quiet"
           aria-expanded={isOpen}

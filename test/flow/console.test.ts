@@ -642,6 +642,7 @@ describe("first steps", () => {
     await page.getByLabel("Models").fill('[{"id":"works"}]');
     await page.getByRole("button", { name: "Keep the credential" }).click();
     await page.getByText(/main works: (own\/)?works answered/).waitFor();
+    await page.getByText("The provider lists one model for this key.").waitFor();
     await page.getByRole("button", { name: "Make a key" }).click();
     const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
     const curl = (await page.getByLabel("curl", { exact: true }).textContent()) ?? "";
@@ -1267,6 +1268,34 @@ describe("a kill switch", () => {
     await page.getByLabel("Which server").selectOption("search");
     await stop();
     await expect.poll(stopped).toEqual({ keys: { [keyId]: "late" }, servers: { search: "late" } });
+  });
+
+  it("stands with two others on each page, which says how many more there are", async () => {
+    const { page } = operator;
+    const providers = { own: "a", openai: "b", google: "c", mistral: "d" };
+    await createTenant(router, "many", { provider: "demo", policy: { stopped: { providers } } });
+    await page.setViewportSize({ width: 390, height: 900 });
+    await open("/t/many/keys");
+    await page.getByRole("complementary").getByText("And one more.").waitFor();
+    // On a narrow screen the menu stands over the page.
+    const menu = page.getByRole("button", { name: "Menu" });
+    await menu.click();
+    await page.getByRole("link", { name: "Policy", exact: true }).focus();
+    await page.keyboard.press("Escape");
+    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+    expect(await menu.evaluate((each) => each === document.activeElement)).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    // A key that has ended before it begins is made by nobody.
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("over");
+    await page.getByLabel("Ends").fill("2020-01-01T00:00");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    expect(
+      await page
+        .getByLabel("Ends")
+        .evaluate((each: HTMLInputElement) => each.validity.rangeUnderflow),
+    ).toBe(true);
+    await page.keyboard.press("Escape");
   });
 
   it("of the operator is one that no tenant lifts", async () => {

@@ -39,7 +39,12 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
           {fault.status !== null && `, HTTP ${fault.status}`}.
         </p>
       )}
-      {listed !== null && <p>The provider lists {listed.length} models for this key.</p>}
+      {listed !== null && (
+        <p>
+          The provider lists {listed.length === 1 ? "one model" : `${listed.length} models`} for
+          this key.
+        </p>
+      )}
     </div>
   );
 }

@@ -63,6 +63,26 @@ function ScopeFields({ chosen, onInput }: ScopeFieldsProps) {
   );
 }
 
+interface EndFieldProps {
+  value: string;
+  onInput: (end: string) => void;
+  faultOf: (name: string) => string | null;
+  min?: string;
+}
+
+const EndField = ({ value, onInput, faultOf, min }: EndFieldProps) => (
+  <Field
+    title="Ends"
+    name="expiresAt"
+    type="datetime-local"
+    min={min}
+    value={value}
+    onInput={onInput}
+    hint="In your zone. Empty: never."
+    fault={faultOf("expiresAt")}
+  />
+);
+
 interface NewKeyProps {
   tenant: string;
   onDone: (made: Schemas["NewKey"]) => void;
@@ -74,6 +94,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
   const [chosen, setChosen] = useState<Use[]>(["sampling"]);
   const [role, setRole] = useState<RoleChoice>("");
   const [end, setEnd] = useState("");
+  const [earliest] = useState(() => localText(Date.now()));
   const [limits, setLimits] = useState<LimitTexts>({});
   const make = async () => {
     const expiresAt = millisOf(end);
@@ -113,15 +134,7 @@ export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
             onInput={setRole}
             hint="A person signs in with the key, and may do what its role may."
           />
-          <Field
-            title="Ends"
-            name="expiresAt"
-            type="datetime-local"
-            value={end}
-            onInput={setEnd}
-            hint="In your zone. Empty: never."
-            fault={faultOf("expiresAt")}
-          />
+          <EndField value={end} onInput={setEnd} faultOf={faultOf} min={earliest} />
           <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
         </>
       )}
@@ -177,15 +190,7 @@ function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
       {(faultOf) => (
         <>
           <Field title="Name" name="name" value={name} onInput={setName} isRequired />
-          <Field
-            title="Ends"
-            name="expiresAt"
-            type="datetime-local"
-            value={end}
-            onInput={setEnd}
-            hint="In your zone. Empty: never."
-            fault={faultOf("expiresAt")}
-          />
+          <EndField value={end} onInput={setEnd} faultOf={faultOf} />
           <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
         </>
       )}

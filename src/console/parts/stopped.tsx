@@ -37,6 +37,7 @@ export function Stopped({ tenant }: { tenant: string }) {
   }, [tenant, known]);
   const stops = loaded.state === "there" ? stopsOf(loaded.value) : [];
   if (stops.length === 0) return null;
+  const others = stops.length - mostShown;
   return (
     <aside class="notice bad stopped" aria-label="Kill switches that are on">
       <strong>
@@ -48,6 +49,7 @@ export function Stopped({ tenant }: { tenant: string }) {
             Stopped: {kinds[kind]} {name !== "" && <code>{name}</code>}. {why}
           </li>
         ))}
+        {others > 0 && <li>And {others === 1 ? "one more" : `${others} more`}.</li>}
       </ul>
       <a href={tenantPath(tenant, "/switches")}>See the switches</a>
     </aside>
