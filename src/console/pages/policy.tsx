@@ -17,7 +17,6 @@ import { isOperator, mayChange } from "../session.ts";
 import { ApprovalFields, approvalDraftOf, approvalPatchOf } from "./policy-approval.tsx";
 import { Ceiling } from "./policy-ceiling.tsx";
 import { RaiseFields, raiseProblem, raisesDraftOf, raisesPatchOf } from "./policy-raises.tsx";
-import { Ceiling } from "./policy-ceiling.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
 
 type Policy = Schemas["Policy"];
