@@ -22,17 +22,29 @@ export const unreachable: Problem = {
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
+/** The API's sentence begins with what stands beside it on the page: the title, and the member of the input. */
+const withoutHeads = (detail: string, heads: readonly (string | undefined)[]): string =>
+  heads.reduce<string>(
+    (rest, head) =>
+      head !== undefined && rest.startsWith(`${head}: `) ? rest.slice(head.length + 2) : rest,
+    detail,
+  );
+
 /** A gateway before the router may answer with anything, so nothing of the body is believed. */
 export function problemOf(status: number, body: unknown): Problem {
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const path = text(said["path"]);
   const requestId = text(said["requestId"]);
+  const title = text(said["title"]) ?? `The answer was HTTP ${status}`;
+  const detail = text(said["detail"]);
   return {
     status,
     reason: text(said["reason"]) ?? "unknown",
-    title: text(said["title"]) ?? `The answer was HTTP ${status}`,
+    title,
     detail:
-      text(said["detail"]) ?? "The answer was not the router's own. A gateway may have given it.",
+      detail === undefined
+        ? "The answer was not the router's own. A gateway may have given it."
+        : withoutHeads(detail, [title, path]),
     ...(path !== undefined && { path }),
     ...(requestId !== undefined && { requestId }),
   };

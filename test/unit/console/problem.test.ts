@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { problemOf } from "../../../src/console/problem.ts";
+
+it.each([
+  ["Invalid params", "name", "Invalid params: name: Expected at most 200 characters."],
+  ["Invalid params", "name", "Expected at most 200 characters."],
+  ["Conflict", undefined, "Conflict: Expected at most 200 characters."],
+])("a refusal %s of %s says its title and its place once", (title, path, detail) => {
+  expect(problemOf(400, { title, path, detail })).toMatchObject({
+    title,
+    detail: "Expected at most 200 characters.",
+  });
+});
