@@ -246,9 +246,12 @@ describe("a choice with open circuits", () => {
       models: [flash],
       circuits: [failedAt("model cred_google google/gemini-flash", 1, 7_000)],
     });
-    const models = ["google/gemini-flash"];
-    const refusal = { reason: "unavailable", retryAfterMs: 7_000, cause: "resting", models };
-    expect(chosen(within)).toEqual(refusal);
+    expect(chosen(within)).toEqual({
+      reason: "unavailable",
+      retryAfterMs: 7_000,
+      cause: "resting",
+      models: ["google/gemini-flash"],
+    });
   });
 
   it("names another reason of exclusion where the model has one besides the open circuit", () => {
