@@ -5,7 +5,7 @@
 import type { Client } from "@libsql/client";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
-import { asReadable, largestInteger } from "../domain/magnitudes.ts";
+import { largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/limits/turns.ts";
@@ -13,21 +13,14 @@ import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Answer, Entry } from "./books/entries.ts";
 import { roomAfterMs } from "../domain/limits/room.ts";
 import { fullCode } from "./engine.ts";
+import { writable, type Parameter } from "./storable.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
-
-export type Parameter = string | number | null;
 
 /** A statement that drizzle can compile, or that is compiled already. */
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] };
 }
-
-/** Holds a number within what a driver can read back: see `domain/magnitudes.ts`. */
-export const writable = (parameter: unknown): Parameter =>
-  typeof parameter === "number" && !Number.isSafeInteger(parameter)
-    ? asReadable(parameter)
-    : (parameter as Parameter);
 
 /** The sum of a row's column and of what an insert adds to it, held within what a driver can read back. */
 export const summed = (column: string): SQL =>

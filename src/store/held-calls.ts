@@ -15,7 +15,7 @@ import { approvals } from "./approval-schema.ts";
 import { raw, type Database, type WriteTurn } from "./db.ts";
 import { withPlaces } from "./held.ts";
 import { withoutPlace } from "./places.ts";
-import { openingCode, openingOf, type OpeningRow, type RequestRow } from "./record-codes.ts";
+import { openingAsRead, openingCode, type OpeningRow, type RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 
 interface Deps {
@@ -39,7 +39,7 @@ export async function openRow(
   const row = found.value;
   if (row === null || row.outcome !== "admitted") return ok(null);
   const { openingCode: code } = row;
-  if (code === null || !(await mac.check(openingText("admitted", openingOf(row)), code))) {
+  if (code === null || !(await mac.check(openingText("admitted", openingAsRead(row)), code))) {
     const refusal: Refusal = { reason: "unreadable", what: place.requestId };
     return err(refusal);
   }
@@ -52,7 +52,7 @@ export async function recoded(
   row: RequestRow,
   change: Pick<OpeningRow, "leaseUntil" | "decision" | "reservedTokens" | "reservedMicroUsd">,
 ) {
-  const code = await openingCode(mac, "admitted", openingOf({ ...row, ...change }));
+  const code = await openingCode(mac, "admitted", openingAsRead({ ...row, ...change }));
   return { ...change, openingCode: code };
 }
 

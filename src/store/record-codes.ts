@@ -8,12 +8,12 @@ import {
   type OpeningKind,
 } from "../domain/audit/evidence.ts";
 import { isLimitName } from "../domain/limits/holds.ts";
-import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { decisionText } from "./decisions.ts";
 import { shorten } from "./phrases.ts";
 import { samplingRequests } from "./schema.ts";
+import { storable, writable } from "./storable.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;
 
@@ -85,26 +85,22 @@ const packedNames = ["attempts", "decision"] as const;
 /** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
 const shortenedNames = ["asked", "timing"] as const;
 
-/** As the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts` holds them. */
-function given(driven: unknown): unknown {
-  if (typeof driven === "string") return driven.toWellFormed();
-  return typeof driven === "number" ? asReadable(driven) : driven;
-}
-
-/** A value as codes cover it. */
-export function encoded(name: keyof RequestRow, value: unknown): unknown {
+/** A value that a row gave, as codes cover it. A row from before may hold NUL, and its codes cover that NUL. */
+function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const textOfColumn = plain[name];
-  return given(
-    textOfColumn === undefined
-      ? columns[name].mapToDriverValue(value)
-      : textOfColumn(value as never),
-  );
+  return textOfColumn === undefined
+    ? columns[name].mapToDriverValue(value)
+    : textOfColumn(value as never);
 }
+
+/** A value that is about to be written, as codes cover it. */
+export const encoded = (name: keyof RequestRow, value: unknown): unknown =>
+  writable(encodedAsRead(name, value));
 
 /** A value as a row keeps it: packed, where the column is. */
 export const stored = (name: keyof RequestRow, value: unknown): unknown =>
-  value === null || value === undefined ? null : given(columns[name].mapToDriverValue(value));
+  value === null || value === undefined ? null : writable(columns[name].mapToDriverValue(value));
 
 /** The columns that a row has, each as codes cover it. */
 export type EncodedRow = Partial<Record<keyof RequestRow, string | number | null>>;
@@ -140,10 +136,14 @@ export const openingOfEncoded = (row: EncodedRow): string => textOfEncoded(openi
 const textOf = <N extends keyof RequestRow>(
   names: readonly N[],
   row: Partial<Pick<RequestRow, N>>,
-): string => JSON.stringify(names.map((name) => encoded(name, row[name])));
+  encode = encoded,
+): string => JSON.stringify(names.map((name) => encode(name, row[name])));
 
-/** The columns of an opening, as the text that its codes cover. */
+/** The columns of an opening that is about to be written, as the text that its codes cover. */
 export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
+
+/** The same of a row that was read. */
+export const openingAsRead = (row: OpeningRow): string => textOf(openingNames, row, encodedAsRead);
 
 /** `opening`: a text by `openingOf`. */
 export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
@@ -186,7 +186,8 @@ function endedBySql(row: RequestRow): Evidence["endedBySql"] {
     row.totalMs === null &&
     row.overheadMs === null;
   if (!isPlain || decision === null || settledAt === null) return null;
-  if (row.model !== nameOf({ provider: decision.provider, id: decision.model })) return null;
+  const chosen = nameOf({ provider: decision.provider, id: decision.model });
+  if (row.model !== chosen && row.model !== storable(chosen)) return null;
   const { inputTokens, outputTokens } = row;
   if (outcome === "refused")
     return (row.reason === "rate_limited" || row.reason === "budget_exceeded") &&
@@ -212,8 +213,8 @@ function endedBySql(row: RequestRow): Evidence["endedBySql"] {
 
 export const evidenceOf = (row: RequestRow): Evidence => ({
   number: row.recordNumber,
-  opening: openingOf(row),
-  ending: textOf(endingNames, row),
+  opening: openingAsRead(row),
+  ending: textOf(endingNames, row, encodedAsRead),
   correction: row.correction === null ? null : correctionOf(row),
   codes: { opening: row.openingCode, ending: row.endingCode, correction: row.correctionCode },
   isRefused: row.outcome === "refused",

@@ -482,6 +482,34 @@ describe("models", () => {
   });
 });
 
+describe("texts that are one line", () => {
+  it("are refused with control characters in them, as model ids are that no path can hold", async () => {
+    const { path } = await made("one-line");
+    const credential = { provider: "openai", name: "n", apiKey: "k" };
+    const server = { slug: "s", url: "https://server.test/mcp", sampling: "router" };
+    const strange = [
+      ["PATCH", path, { name: "a\0b" }],
+      ["POST", `${path}/keys`, { name: "a\nb", scopes: ["sampling"] }],
+      ["POST", `${path}/credentials`, { ...credential, name: "a\u007f" }],
+      ["POST", `${path}/credentials`, { ...credential, baseUrl: "https://a.test/\0" }],
+      ["POST", `${path}/credentials`, { ...credential, models: [{ id: "a\0b" }] }],
+      ["POST", `${path}/credentials`, { ...credential, models: [{ id: "a\n" }] }],
+      ["POST", `${path}/credentials`, { ...credential, models: [{ id: ".." }] }],
+      ["PUT", `${path}/models/demo/a%00b`, {}],
+      ["POST", `${path}/servers`, { ...server, url: "https://server.test/\0" }],
+      ["POST", `${path}/servers`, { ...server, passHeaders: ["x\r\ny"] }],
+      ["POST", `${path}/users`, { issuer: "https://id.test", subject: "a\0b" }],
+      ["PUT", `${path}/policy`, { allowedModels: ["a\0*"] }],
+      ["PUT", `${path}/policy`, { groups: { limits: { "a\0": {} } } }],
+    ] as const;
+    for (const [method, where, body] of strange) {
+      const refused = await admin(method, where, body);
+      expectProblem(refused, 400, "invalid_params");
+      expect(refused.text, where).toMatch(/control characters|Not \. or|groups\.limits/);
+    }
+  });
+});
+
 describe("the policy", () => {
   it("is empty at first, replaced as a whole, and read back as it was put", async () => {
     const { path } = await made("policy-crud");

@@ -135,6 +135,44 @@ describe("the audit", () => {
     expect((await audit(join(folder, "nothing"))).code).toBe(2);
   });
 
+  it("passes the export of a caller whose name holds NUL", async () => {
+    const strange = await createTenant(router, "strange", { provider: "demo" });
+    const ask2026 = (maxTokens: number): Promise<Response> => {
+      const params = asking("four", {
+        maxTokens,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "a\0b", version: "1\0" },
+          "io.modelcontextprotocol/clientCapabilities": { sampling: {} },
+        },
+      });
+      return fetch(`${router.url}/v1/sampling`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${strange.key}`,
+          "Content-Type": "application/json",
+          "MCP-Protocol-Version": "2026-07-28",
+          "Mcp-Method": "sampling/createMessage",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params }),
+      });
+    };
+    expect(await (await ask2026(50)).text()).toContain('"result"');
+    expect(await (await ask2026(-1)).text()).toContain("invalid_params");
+    const tenant = `${router.url}/admin/v1/tenants/strange`;
+    const get = async (path: string): Promise<string> => {
+      const headers = { Authorization: `Bearer ${router.adminToken}` };
+      return (await fetch(`${tenant}${path}`, { headers })).text();
+    };
+    const path = file("strange.ndjson", await get("/requests/export"));
+    const pinned = ["--key", await keyFile("keys-of-strange.json")];
+    expect(await audit(path, ...pinned)).toMatchObject({ code: 0 });
+    const listed = JSON.parse(await get("/requests")) as { data: { who: unknown }[] };
+    const who = { clientName: "a\ufffdb", clientVersion: "1\ufffd" };
+    expect(listed.data.map((record) => record.who)).toMatchObject([who, who]);
+    expect(await get("/events")).not.toContain("audit.tampered");
+  });
+
   it("names a refusal that was saved in an export's place, and says nothing of an end that it didn't reach", async () => {
     const pinned = ["--key", await keyFile("keys-of-refusal.json")];
     const refused = await fetch(`${router.url}/admin/v1/tenants/acme/requests/export`);

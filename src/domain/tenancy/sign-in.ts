@@ -1,5 +1,6 @@
 /** Signing in by an identity provider: whose word counts, and which role it gives. */
 import type { JsonObject } from "../json.ts";
+import { oneLine } from "../one-line.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SealedFor } from "./sealing.ts";
 import { roles, type Role } from "./scopes.ts";
@@ -83,12 +84,12 @@ const mostGroupCharacters = 200;
 /** The groups of a person, for budgets: all values of the claim. */
 export const groupsIn = (claims: Claims, signIn: SignIn): string[] =>
   valuesIn(claims, signIn)
-    .filter((each) => each !== "" && each.length <= mostGroupCharacters)
+    .filter((each) => each !== "" && each.length <= mostGroupCharacters && oneLine.test(each))
     .slice(0, mostGroups);
 
 /** Who it is; null: the provider does not say. */
 export const identityIn = ({ sub }: Claims, { issuer }: SignIn): Identity | null =>
-  typeof sub === "string" && sub !== "" ? { issuer, subject: sub } : null;
+  typeof sub === "string" && sub !== "" && oneLine.test(sub) ? { issuer, subject: sub } : null;
 
 const isVerified = (claims: Claims, { kind }: SignIn): boolean =>
   claims["email_verified"] === true || kind === "cloudflare-access";

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { Limits } from "../../domain/choice/policy.ts";
 import { latestTime } from "../../domain/latest-time.ts";
 import { namePattern } from "../../domain/sampling/call.ts";
-import { count, millis } from "./schemas.ts";
+import { count, line, millis } from "./schemas.ts";
 
 /** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
 export const usd = z
@@ -91,7 +91,7 @@ export const groupPolicy = z
   .strictObject({
     each: limits.optional().openapi({ description: "Of each group without limits of its own." }),
     limits: z
-      .record(z.string().min(1).max(200), limits)
+      .record(line(200), limits)
       .refine((named) => Object.keys(named).length <= 200, "At most 200.")
       .optional()
       .openapi({ description: "By the group's name, as the identity provider has it." }),
@@ -101,7 +101,7 @@ export const groupPolicy = z
   });
 export const raise = z
   .strictObject({
-    subject: z.string().min(1).max(300).openapi({
+    subject: line(300).openapi({
       description:
         "Whose limits, as `GET …/limits` names the node: the id of the tenant, a key or a server, or such as `user:…`.",
       example: "key_01kaphjqb5p8z9xmsc8c8nk0yz",

@@ -4,7 +4,7 @@ import { modalities } from "../../domain/modality.ts";
 import { figureSources } from "../../domain/models/provenance.ts";
 import { sendings } from "../../domain/models/reasoning.ts";
 import { efforts } from "../../domain/requirements.ts";
-import { count, millis, name } from "./schemas.ts";
+import { count, line, millis, name, optionalLine } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
@@ -61,10 +61,13 @@ const scores = z.record(z.string().max(200), z.number()).openapi({
     "Published results by benchmark and setting. Compared only under the same key and within a tier.",
 });
 
+/** Clients of the API take `.` and `..` out of a path, so a model of that id could not be addressed. */
+export const modelId = line(200).refine((id) => id !== "." && id !== "..", "Not . or ..");
+
 const modelFigures = {
   name: name.optional(),
-  family: z.string().max(100).nullable().optional(),
-  aliases: z.array(z.string().min(1).max(200)).max(50).optional(),
+  family: optionalLine(100).nullable().optional(),
+  aliases: z.array(modelId).max(50).optional(),
   inputModalities: modalityList.optional().openapi({
     description: "What the model takes. Default: what the catalogue says of it, else text alone.",
   }),
@@ -96,7 +99,7 @@ const modelFigures = {
 };
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
 export const declaredModel = z
-  .strictObject({ id: z.string().min(1).max(200), ...modelFigures })
+  .strictObject({ id: modelId, ...modelFigures })
   .openapi("DeclaredModel");
 export const model = z
   .object({
@@ -148,12 +151,13 @@ export const provider = z
   .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "Lower-case letters, digits and hyphens.")
   .openapi({ example: "openai" });
 const secret = z.string().max(4_096);
+const address = optionalLine(500);
 export const credentialInput = z
   .strictObject({
     provider,
     name,
     apiKey: secret,
-    baseUrl: z.string().max(500).nullish(),
+    baseUrl: address.nullish(),
     models: z.array(declaredModel).max(500).nullish(),
   })
   .openapi("CredentialInput");
@@ -161,7 +165,7 @@ export const credentialPatch = z
   .strictObject({
     name: name.optional(),
     apiKey: secret.optional(),
-    baseUrl: z.string().max(500).nullable().optional(),
+    baseUrl: address.nullable().optional(),
     models: z.array(declaredModel).max(500).nullable().optional(),
   })
   .openapi("CredentialPatch");

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { model, modelChange, provider } from "./model-schemas.ts";
+import { model, modelChange, modelId, provider } from "./model-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
 /** A model's id may hold slashes, such as `@cf/meta/llama-3.1-8b`. */
 const modelParams = tenantParams.extend({
   provider,
-  model: z.string().min(1).max(200),
+  model: modelId,
 });
 const override = z
   .object({ provider: z.string(), id: z.string(), change: modelChange })

@@ -13,9 +13,9 @@ import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import { expendable, previewPolicies } from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
-import { count } from "./schemas.ts";
+import { count, line } from "./schemas.ts";
 
-const glob = z.string().min(1).max(200).openapi({ example: "openai/*" });
+const glob = line(200).openapi({ example: "openai/*" });
 
 const priority = z.number().min(0).max(1).optional();
 const shapingRule = z
@@ -46,7 +46,7 @@ const why = z.string().min(1).max(500).openapi({ description: "Why, for people."
 /** A switch for each name. */
 const switchesOf = (named: string) =>
   z
-    .record(z.string().min(1).max(200), why)
+    .record(line(200), why)
     .refine((switches) => Object.keys(switches).length <= 500, "At most 500.")
     .optional()
     .openapi({ description: `By ${named}.` });
@@ -63,7 +63,7 @@ export const switches = z
     example: { providers: { openai: "Bills twice. Ask Kim before lifting it." } },
   });
 
-const names = z.array(z.string().min(1).max(200)).max(200).optional();
+const names = z.array(line(200)).max(200).optional();
 export const approvalRule = z
   .strictObject({
     mode: z.enum(approvalModes).openapi({
@@ -88,7 +88,7 @@ export const approvalRule = z
     onTimeout: z.enum(["deny", "approve"]).optional().openapi({
       description: "What happens when nobody decides. Default: deny.",
     }),
-    webhookUrl: z.string().min(1).max(2_000).optional().openapi({
+    webhookUrl: line(2_000).optional().openapi({
       description:
         "Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.",
       example: "https://hooks.example.com/approvals",
@@ -106,7 +106,7 @@ const alertRule = z
       .openapi({
         description: "Per cent of each budget at which people are told. Default: 50, 80, 100.",
       }),
-    webhookUrl: z.string().min(1).max(2_000).optional().openapi({
+    webhookUrl: line(2_000).optional().openapi({
       description:
         "Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.",
       example: "https://hooks.example.com/alerts",

@@ -4,6 +4,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { latestTime } from "../../domain/latest-time.ts";
+import { oneLine } from "../../domain/one-line.ts";
 import { reasons } from "../../domain/refusals.ts";
 
 export const millis = z
@@ -58,7 +59,12 @@ export const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "Lower-case letters, digits and hyphens.")
   .openapi({ example: "acme" });
-export const name = z.string().min(1).max(200);
+/** A text that somebody else takes as one line, such as a name, an id or an address. */
+export const line = (mostCharacters: number) => optionalLine(mostCharacters).min(1);
+/** The same, or an empty text. */
+export const optionalLine = (mostCharacters: number) =>
+  z.string().max(mostCharacters).regex(oneLine, "No control characters.");
+export const name = line(200);
 
 export const pageQuery = z.object({
   // An id, a model's name, or a node of limits.

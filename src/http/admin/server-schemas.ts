@@ -4,16 +4,16 @@ import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { limits, removableLimits } from "./limit-schemas.ts";
 import { approvalRule, policy } from "./policy-schemas.ts";
-import { millis, orNull, slug } from "./schemas.ts";
+import { line, millis, orNull, slug } from "./schemas.ts";
 
-const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
+const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
 // The domain judges names and values. Here they are only texts of a bounded size.
 const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
   description: "Static headers, values included. They are sealed and never come back.",
 });
 
 const passHeaders = z
-  .array(z.string().min(1).max(100))
+  .array(line(100))
   .max(32)
   .openapi({
     description:
@@ -35,7 +35,7 @@ export const serverPolicy = z
   .openapi("ServerPolicy", { description: "On top of the tenant's policy and the key's limits." });
 
 const grant = z.enum(oauthGrants);
-const clientId = z.string().min(1).max(500);
+const clientId = line(500);
 const per = z.enum(oauthOwners).optional().openapi({
   description:
     "user: each person connects an account of their own at the server, at /oauth/connect. tenant, the default: all share the account that an administrator authorized.",

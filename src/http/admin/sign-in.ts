@@ -2,29 +2,29 @@ import { z } from "@hono/zod-openapi";
 import { roles } from "../../domain/tenancy/scopes.ts";
 import { signInKinds } from "../../domain/tenancy/sign-in.ts";
 import { adminApp, endpoint, tenantParams } from "./endpoint.ts";
-import { millis } from "./schemas.ts";
+import { line, millis } from "./schemas.ts";
 
 const settings = {
   kind: z.enum(signInKinds).openapi({
     description: "cloudflare-access: the gateway signs people in, and says who came.",
   }),
-  issuer: z.string().min(1).max(500).openapi({
+  issuer: line(500).openapi({
     description: "As the provider names itself; of Cloudflare Access the team's domain.",
     example: "https://id.example.com",
   }),
-  clientId: z.string().min(1).max(500).openapi({
+  clientId: line(500).openapi({
     description: "Of Cloudflare Access the application's audience.",
   }),
-  claim: z.string().min(1).max(200).openapi({
+  claim: line(200).openapi({
     description: "Which member of a person's claims gives the role.",
     example: "groups",
   }),
-  roles: z.record(z.string().min(1).max(200), z.enum(roles)).openapi({
+  roles: z.record(line(200), z.enum(roles)).openapi({
     description: "The role by the claim's value. Of several the strongest counts.",
     example: { "platform-team": "admin", finance: "viewer" },
   }),
   callers: z
-    .array(z.string().min(1).max(200))
+    .array(line(200))
     .max(100)
     .optional()
     .openapi({

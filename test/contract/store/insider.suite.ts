@@ -105,6 +105,37 @@ export const insiderSuite = (backend: Backend): void => {
       expect(newest?.checked?.replaced).toEqual([[0, 1]]);
     });
 
+    it("is not named for texts of strangers that hold NUL or half a surrogate pair", async () => {
+      const texts = { tool: "a\0b", clientName: "\0", clientVersion: "c\ud800\0", revision: "d\0" };
+      const kept = { tool: "a\ufffdb", clientName: "\ufffd", clientVersion: "c\ufffd\ufffd" };
+      const isKept = { who: { ...kept, revision: "d\ufffd" } };
+      const strange = opening(who, start);
+      const asked = { ...strange, who: { ...strange.who, ...texts } };
+      value(await world.stores.ledger.refuse(asked, "forbidden", "why\0not", null));
+      const { decision } = reservation(who, start);
+      const plain = { decision: { ...decision, model: "m\0n" } };
+      const calls = Array.from({ length: 2 }, () => {
+        const its = reservation(who, start, plain);
+        return { ...its, opening: { ...its.opening, who: { ...its.opening.who, ...texts } } };
+      });
+      const admitted = await Promise.all(calls.map((its) => world.stores.ledger.admit(its)));
+      const [first, swept1] = calls;
+      const [answer] = admitted.map(value);
+      if (first === undefined || swept1 === undefined || answer?.state !== "admitted")
+        throw new Error("not admitted");
+      const { receipt } = answer;
+      value(await world.stores.ledger.settle(settlement(first, start, { receipt, model: "m\0n" })));
+      value(await world.stores.ledger.sweep(start + leaseMs));
+      await seal();
+      expect(await logged()).toEqual([]);
+      const { data } = value(await world.stores.requests.list(who.tenantId, {}, page));
+      const records = new Map(data.map((record) => [record.id, record]));
+      expect(records.get(asked.id)).toMatchObject({ ...isKept, reasonDetail: "why\ufffdnot" });
+      expect(records.get(first.opening.id)).toMatchObject({ ...isKept, model: "m\ufffdn" });
+      expect(records.get(swept1.opening.id)).toMatchObject({ ...isKept, outcome: "unknown" });
+      expect(data.map(({ model }) => model?.includes("\0"))).not.toContain(true);
+    });
+
     it("is named for a record that was changed after its place was taken away", async () => {
       const id = await settled();
       await seal();
