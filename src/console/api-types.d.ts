@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 824f1294fc03d8c143e01ea9eef84ca26a720d3810af63841cdfd547750edd43
+// Made by `npm run console:types` of the OpenAPI document 09775e493e8673b949f8a0579a391977fcfe85a98c8fb7a070f76cee4ca3700c
 export interface paths {
   "/v1/route": {
     parameters: {
