@@ -32,6 +32,16 @@ export function declaredBytes({
   return declared === null || headers.has("Content-Encoding") ? null : Number(declared);
 }
 
+/** What a refusal of a body by `isPlainUtf8` asks for. */
+export const plainJson = "application/json in UTF-8, without a content coding";
+
+/** Whether a body's bytes are its text in UTF-8. Whoever reads another charset or a coding so reads another message. */
+export function isPlainUtf8(headers: Pick<UpstreamAnswer["headers"], "get">): boolean {
+  const coding = headers.get("Content-Encoding") ?? "identity";
+  const charset = /;\s*charset\s*=\s*"?([^";]*)/i.exec(headers.get("Content-Type") ?? "")?.[1];
+  return /^(identity)?$/i.test(coding.trim()) && /^utf-?8$/i.test((charset ?? "utf-8").trim());
+}
+
 export async function readBody(
   request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {

@@ -115,7 +115,12 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       return response;
     },
     {
+      // HTTP/1.0 may leave the host out, as simple health checks do. No name of the router ends so: nothing is believed.
+      hostname: "host.invalid",
       errorHandler(cause) {
+        // What anybody can send is no fault of the router.
+        if (cause instanceof Error && cause.name === "RequestError")
+          return new Response("The request's address or Host can't be read.\n", { status: 400 });
         report(cause instanceof Error ? cause.name : typeof cause);
         return new Response(null, { status: 400 });
       },

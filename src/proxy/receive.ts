@@ -14,7 +14,7 @@ import type { Challenges } from "../pipeline/challenges.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
-import { needsKnownCaller, readBody } from "../mcp/body.ts";
+import { isPlainUtf8, needsKnownCaller, plainJson, readBody } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
@@ -66,11 +66,7 @@ function keyIn(headers: MessageHeaders): { token: string | null; authorization: 
  * otherwise than the server, or can't read, could answer in the router's place. null: it can go.
  */
 function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal | null {
-  const expected = "application/json in UTF-8, without a content coding";
-  const coding = headers.get("Content-Encoding") ?? "identity";
-  const charset = /;\s*charset\s*=\s*"?([^";]*)/i.exec(headers.get("Content-Type") ?? "")?.[1];
-  if (!/^(identity)?$/i.test(coding.trim()) || !/^utf-?8$/i.test((charset ?? "utf-8").trim()))
-    return { reason: "unsupported_media_type", expected };
+  if (!isPlainUtf8(headers)) return { reason: "unsupported_media_type", expected: plainJson };
   if (body === null) return { reason: "parse_error" };
   const detail = `A batch holds at most ${mostMessages} messages.`;
   return body.messages.length > mostMessages ? { reason: "invalid_request", detail } : null;

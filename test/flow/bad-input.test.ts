@@ -92,10 +92,17 @@ describe("the envelope", () => {
     refused(await post(JSON.stringify(message)), "method_not_found", -32601);
   });
 
-  it("refuses another content type, and an Accept that nothing satisfies", async () => {
+  it("refuses another content type, charset or coding, and an Accept that nothing satisfies", async () => {
     const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     const type = await post(ping, { "Content-Type": "text/plain" });
     refused(type, "unsupported_media_type", -415, 415);
+    for (const coded of [
+      { "Content-Encoding": "gzip" },
+      { "Content-Type": "application/json; charset=utf-16" },
+    ])
+      refused(await post(ping, coded), "unsupported_media_type", -415, 415);
+    const plain = { "Content-Type": "application/json; charset=UTF-8" };
+    expect((await post(ping, plain)).status).toBe(200);
     refused(await post(ping, { Accept: "text/html" }), "not_acceptable", -406, 406);
   });
 

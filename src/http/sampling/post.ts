@@ -5,7 +5,7 @@ import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { allowsBatch, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { needsKnownCaller, readBody } from "../../mcp/body.ts";
+import { isPlainUtf8, needsKnownCaller, plainJson, readBody } from "../../mcp/body.ts";
 import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
@@ -140,6 +140,8 @@ export async function postSampling(
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
   const contentType = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
+  if (!isPlainUtf8(headers))
+    return refused({ reason: "unsupported_media_type", expected: plainJson });
   const token = bearerOf(headers.get("Authorization") ?? undefined);
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
