@@ -250,6 +250,23 @@ describe("the start", () => {
   });
 });
 
+it("answers a check of HTTP/1.0 without a Host, and logs no fault for an address that nobody can read", async () => {
+  const router = await start();
+  const answerTo = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      let said = "";
+      const socket = connect(Number(new URL(router.url).port), "127.0.0.1", () => socket.end(text));
+      socket.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      socket.once("close", () => resolve(said));
+      socket.once("error", reject);
+    });
+  expect(await answerTo("GET /health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+  const unreadable = await answerTo("GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n");
+  expect(unreadable).toMatch(/^HTTP\/1\.1 400 /);
+  expect(unreadable).toContain("can't be read");
+  expect(router.output()).not.toContain('"event":"internal"');
+});
+
 describe("a process with a HOST and a LOG_FORMAT", () => {
   let router: Router;
   beforeAll(async () => {
@@ -265,25 +282,6 @@ describe("a process with a HOST and a LOG_FORMAT", () => {
     refused.listen(Number(port), "127.0.0.1");
     await once(refused, "listening");
     refused.close();
-  });
-
-  it("answers a check of HTTP/1.0 without a Host, and logs no fault for an address that nobody can read", async () => {
-    const router = await start();
-    const answerTo = (text: string) =>
-      new Promise<string>((resolve, reject) => {
-        let said = "";
-        const socket = connect(Number(new URL(router.url).port), "127.0.0.1", () =>
-          socket.end(text),
-        );
-        socket.on("data", (chunk: Buffer) => (said += chunk.toString()));
-        socket.once("close", () => resolve(said));
-        socket.once("error", reject);
-      });
-    expect(await answerTo("GET /health HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
-    const unreadable = await answerTo("GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n");
-    expect(unreadable).toMatch(/^HTTP\/1\.1 400 /);
-    expect(unreadable).toContain("can't be read");
-    expect(router.output()).not.toContain('"event":"internal"');
   });
 
   it("logs for people where LOG_FORMAT says so", { timeout }, async () => {

@@ -123,6 +123,13 @@ async function replyTo(
     : refusalReply(message.error.id, message.error.refusal, requestId);
 }
 
+/** What the body has to be, where the headers say something else; null: they don't. */
+function expectedInstead(headers: ClientMessage["headers"]): string | null {
+  const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== json) return json;
+  return isPlainUtf8(headers) ? null : plainJson;
+}
+
 /** `POST /v1/sampling` and `POST /v1/sampling/{tenant}`, where a path names its tenant. */
 export async function postSampling(
   services: SamplingServices,
@@ -138,10 +145,8 @@ export async function postSampling(
   const beganAt = services.elapsed();
   if (!accepts(accept, json) && !accepts(accept, eventStream))
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
-  const contentType = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
-  if (!isPlainUtf8(headers))
-    return refused({ reason: "unsupported_media_type", expected: plainJson });
+  const expected = expectedInstead(headers);
+  if (expected !== null) return refused({ reason: "unsupported_media_type", expected });
   const token = bearerOf(headers.get("Authorization") ?? undefined);
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
