@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 09775e493e8673b949f8a0579a391977fcfe85a98c8fb7a070f76cee4ca3700c
+// Made by `npm run console:types` of the OpenAPI document 3af87919661f260323e70694089c774e14ddda45e10c025ac90f351031ff6bf7
 export interface paths {
   "/v1/route": {
     parameters: {

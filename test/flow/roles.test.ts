@@ -166,7 +166,13 @@ describe("a key", () => {
       body: JSON.stringify({ key: keys.viewer }),
     });
     const { csrf, actor } = (await signedIn.json()) as { csrf: string; actor: object };
-    expect(actor).toEqual({ kind: "key", role: "viewer", name: "viewer", tenant: tenant.slug });
+    expect(actor).toEqual({
+      kind: "key",
+      id: expect.stringMatching(/^key_/),
+      role: "viewer",
+      name: "viewer",
+      tenant: tenant.slug,
+    });
     const headers = {
       Cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "",
       Origin: router.url,
