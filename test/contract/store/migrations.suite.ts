@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
 import { createReadiness, migrate, type Migration } from "../../../src/store/migrations.ts";
-import { storesOn, value, type Backend, type Opened } from "./open.ts";
+import { value, type Backend, type Opened } from "./open.ts";
 
 export const migrationsSuite = (backend: Backend): void => {
   describe("migrations", () => {
@@ -52,29 +52,6 @@ export const migrationsSuite = (backend: Backend): void => {
       expect(tables).toEqual([]);
       const mended = { ...broken, sql: "create table half (id text);--> statement-breakpoint\n" };
       expect(value(await migrate(here(), [...migrations, mended]))).toEqual([broken.name]);
-    });
-
-    it("leave older servers all passed headers, and give new servers none", async () => {
-      const before = migrations.slice(
-        0,
-        migrations.findIndex(({ name }) => name.endsWith("_pass_headers.sql")),
-      );
-      expect(before.length).toBeGreaterThan(0);
-      value(await migrate(here(), before));
-      // As a process of the version before writes the row, also when the database is a step ahead
-      // of the process.
-      const insert = (id: string) =>
-        here().write([
-          raw(sql`insert into servers (id, tenant_id, slug, url, header_names, forward_authorization,
-            sampling, supported_modalities, policy, learnt, status, created_at, updated_at)
-            values (${id}, 'ten_1', ${id}, 'https://s.test/', '[]', 0, 'router', 0, '{}', '{}', 'active', 1, 1)`),
-        ]);
-      value(await insert("older"));
-      value(await migrate(here(), migrations));
-      value(await insert("newer"));
-      const { servers } = storesOn(here());
-      expect(value(await servers.byId("ten_1", "older"))?.passHeaders).toEqual(["*"]);
-      expect(value(await servers.byId("ten_1", "newer"))?.passHeaders).toEqual([]);
     });
 
     it("tells which ones a database lacks", async () => {

@@ -1,1 +1,0 @@
-ALTER TABLE `idempotency` ADD `delivered` integer;

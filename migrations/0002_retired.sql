@@ -1,2 +1,0 @@
-DROP TABLE `answers`;--> statement-breakpoint
-DROP TABLE `intercepted`;

@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `bridge` text DEFAULT 'fallback' NOT NULL;

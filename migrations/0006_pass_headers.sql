@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `pass_headers` text DEFAULT '[]' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `placements` ADD `sealed_by` text;

@@ -1,1 +1,0 @@
-CREATE INDEX `servers_tenant` ON `servers` (`tenant_id`,`id`);
