@@ -3,6 +3,7 @@
  * says what to ask for, and the chain says what belongs there.
  * Source: S3's API reference, "ListObjectsV2" and "GetObject".
  */
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
 import { z } from "zod";
 
@@ -62,7 +63,7 @@ function storeAt(path: string, env: Record<string, string | undefined>): Store {
   if (!settings.success)
     throw new Error(`${path} needs ${settings.error.issues[0]?.path.join(".")} in the environment`);
   const { AWS_REGION: region, AWS_ENDPOINT_URL: endpoint, ...keys } = settings.data;
-  const base = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, "");
+  const base = withoutTrailing(endpoint ?? `https://s3.${region}.amazonaws.com`, "/");
   if (URL.parse(base) === null) throw new Error("AWS_ENDPOINT_URL is no URL");
   const client = new AwsClient({
     accessKeyId: keys.AWS_ACCESS_KEY_ID,

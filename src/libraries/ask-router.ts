@@ -1,4 +1,5 @@
 /** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
 import { localError, refusalIn, SamplingError } from "./sampling-error.ts";
@@ -46,7 +47,7 @@ export function presentKey(key: string | undefined): string {
 
 const endpointOf = (url: string | URL): string => {
   const base = new URL(url);
-  const path = base.pathname.replace(/\/+$/, "");
+  const path = withoutTrailing(base.pathname, "/");
   base.pathname = path.endsWith("/v1/sampling") ? path : `${path}/v1/sampling`;
   return base.href;
 };

@@ -1,4 +1,5 @@
 /** Speaks MCP with a registered server as a client would, in both eras, to find out what the server is. */
+import { boundedUrl } from "../domain/bounded-url.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/servers/server-check.ts";
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
@@ -111,7 +112,7 @@ async function messageOf(
 
 /** The redirect's target without its query, which may hold a secret. */
 function locationIn({ headers }: ProbeReply): string | null {
-  const url = URL.parse(headers.get("Location") ?? "");
+  const url = boundedUrl(headers.get("Location") ?? "");
   return url === null ? null : `${url.origin}${url.pathname}`;
 }
 

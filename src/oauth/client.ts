@@ -20,6 +20,7 @@ import type {
   OauthTerms,
   PendingAuthorization,
 } from "../domain/servers/oauth.ts";
+import { boundedUrl } from "../domain/bounded-url.ts";
 import { scopesOfBoth } from "../domain/servers/bearer-challenge.ts";
 import { err, ok } from "../domain/result.ts";
 import { authenticationAt, authenticator } from "./client-authentication.ts";
@@ -126,7 +127,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
         };
         // Where the entry names the endpoints, only the origin of the issuer is known.
         const issuer = came.get("iss");
-        if (asking.client.tokenEndpoint !== null && URL.parse(issuer ?? "")?.origin === as.issuer)
+        if (asking.client.tokenEndpoint !== null && boundedUrl(issuer ?? "")?.origin === as.issuer)
           as.issuer = issuer ?? as.issuer;
         const answer = await authorizationCodeGrantRequest(
           as,

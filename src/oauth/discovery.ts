@@ -11,7 +11,12 @@ import {
 } from "oauth4webapi";
 import type { OauthAsking, OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { bearerChallengeIn, type BearerChallenge } from "../domain/servers/bearer-challenge.ts";
+import { boundedUrl } from "../domain/bounded-url.ts";
+import {
+  bearerChallengeIn,
+  isScope,
+  type BearerChallenge,
+} from "../domain/servers/bearer-challenge.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -27,7 +32,7 @@ export interface Discovered {
 
 interface Resource {
   resource: string;
-  issuer: string;
+  issuer: URL;
   scopes: string[];
 }
 
@@ -41,7 +46,7 @@ const textsIn = (value: unknown): string[] =>
  * that.
  */
 function covers(resource: string, url: URL): boolean {
-  const resourceUrl = URL.parse(resource);
+  const resourceUrl = boundedUrl(resource);
   if (resourceUrl?.origin !== url.origin) return false;
   const folder = resourceUrl.pathname.endsWith("/")
     ? resourceUrl.pathname
@@ -97,12 +102,10 @@ async function resourceIn(answer: Response, url: URL): Promise<Resource | null> 
   const body = (await answer.json()) as Record<string, unknown>;
   const { resource } = body;
   if (typeof resource !== "string" || !covers(resource, url)) throw new Error("another resource");
-  const [issuer] = textsIn(body["authorization_servers"]);
-  return {
-    resource,
-    issuer: issuer ?? url.origin,
-    scopes: textsIn(body["scopes_supported"]),
-  };
+  const [named = url.origin] = textsIn(body["authorization_servers"]);
+  const issuer = boundedUrl(named);
+  if (issuer === null) throw new Error("no issuer");
+  return { resource, issuer, scopes: textsIn(body["scopes_supported"]).filter(isScope) };
 }
 
 async function serverAt(exchange: Exchange, issuer: URL): Promise<AuthorizationServer | null> {
@@ -153,8 +156,8 @@ export async function discover(
       (await resourceAt(exchange, url, url)) ??
       (url.pathname === "/" ? null : await resourceAt(exchange, root, url));
     // Before revision 2025-06-18 the MCP server itself was the authorization server.
-    const resource = described ?? { resource: text, issuer: url.origin, scopes: [] };
-    const as = await serverAt(exchange, new URL(resource.issuer));
+    const resource = described ?? { resource: text, issuer: root, scopes: [] };
+    const as = await serverAt(exchange, resource.issuer);
     const isUndescribed =
       as === null && described === null && challenge.metadata === null && challenge.isRefusal;
     return {

@@ -2,6 +2,7 @@
  * The models that a provider lists for a key: `GET /v1/models`, which OpenAI defined and others
  * adopted.
  */
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
@@ -40,7 +41,7 @@ export async function listModels(
   access: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },
 ): Promise<string[] | null> {
   try {
-    const url = `${access.baseUrl.replace(/\/+$/, "")}/models`;
+    const url = `${withoutTrailing(access.baseUrl, "/")}/models`;
     const response = await access.fetch(url, {
       headers: { Accept: "application/json", ...headersFor(credential) },
       signal: access.signal,

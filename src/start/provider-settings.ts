@@ -1,4 +1,5 @@
 /** Which of the provider variables are set, and what credential each one means. */
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -37,7 +38,7 @@ function ollamaUrl(text: string): string | null {
   if (url === null) return null;
   if (bare && url.port === "" && !/:80(\/|$)/.test(text)) url.port = String(ollamaPort);
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${withoutTrailing(url.pathname, "/")}`;
 }
 
 export function providerSettings(env: Environment): Result<ProviderSetting[], string> {

@@ -2,6 +2,7 @@
  * The audit sink as an S3-compatible store: each object is put once, under its name, and never replaced by the router.
  * Source: S3's API reference, "PutObject" (`If-None-Match`, `x-amz-checksum-sha256`, object lock).
  */
+import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
 import type { SendToSink } from "../domain/ports/audit-sink.ts";
 
@@ -20,7 +21,7 @@ export interface S3Target {
   lockDays: number | null;
 }
 
-const objectUrl = (base: string, name: string): string => `${base.replace(/\/+$/, "")}/${name}`;
+const objectUrl = (base: string, name: string): string => `${withoutTrailing(base, "/")}/${name}`;
 
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,5 @@
 /** Settings of what is told to a collector. Those that begin with `OTEL_` are OpenTelemetry's own. */
+import { withoutTrailing } from "../bounded-url.ts";
 import { headerPairsIn } from "../header-pairs.ts";
 import { err, ok, type Result } from "../result.ts";
 
@@ -43,7 +44,7 @@ function endpointOf(text: string): URL | null {
 
 const signalUrl = (base: URL, signal: "traces" | "metrics"): string => {
   const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/${signal}`;
+  url.pathname = `${withoutTrailing(url.pathname, "/")}/v1/${signal}`;
   return url.href;
 };
 

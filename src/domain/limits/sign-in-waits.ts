@@ -36,7 +36,7 @@ export const isNotedFailure = (failures: number): boolean =>
 /** Its eight groups without leading zeros, in lower case and without a zone; null: the text is no IPv6 address. */
 function groupsOf(address: string): string[] | null {
   // The URL parser knows every way to write such an address, and writes it in one.
-  const host = URL.parse(`http://[${address.replace(/%.*$/, "")}]`)?.hostname;
+  const host = URL.parse(`http://[${address.split("%", 1)[0]}]`)?.hostname;
   if (host === undefined) return null;
   const [before = [], after = []] = host
     .slice(1, -1)
@@ -56,8 +56,15 @@ const mappedIn = (groups: readonly string[]): string | null =>
         .join(".")
     : null;
 
-/** All IPv6 addresses of a network (/64) count as one address: a sender has more of them than could be counted. */
+/** An address in text, with a zone, has fewer characters than this. */
+const mostAddressCharacters = 64;
+
+/**
+ * All IPv6 addresses of a site (/48) count as one: providers assign a /48 or a /56 to a customer, who can send from each
+ * of its addresses. Source: RFC 6177.
+ */
 export function networkOf(address: string): string {
-  const groups = address.includes(":") ? groupsOf(address) : null;
-  return groups === null ? address : (mappedIn(groups) ?? groups.slice(0, 4).join(":"));
+  const text = address.slice(0, mostAddressCharacters);
+  const groups = text.includes(":") ? groupsOf(text) : null;
+  return groups === null ? text : (mappedIn(groups) ?? groups.slice(0, 3).join(":"));
 }

@@ -11,6 +11,9 @@ export interface BearerChallenge {
 const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const mostScopes = 64;
 
+/** Source: RFC 6749, section 3.3. */
+export const isScope = (text: string): boolean => scopePattern.test(text);
+
 const parameterIn = (challenge: string, name: string): string | null => {
   const [, quoted, bare] =
     new RegExp(`(?:^|[\\s,])${name}=(?:"([^"]*)"|([^\\s",]+))`, "i").exec(challenge) ?? [];
@@ -21,9 +24,7 @@ const parameterIn = (challenge: string, name: string): string | null => {
 export function bearerChallengeIn(challenge: string | null): BearerChallenge {
   const text = challenge ?? "";
   const metadata = parameterIn(text, "resource_metadata");
-  const named = parameterIn(text, "scope")
-    ?.split(" ")
-    .filter((each) => scopePattern.test(each));
+  const named = parameterIn(text, "scope")?.split(" ").filter(isScope);
   return {
     error: parameterIn(text, "error"),
     metadata: metadata !== null && /^\S+$/.test(metadata) ? metadata : null,

@@ -4,6 +4,7 @@
  * would then take that page for the router's own. A person who authorizes the router would come back with a
  * code to the attacker's place.
  */
+import { withoutTrailing } from "../bounded-url.ts";
 
 /** A hostname as the URL parser writes it. `0.0.0.0` does not count: browsers let foreign pages call it. */
 const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -32,7 +33,7 @@ export function ownOriginOf({ url, publicOrigins }: Asked): string | null {
 export function publicUrlsIn(texts: readonly string[]): string[] | null {
   const urls = texts.flatMap((text) => URL.parse(text) ?? []);
   return urls.length === texts.length && urls.every(({ protocol }) => /^https?:$/.test(protocol))
-    ? urls.map(({ origin, pathname }) => `${origin}${pathname.replace(/\/+$/, "")}`)
+    ? urls.map(({ origin, pathname }) => `${origin}${withoutTrailing(pathname, "/")}`)
     : null;
 }
 

@@ -3,6 +3,7 @@
  * base URL. Hosts are judged as written. A Worker has no resolver, so a public name that resolves to a private
  * address is not noticed here. A deployed Worker can't reach private networks.
  */
+import { boundedUrl, withoutTrailing } from "../bounded-url.ts";
 import { rememberedByText } from "../remembered.ts";
 
 const privateNames =
@@ -59,14 +60,14 @@ const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[
 
 /** Whether a host, as the URL parser writes it, is this machine. */
 export const isLoopback = (hostname: string): boolean =>
-  loopback.test(hostname.replace(/\.+$/, ""));
+  loopback.test(withoutTrailing(hostname, "."));
 
 /**
  * Host and port, as far as they tell two routers apart. Every name of this machine is one name. Both default
  * ports are one, because a proxy that ends TLS before the router hides which of them was called.
  */
 function placeOf({ hostname, port }: URL): string {
-  const host = hostname.replace(/\.+$/, "");
+  const host = withoutTrailing(hostname, ".");
   return `${loopback.test(host) ? "localhost" : host}:${port === "443" ? "" : port.replace(/^80$/, "")}`;
 }
 
@@ -87,10 +88,11 @@ export interface UpstreamRules {
 }
 
 function problemWith(text: string, allow: UpstreamRules): { url: URL } | { problem: string } {
-  const url = URL.parse(text);
+  const url = boundedUrl(text);
   // The parser drops blanks and line ends, so a reader of the entry would see another URL than the
   // one that is called.
-  if (url === null || /[^\x21-\x7e]|\\/.test(text)) return { problem: "Not a URL." };
+  if (url === null || /[^\x21-\x7e]|\\/.test(text))
+    return { problem: "Not a URL of at most 2,048 characters." };
   if (url.username !== "" || url.password !== "") return { problem: "A URL holds no credentials." };
   if (text.includes("#")) return { problem: "A URL to be called has no fragment." };
   if (url.protocol !== "https:" && !(allow.allowPrivate && url.protocol === "http:"))
@@ -100,7 +102,7 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
   if (leadsTo(url, allow.ownOrigins ?? [])) return { problem: leadsBack };
   if (allow.allowPrivate) return { url };
   // A name may end in a dot. Without the dot it may be an address after all, so it is parsed again.
-  const host = URL.parse(`https://${url.hostname.replace(/\.+$/, "")}`)?.hostname ?? "";
+  const host = URL.parse(`https://${withoutTrailing(url.hostname, ".")}`)?.hostname ?? "";
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
     : privateNames.test(host) || isPrivateIpv4(host) || !host.includes(".");

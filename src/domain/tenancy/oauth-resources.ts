@@ -1,4 +1,5 @@
 /** What an access token of the router's is for: one registered server, or one tenant's sampling. */
+import { boundedUrl } from "../bounded-url.ts";
 
 export type OauthResource =
   | { kind: "server"; tenant: string; server: string }
@@ -26,7 +27,7 @@ export function resourceAt(path: string): OauthResource | null {
 
 /** @param uri as a client names it; null: it is no resource of this issuer's */
 export function resourceIn(uri: string, issuer: string): OauthResource | null {
-  const url = URL.parse(uri);
+  const url = boundedUrl(uri);
   return url === null || url.origin !== issuer || url.search !== "" || url.hash !== ""
     ? null
     : resourceAt(url.pathname);

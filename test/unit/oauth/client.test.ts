@@ -42,6 +42,24 @@ describe("discovery", () => {
     for (const { init } of asked) expect(init.redirect).toBe("manual");
   });
 
+  it("takes no URL that is longer than any real one, whoever names it", async () => {
+    const long = `https://x${".".repeat(60_000)}y`;
+    const hostile: Record<string, Answer>[] = [
+      { [`${wellKnown}/v1/mcp`]: { ...resource, authorization_servers: [long] } },
+      { [`${wellKnown}/v1/mcp`]: { ...resource, resource: long } },
+      { [metadataUrl]: { ...metadata, token_endpoint: `${long}/token` } },
+      { [metadataUrl]: { ...metadata, authorization_endpoint: `${long}/authorize` } },
+    ];
+    const faults = [];
+    for (const answers of hostile) faults.push(await grantWith(answers));
+    expect(faults.map((each) => (each.ok ? null : each.error))).toEqual([
+      "malformed",
+      "malformed",
+      "not_allowed",
+      "not_allowed",
+    ]);
+  });
+
   const challenge = (place: string) => (): Response =>
     new Response(null, {
       status: 401,
