@@ -93,12 +93,12 @@ export function createTurns(deps: {
    */
   const breathe = (): Promise<void> => new Promise(immediately);
   const refusalFor = (lane: string): Refusal | null => {
-    order.advance(elapsed());
-    const retryAfterMs = order.retryAfterMs(lane);
+    const now = elapsed();
+    order.advance(now);
+    const retryAfterMs = order.retryAfterMs(lane, now);
     return retryAfterMs === null ? null : unavailable(retryAfterMs);
   };
   return {
-    refusalFor,
     async enter({ lane, kind }) {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
@@ -117,9 +117,11 @@ export function createTurns(deps: {
           order.leave(ticket, elapsed());
           return ok(() => {});
         }
-        if (kind === "begins" && waitedMs > 2 * limits.longestWaitMs) {
+        const retryAfterMs =
+          kind === "ends" ? null : order.waitedTooLong({ lane, waitedMs }, elapsed());
+        if (retryAfterMs !== null) {
           order.leave(ticket, elapsed());
-          return err(unavailable(limits.longestWaitMs));
+          return err(unavailable(retryAfterMs));
         }
         woken = Promise.withResolvers<void>();
         const stop = after(Math.min(lookMs, order.opensInMs(elapsed())), woken.resolve);

@@ -6,6 +6,7 @@
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
+import { createQueueTrend, createRecentWaits, type QueueTrend } from "./queue-trend.ts";
 import { withoutSlices, type TenantSlices } from "./slices.ts";
 
 export type TurnKind = "begins" | "ends";
@@ -18,7 +19,7 @@ export interface TurnLimits {
   /** how many may wait in one lane, and in all lanes together */
   mostOfLane: number;
   mostInAll: number;
-  /** ms; work that would wait longer is refused at once, if at least `fewOfLane` of its lane wait already */
+  /** ms; where a lane's queue grows and its work waits longer, new work is refused if at least `fewOfLane` of the lane wait */
   longestWaitMs: number;
   /** so many of a lane may wait however long: a slow database keeps ordinary callers waiting, too */
   fewOfLane: number;
@@ -41,58 +42,60 @@ export interface Ticket {
 export interface Turns {
   /** Waits for a turn. Call the function in the result when the work is done. */
   enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
-  /** The refusal for new work of that lane; null: the work would wait, or get its turn at once. */
-  refusalFor(lane: string): Refusal | null;
 }
 
-/** The share of a new measurement in the mean. */
-const share = 0.1;
-const firstGuessMs = 5;
-/** ms after which refused work may try again, at least and at most. */
-const shortestRetryMs = 100;
-const longestRetryMs = 30_000;
 /** ms for which a lane counts as working after its last turn: a caller with an answer may ask again at once. */
 const atWorkMs = 1_000;
 
 interface Lane {
   ends: Ticket[];
   begins: Ticket[];
+  /** of `begins` */
+  trend: QueueTrend;
 }
 
 /** Lanes in turn. In each lane ends go before begins; ends go first in, first out, and so do begins. */
-function createLanes() {
+function createLanes(longestWaitMs: number) {
   const lanes = new Map<string, Lane>();
   let waitingBegins = 0;
   let sizeOfAll = 0;
   const sizeOf = ({ begins, ends }: Lane): number => begins.length + ends.length;
+  const counted = (lane: Lane, kind: TurnKind, about: { change: 1 | -1; now: number }): void => {
+    sizeOfAll += about.change;
+    if (kind === "ends") return;
+    waitingBegins += about.change;
+    lane.trend.note(lane.begins.length, about.now);
+  };
   return {
-    add(ticket: Ticket): void {
-      const lane = lanes.get(ticket.lane) ?? { ends: [], begins: [] };
+    add(ticket: Ticket, now: number): void {
+      const lane = lanes.get(ticket.lane) ?? {
+        ends: [],
+        begins: [],
+        trend: createQueueTrend(longestWaitMs),
+      };
       lane[ticket.kind].push(ticket);
-      if (ticket.kind === "begins") waitingBegins += 1;
-      sizeOfAll += 1;
+      counted(lane, ticket.kind, { change: 1, now });
       lanes.set(ticket.lane, lane);
     },
     /** Takes the next ticket of a lane that may hold one more. The lane goes behind all others. */
-    next(mayHold: (lane: string) => boolean): Ticket | null {
+    next(mayHold: (lane: string) => boolean, now: number): Ticket | null {
       for (const [name, lane] of lanes) {
         if (!mayHold(name)) continue;
         lanes.delete(name);
         const ticket = lane.ends.shift() ?? lane.begins.shift() ?? null;
-        if (ticket?.kind === "begins") waitingBegins -= 1;
-        if (ticket !== null) sizeOfAll -= 1;
+        if (ticket !== null) counted(lane, ticket.kind, { change: -1, now });
+        if (ticket?.kind === "begins") lane.trend.served(now - ticket.since, now);
         if (sizeOf(lane) > 0) lanes.set(name, lane);
         return ticket;
       }
       return null;
     },
-    remove(ticket: Ticket): void {
+    remove(ticket: Ticket, now: number): void {
       const lane = lanes.get(ticket.lane);
       const at = lane?.[ticket.kind].indexOf(ticket) ?? -1;
       if (lane === undefined || at === -1) return;
       lane[ticket.kind].splice(at, 1);
-      sizeOfAll -= 1;
-      if (ticket.kind === "begins") waitingBegins -= 1;
+      counted(lane, ticket.kind, { change: -1, now });
       if (sizeOf(lane) === 0) lanes.delete(ticket.lane);
     },
     areEmpty: (): boolean => lanes.size === 0,
@@ -106,16 +109,9 @@ function createLanes() {
       return null;
     },
     allBegins: (): number => waitingBegins,
-    sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
-    /** How many turns pass before a new ticket of that lane. Until then each other lane has at most as many turns. */
-    before(name: string): number {
-      const lane = lanes.get(name);
-      const own = (lane === undefined ? 0 : sizeOf(lane)) + 1;
-      let sum = own;
-      for (const other of lanes.values()) if (other !== lane) sum += Math.min(sizeOf(other), own);
-      return sum;
-    },
+    isGrowing: (lane: string, now: number): boolean =>
+      lanes.get(lane)?.trend.isGrowing(now) === true,
   };
 }
 
@@ -166,10 +162,10 @@ export function createTurnOrder(
 ) {
   const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
-  const lanes = createLanes();
+  const lanes = createLanes(longestWaitMs);
+  const waits = createRecentWaits();
   const held = createHeld();
   const slices = slicesFor?.(() => lanes.first()?.wake()) ?? withoutSlices;
-  let meanMs = firstGuessMs;
   /** turns that a lane may hold now */
   let ofLane = atOnce;
 
@@ -216,28 +212,31 @@ export function createTurnOrder(
     look(now);
     // A slice begins for a ticket that gets its turn, and for no other.
     while (held.count() < atOnce && lanes.hasOneFor(mayHold) && slices.mayWork(now)) {
-      const ticket = lanes.next(mayHold);
+      const ticket = lanes.next(mayHold, now);
       if (ticket === null) return;
+      if (ticket.kind === "begins") waits.note(now - ticket.since, now);
       give(ticket, now);
     }
   };
-
-  /** ms that a new ticket of that lane would wait */
-  const expectedMs = (lane: string): number =>
-    meanMs * Math.max(lanes.before(lane) / atOnce, (lanes.sizeOf(lane) + 1) / ofLane);
 
   return {
     advance,
     /** how many tickets wait to begin a call */
     waiting: (): number => lanes.allBegins(),
     /** ms after which a new ticket of that lane may try again; null: the ticket may wait now */
-    retryAfterMs(lane: string): number | null {
+    retryAfterMs(lane: string, now: number): number | null {
       const waiting = lanes.beginsOf(lane);
       const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
-      const wait = held.count() < atOnce && lanes.allBegins() === 0 ? 0 : expectedMs(lane);
-      const isSoon = wait <= longestWaitMs || waiting < fewOfLane;
-      if (!isFull && isSoon) return null;
-      return Math.min(longestRetryMs, Math.max(shortestRetryMs, Math.ceil(wait)));
+      const isBehind = waiting >= fewOfLane && lanes.isGrowing(lane, now);
+      return isFull || isBehind ? waits.retryAfterMs(now) : null;
+    },
+    /** ms after which a ticket that has waited so long may try again; null: the ticket waits on */
+    waitedTooLong(
+      { lane, waitedMs }: { lane: string; waitedMs: number },
+      now: number,
+    ): number | null {
+      const isTooLong = waitedMs > 2 * longestWaitMs && lanes.isGrowing(lane, now);
+      return isTooLong ? waits.retryAfterMs(now) : null;
     },
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const { lane, kind, wake } = asked;
@@ -249,7 +248,7 @@ export function createTurnOrder(
       const hasRoom = isAlone && held.count() < atOnce && mayHold(lane);
       if (hasRoom && slices.mayWork(now)) give(ticket, now);
       else {
-        lanes.add(ticket);
+        lanes.add(ticket, now);
         advance(now);
       }
       return ticket;
@@ -265,8 +264,7 @@ export function createTurnOrder(
     },
     /** The work is done, or not wanted any more. */
     leave(ticket: Ticket, now: number): void {
-      if (ticket.state === "waiting") lanes.remove(ticket);
-      if (ticket.state === "taken") meanMs += share * (Math.max(0, now - ticket.since) - meanMs);
+      if (ticket.state === "waiting") lanes.remove(ticket, now);
       held.end(ticket);
       note(ticket.lane, now);
       if (held.count() === 0) slices.idle(now);

@@ -38,7 +38,7 @@ function given(changed: Partial<TurnLimits> = {}) {
     const ticket = held.shift();
     if (ticket !== undefined) order.leave(ticket, now);
   };
-  return { order, served, held, asking, finish, at: (ms: number) => (now = ms) };
+  return { order, served, held, asking, finish, at: (ms: number) => (now = ms), now: () => now };
 }
 
 describe("turns", () => {
@@ -53,7 +53,7 @@ describe("turns", () => {
   });
 
   it("go to what ends a call before what begins one, of the same tenant only", () => {
-    const { order, served, asking, finish, held } = given();
+    const { order, now, served, asking, finish, held } = given();
     const kinds: string[] = [];
     asking("flood");
     for (let count = 0; count < 3; count += 1) asking("flood");
@@ -63,7 +63,7 @@ describe("turns", () => {
       kinds.push(held[0]?.kind ?? "");
       finish(5);
     }
-    expect(order.retryAfterMs("calm")).toBeNull();
+    expect(order.retryAfterMs("calm", now())).toBeNull();
     expect(served.slice(0, 4)).toEqual(["flood", "flood", "calm", "flood"]);
     expect(kinds).toEqual([
       "begins",
@@ -123,42 +123,83 @@ describe("turns", () => {
   });
 
   it("refuse one more of a lane that is full, and no other lane", () => {
-    const { order, asking } = given({ mostOfLane: 3 });
+    const { order, now, asking } = given({ mostOfLane: 3 });
     for (let count = 0; count < 4; count += 1) asking("flood");
-    expect(order.retryAfterMs("flood")).toBeGreaterThan(0);
-    expect(order.retryAfterMs("calm")).toBeNull();
+    expect(order.retryAfterMs("flood", now())).toBeGreaterThan(0);
+    expect(order.retryAfterMs("calm", now())).toBeNull();
   });
 
   it("refuse everybody once as many wait as may wait in all", () => {
-    const { order, asking } = given({ mostInAll: 3 });
+    const { order, now, asking } = given({ mostInAll: 3 });
     for (let count = 0; count < 4; count += 1) asking(`tenant-${count}`);
-    expect(order.retryAfterMs("calm")).not.toBeNull();
+    expect(order.retryAfterMs("calm", now())).not.toBeNull();
   });
 
-  it("refuse early what would wait too long by the time that turns take, and say how long", () => {
-    const { order, asking, finish } = given();
-    for (let count = 0; count < 60; count += 1) asking("flood");
-    for (let count = 0; count < 40; count += 1) finish(200);
-    // 19 wait, some 200 ms each.
-    expect(order.retryAfterMs("flood")).toBeGreaterThan(3_000);
-    // Two turns: the lane's own, and one of the flood's.
-    expect(order.retryAfterMs("calm")).toBeNull();
+  /** Each second `asked` calls come, and `finished` end. */
+  const pass = (
+    given_: ReturnType<typeof given>,
+    seconds: number,
+    each: { asked: number; finished: number },
+  ) => {
+    for (let second = 0; second < seconds; second += 1) {
+      for (let count = 0; count < each.asked; count += 1) given_.asking("one");
+      for (let count = 0; count < each.finished; count += 1) given_.finish(1_000 / each.finished);
+    }
+  };
+
+  it("refuse early where a queue grows and its calls wait too long, and no other lane", () => {
+    const parts = given({ mostOfLane: 1_000 });
+    pass(parts, 8, { asked: 20, finished: 10 });
+    const { order, now } = parts;
+    expect(order.retryAfterMs("one", now())).toBeGreaterThan(2_000);
+    expect(order.retryAfterMs("calm", now())).toBeNull();
+  });
+
+  it("refuse nothing more once the queue's calls wait briefly again", () => {
+    const parts = given({ mostOfLane: 1_000 });
+    pass(parts, 8, { asked: 20, finished: 10 });
+    const { order, finish, now, held } = parts;
+    while (held.length > 0) finish(1);
+    pass(parts, 1, { asked: 2, finished: 1 });
+    expect(order.retryAfterMs("one", now())).toBeNull();
+  });
+
+  it("refuse nothing early in a slow start, nor where a queue is long and does not grow", () => {
+    const parts = given({ fewOfLane: 32 });
+    const { order, asking, finish, now } = parts;
+    for (let count = 0; count < 64; count += 1) asking("one");
+    for (let count = 0; count < 300; count += 1) {
+      finish(count < 20 ? 250 : 100);
+      expect(order.retryAfterMs("one", now())).toBeNull();
+      expect(order.waitedTooLong({ lane: "one", waitedMs: 60_000 }, now())).toBeNull();
+      asking("one");
+    }
+  });
+
+  it("report at most the longest wait that ended in the last 10 s, and at least 100 ms", () => {
+    const { order, asking, finish, now, at } = given({ mostOfLane: 3 });
+    for (let count = 0; count < 4; count += 1) asking("one");
+    expect(order.retryAfterMs("one", now())).toBe(100);
+    finish(700);
+    asking("one");
+    expect(order.retryAfterMs("one", now())).toBe(700);
+    at(now() + 10_000);
+    expect(order.retryAfterMs("one", now())).toBe(100);
   });
 
   it("let a few of each lane wait, however slow turns are", () => {
-    const { order, asking, finish } = given({ fewOfLane: 3 });
-    for (let count = 0; count < 43; count += 1) asking("few");
-    for (let count = 0; count < 40; count += 1) finish(2_000);
-    expect(order.retryAfterMs("few")).toBeNull();
-    asking("few");
-    expect(order.retryAfterMs("few")).not.toBeNull();
+    const parts = given({ mostOfLane: 1_000, fewOfLane: 71 });
+    pass(parts, 8, { asked: 20, finished: 10 });
+    const { order, asking, now } = parts;
+    while (order.waiting() < 71) asking("one");
+    expect(order.retryAfterMs("one", now())).not.toBeNull();
   });
 
   it("never refuse anybody while a turn is free", () => {
-    const { order, asking, finish } = given();
+    const { order, now, asking, finish } = given();
     asking("slow");
     finish(60_000);
-    expect(order.retryAfterMs("calm")).toBeNull();
+    expect(order.retryAfterMs("calm", now())).toBeNull();
   });
 
   it("pass on from a waiter that does not take its turn, because its invocation ended while it waited", () => {

@@ -198,12 +198,12 @@ describe("turns of a process", () => {
     expect(ends.every(({ left, refusal }) => left !== null && refusal === null)).toBe(true);
   });
 
-  it("refuse what has waited twice as long as was expected", async () => {
+  it("refuse what has waited 4 s where nothing is served any more", async () => {
     const { clock, entering } = given();
     entering("a");
     const waiting = entering("b");
     await clock.pass(4_600);
-    expect(waiting.refusal).toEqual({ reason: "unavailable", retryAfterMs: 2_000 });
+    expect(waiting.refusal).toEqual({ reason: "unavailable", retryAfterMs: 100 });
   });
 
   it("cost no timer and no wait while there is room", async () => {
