@@ -342,6 +342,7 @@ CREATE TABLE `sampling_requests` (
 	`model` text,
 	`counted` integer DEFAULT false NOT NULL,
 	`settlement` text,
+	`admitted_at` integer,
 	`lease_until` integer,
 	`reserved_tokens` integer,
 	`reserved_micro_usd` integer,

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 3af87919661f260323e70694089c774e14ddda45e10c025ac90f351031ff6bf7
+// Made by `npm run console:types` of the OpenAPI document 0548e6346918cab21bc6aa016001ac6712a868f58f988fbce4ad9594bde635f5
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2943,6 +2943,11 @@ export interface components {
        * @example 1795132800000
        */
       createdAt: number;
+      /**
+       * @description When the limits counted it, in whose hour and day usage counts it. null: it was refused.
+       * @example 1795132800000
+       */
+      admittedAt: number | null;
       asked: {
         [key: string]: unknown;
       } | null;

@@ -127,6 +127,8 @@ function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[]
 
 interface ToReserve extends Charged {
   plan: Plan;
+  /** ms since the epoch, in whose day, week and month the call counts; absent: `now` */
+  countedAt?: number | undefined;
 }
 
 const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
@@ -144,7 +146,7 @@ export function candidatesFor(input: ToReserve): ReservedAttempt[] {
 }
 
 export function reservationOf(input: ToReserve): Reserved {
-  const { plan, caller, now } = input;
+  const { plan, caller, now, countedAt = now } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
   const most = mostAttempts(caller.snapshot);
@@ -166,7 +168,7 @@ export function reservationOf(input: ToReserve): Reserved {
       scopes,
       tokens,
       microUsd: microUsd ?? 0,
-      calendar: calendarOf(tenant.policy.timeZone, now),
+      calendar: calendarOf(tenant.policy.timeZone, countedAt),
     }),
     deadlineMs: tenant.policy.deadlineMs ?? defaultDeadlineMs,
   };

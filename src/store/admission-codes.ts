@@ -18,18 +18,18 @@ export interface AdmissionCodes {
 }
 
 /**
- * The codes are made side by side, since WebCrypto works off the thread. `opening`, and `smaller` with the
- * smaller claim: texts by `openingOf`.
+ * The codes are made side by side, since WebCrypto works off the thread. `opening`, `smaller` with the smaller
+ * claim, and `limited` with the smallest claim and no time of admission: texts by `openingOf`.
  */
 export async function admissionCodes(
   mac: Mac,
-  parts: { opening: string; smaller: string | null; isLimited: boolean },
+  parts: { opening: string; smaller: string | null; limited: string | null },
 ): Promise<AdmissionCodes> {
-  const { opening, smaller, isLimited } = parts;
+  const { opening, smaller } = parts;
   const [admitted, less, limited] = await Promise.all([
     openingCode(mac, "admitted", opening),
     smaller === null ? null : openingCode(mac, "admitted", smaller),
-    isLimited ? openingCode(mac, "limited", smaller ?? opening) : null,
+    parts.limited === null ? null : openingCode(mac, "limited", parts.limited),
   ]);
   return { admitted, smaller: less, limited };
 }

@@ -95,6 +95,7 @@ const rowOf = (reservation: Reservation) => ({
   ...openingColumns(reservation.opening),
   ...claimColumns(reservation),
   counted: false,
+  admittedAt: reservation.now,
   leaseUntil: reservation.leaseUntil,
 });
 
@@ -107,7 +108,7 @@ export async function admitting(mac: Mac, reservation: Reservation): Promise<Adm
   const codes = await admissionCodes(mac, {
     opening: openingOf(values),
     smaller: smaller === undefined ? null : openingOf({ ...values, ...instead }),
-    isLimited: holds.length > 0,
+    limited: holds.length === 0 ? null : openingOf({ ...values, ...instead, admittedAt: null }),
   });
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
@@ -146,6 +147,7 @@ function columnsOf({ values, instead }: Admitting): { names: SQL; encoded: SQL }
         ? encodeHolds(values.holds)
         : sql`case when beyond.yes then ${encodeHolds(instead.holds)} else ${encodeHolds(values.holds)} end`;
     const value = encode(name, values[name]);
+    if (name === "admittedAt") return sql`case when refused.position is null then ${value} end`;
     const other = (instead as Partial<typeof values>)[name];
     return other === undefined
       ? value

@@ -98,6 +98,7 @@ export const findHeld = (db: Database, place: CallPlace): AsyncResult<HeldCall |
       outcome: record.outcome,
       decision: record.decision,
       createdAt: record.createdAt,
+      admittedAt: record.admittedAt ?? record.createdAt,
       holds: heldIn(heldText(record.holds), record),
       reservedTokens: record.reservedTokens ?? 0,
       reservedMicroUsd: record.reservedMicroUsd,

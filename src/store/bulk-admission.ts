@@ -33,6 +33,7 @@ const names = [
   "reservedTokens",
   "reservedMicroUsd",
   "counted",
+  "admittedAt",
   "leaseUntil",
   "openingCode",
   "outcome",
@@ -170,6 +171,7 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
     reservedTokens: reservation.reservedTokens,
     reservedMicroUsd: reservation.reservedMicroUsd,
     counted: true,
+    admittedAt: now,
     leaseUntil: reservation.leaseUntil,
     outcome: "admitted" as const,
   };

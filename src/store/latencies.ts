@@ -25,7 +25,7 @@ const figure = (column: string) =>
   sql.raw(`max(0, min(coalesce(cast(r.${column} as integer), 0), ${largestInteger}))`);
 
 interface CallRow {
-  createdAt: number;
+  at: number;
   keyId: string;
   serverId: string;
   model: string;
@@ -45,7 +45,7 @@ function callOf(row: CallRow): TimedCall[] {
   const provider = Math.max(0, row.total - row.overhead);
   return [
     {
-      createdAt: row.createdAt,
+      at: row.at,
       durations: { total, provider, overhead: Math.max(0, row.overhead - waited) },
       groups: { model: row.model, key: row.keyId, server: row.serverId },
     },
@@ -85,7 +85,7 @@ const followingTheChain = (db: Database): Pick<LatencyStore, "pending" | "callsA
     const { tenantId, seal, position } = cursor;
     const found = await db.read((builder) =>
       builder.all<CallRow>(sql`
-        select ${figure("created_at")} as createdAt, r.key_id as keyId,
+        select ${figure("admitted_at")} as at, r.key_id as keyId,
           coalesce(r.server_id, '') as serverId, coalesce(r.model, '') as model,
           ${figure("total_ms")} as total, ${figure("overhead_ms")} as overhead,
           case when r.outcome in ('succeeded', 'failed') and r.correction is null

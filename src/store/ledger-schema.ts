@@ -76,7 +76,7 @@ export const usageFigures = () => ({
 });
 
 /**
- * What was used, by the hour in which a request arrived. The transactions that end requests write these
+ * What was used, by the hour in which a request was admitted, or refused on arrival. The transactions that end requests write these
  * rows, so no plot has to read records.
  */
 export const usage = sqliteTable(

@@ -38,6 +38,7 @@ export const callNames = [
 const openingNames = [
   ...callNames,
   "recordVersion",
+  "admittedAt",
   "leaseUntil",
   "reservedTokens",
   "reservedMicroUsd",

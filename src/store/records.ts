@@ -89,6 +89,7 @@ const recordOf = (
   },
   createdAt: row.createdAt,
   asked,
+  admittedAt: row.admittedAt,
   contentSha256: row.contentSha256,
   outcome: row.outcome,
   reason: row.reason,

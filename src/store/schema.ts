@@ -160,6 +160,8 @@ export const samplingRequests = sqliteTable(
     counted: integer({ mode: "boolean" }).notNull().default(false),
     /** which try of the settlement ended the call, so that the same batch sent again may say that it did */
     settlement: text(),
+    /** when the limits counted the call, which is its hour of usage too; null: they never did */
+    admittedAt: integer("admitted_at"),
     leaseUntil: integer("lease_until"),
     reservedTokens: integer("reserved_tokens"),
     reservedMicroUsd: integer("reserved_micro_usd"),

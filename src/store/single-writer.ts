@@ -49,14 +49,20 @@ async function enteringOf(
   const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
   const { id, who, createdAt, contentSha256 } = opening;
   const { tenantId, keyId, serverId, sessionId } = who;
-  const values = { ...openingColumns(opening), ...claimColumns(reservation), leaseUntil };
+  const values = {
+    ...openingColumns(opening),
+    ...claimColumns(reservation),
+    leaseUntil,
+    admittedAt: now,
+  };
   const row = encodedRow(values);
   const other = reservation.smaller === undefined ? null : claimColumns(reservation.smaller);
   const smaller = other === null ? null : { ...row, ...encodedRow(other) };
   const codes = await admissionCodes(mac, {
     opening: openingOfEncoded(row),
     smaller: smaller === null ? null : openingOfEncoded(smaller),
-    isLimited: holds.length > 0,
+    limited:
+      holds.length === 0 ? null : openingOfEncoded({ ...(smaller ?? row), admittedAt: null }),
   });
   const entry: AdmitEntry = {
     kind: "admit",

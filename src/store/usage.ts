@@ -1,5 +1,6 @@
 /**
- * What was used, by the hour in which requests arrived. The very transactions that end requests write
+ * What was used, by the hour in which requests were admitted, as limits count them; refused ones by the hour in
+ * which they arrived. The very transactions that end requests write
  * it, so it agrees with the records, and plots read hours instead of records.
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
@@ -20,9 +21,9 @@ const hourMs = 3_600_000;
  * The divisor stands in the statement's text: drivers bind numbers as floats, and a float divides
  * without rounding.
  */
-export const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
+export const hourOf = sql.raw(`coalesce(r.admitted_at, r.created_at) / ${hourMs} * 3600`);
 /** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
-export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
+export const usageHourOf = (moment: number): number => Math.floor(moment / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
 
 /** Adds the figures of the requests that `condition` finds, each to its own hour. */

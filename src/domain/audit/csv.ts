@@ -52,6 +52,7 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   usageImplausible: ({ usage }) => (usage === null ? null : usage.implausible === true),
   user: ({ who }) => who.user ?? null,
   cacheReadAudioTokens: ({ usage }) => usage?.classes?.cacheReadAudioTokens ?? null,
+  admittedAt: ({ admittedAt }) => admittedAt,
 };
 
 export const csvColumns: readonly string[] = Object.keys(columns);

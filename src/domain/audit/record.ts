@@ -104,6 +104,8 @@ export const recordVersion: RecordVersion = 2;
 
 export interface SamplingRecord extends Opening {
   version: RecordVersion;
+  /** ms since the epoch, when the limits counted the call, in whose day usage counts it; null: it was refused */
+  admittedAt: number | null;
   outcome: Outcome;
   reason: Reason | null;
   /** the limit, path or capability that refused; never content */

@@ -120,6 +120,7 @@ export const sealedRecord = (record: SamplingRecord) => ({
   id: record.id,
   who: record.who,
   createdAt: record.createdAt,
+  admittedAt: record.admittedAt,
   asked: record.asked,
   contentSha256: record.contentSha256,
   outcome: record.outcome,

@@ -43,6 +43,8 @@ export interface HeldCall {
   outcome: Outcome;
   decision: Decision;
   createdAt: number;
+  /** in whose day, week and month the call counts, also what an edit reserves */
+  admittedAt: number;
   /** what the call holds of money and tokens */
   holds: Pick<Hold, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;

@@ -15,8 +15,8 @@ export interface LatencyCursor {
 
 /** One call that ended with an answer, or without. */
 export interface TimedCall {
-  /** ms since the epoch */
-  createdAt: number;
+  /** ms since the epoch, when the call was admitted */
+  at: number;
   durations: Durations;
   /** empty: none */
   groups: Record<LatencyBy, string>;

@@ -129,6 +129,10 @@ export const record = z
       revision: z.string().nullable(),
     }),
     createdAt: millis,
+    admittedAt: millis.nullable().openapi({
+      description:
+        "When the limits counted it, in whose hour and day usage counts it. null: it was refused.",
+    }),
     asked: anyObject.nullable(),
     contentSha256: z.string(),
     outcome: z.enum(outcomes),

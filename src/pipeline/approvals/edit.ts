@@ -80,7 +80,11 @@ export function createEditHeld(deps: {
     const isReworded = messages !== undefined || systemPrompt !== undefined;
     const server = caller.value.server === null ? null : { ...caller.value.server };
     const wanted = { asked: call, caller: caller.value, server, declared, now: now() };
-    const planned = planFor(chooser, { ...wanted, model: chosen });
+    const planned = planFor(chooser, {
+      ...wanted,
+      model: chosen,
+      countedAt: held.admittedAt,
+    });
     if (!planned.ok) return planned;
     const { decision } = planned.value.plan;
     const text = JSON.stringify(call);

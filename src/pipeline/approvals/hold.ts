@@ -171,12 +171,16 @@ export function webhookOf(
 /** Plans a call for one model, and reserves what the call may cost there. */
 export function planFor(
   chooser: Pick<Chooser, "plan">,
-  wanted: Pick<ToHold, "asked" | "caller" | "server" | "declared" | "now"> & { model: string },
+  wanted: Pick<ToHold, "asked" | "caller" | "server" | "declared" | "now"> & {
+    model: string;
+    /** absent: the call is counted from now on */
+    countedAt?: number;
+  },
 ): Result<Omit<Holdable, "approval">, Refusal> {
-  const { asked, caller, server, declared, now, model } = wanted;
+  const { asked, caller, server, declared, now, model, countedAt } = wanted;
   const plan = chooser.plan(asked, pinnedTo(caller.snapshot, model), declared, server);
   if (!plan.ok) return plan;
-  const all = reservationOf({ plan: plan.value, caller, server, names: asked, now });
+  const all = reservationOf({ plan: plan.value, caller, server, names: asked, now, countedAt });
   // The place is taken when the call runs, and circuits are tried then.
   const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
   return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });

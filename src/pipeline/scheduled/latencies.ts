@@ -18,10 +18,10 @@ const callsAtOnce = 2_000;
 
 function rowsOf(calls: readonly TimedCall[]): HistogramRow[] {
   const rows = new Map<string, Omit<HistogramRow, "histogram"> & { timed: Durations[] }>();
-  for (const { createdAt, durations, groups } of calls)
+  for (const { at: admittedAt, durations, groups } of calls)
     for (const width of widths)
       for (const by of latencyGroupings) {
-        const at = Math.floor(createdAt / (width * 1_000)) * width;
+        const at = Math.floor(admittedAt / (width * 1_000)) * width;
         const name = JSON.stringify([width, by, at, groups[by]]);
         const row = rows.get(name) ?? { width, by, at, group: groups[by], timed: [] };
         row.timed.push(durations);

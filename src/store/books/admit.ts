@@ -91,7 +91,7 @@ function refuse(
   if (before < recordedRefusals) {
     claim[desk.texts.holdsAt] = "[]";
     const reason = isThinnable ? "rate_limited" : "budget_exceeded";
-    const decided = [number, codes.limited, "refused", reason, nameOfLimit(hold), now];
+    const decided = [number, codes.limited, null, "refused", reason, nameOfLimit(hold), now];
     if (!insert(desk, claim, entry.row, [...decided, position, retryAfterMs, 1])) return null;
     memory.numbers.use(tenantId, number);
   }
@@ -106,13 +106,13 @@ function admitClaim(
   { holds, kept, isBeyond }: { holds: Hold[]; kept: Hold[]; isBeyond: boolean },
 ): Answer | null {
   const { memory, sql, texts } = desk;
-  const { tenantId, keyId, serverId, replay, codes, leaseUntil, createdAt, now, id } = entry;
+  const { tenantId, keyId, serverId, replay, codes, leaseUntil, now, id } = entry;
   const smaller = isBeyond ? entry.smaller : null;
   const claim = [...(smaller ?? entry.row.slice(texts.claimAt))];
   claim[texts.holdsAt] = heldText(kept);
   const number = memory.numbers.next(tenantId);
   const code = smaller === null ? codes.admitted : codes.smaller;
-  const decided = [number, code, "admitted", null, null, null, null, null, 1];
+  const decided = [number, code, now, "admitted", null, null, null, null, null, 1];
   // The running calls are read before the row is written. Otherwise this call would be among them twice.
   const calls = memory.calls.of(tenantId);
   if (!insert(desk, claim, entry.row, decided)) return null;
@@ -127,7 +127,7 @@ function admitClaim(
     serverId,
     leaseUntil,
     approvedAt: null,
-    createdAt,
+    admittedAt: now,
     model: model === null || model === undefined ? null : String(model),
     ...heldBy(String(claim[desk.texts.holdsAt])),
     number,

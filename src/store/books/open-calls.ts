@@ -11,7 +11,7 @@ export interface OpenCall {
   leaseUntil: number | null;
   /** when a person approved the call; null: nobody has, or the caller took the approved call up */
   approvedAt: number | null;
-  createdAt: number;
+  admittedAt: number;
   model: string | null;
   /** the call's holds as JSON, as its row keeps them */
   holds: string;
@@ -37,7 +37,7 @@ const callOf = ([
   serverId,
   lease,
   approvedAt,
-  createdAt,
+  admittedAt,
   model,
   holds,
   number,
@@ -46,7 +46,7 @@ const callOf = ([
   serverId: textOf(serverId),
   leaseUntil: lease === null ? null : Number(lease),
   approvedAt: approvedAt === null ? null : Number(approvedAt),
-  createdAt: Number(createdAt),
+  admittedAt: Number(admittedAt),
   model: textOf(model),
   ...heldBy(String(holds)),
   number: Number(number),

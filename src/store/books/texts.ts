@@ -56,6 +56,7 @@ export const admittedNames = [
 export const decidedNames = [
   "recordNumber",
   "openingCode",
+  "admittedAt",
   "outcome",
   "reason",
   "reasonDetail",
@@ -134,7 +135,7 @@ const readVersion = `select version from ${tables.tenants} where id = ?`;
 const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
 const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
     case when lease_until is null then ${approvedAt(tables.requests)} end,
-    ${readable("created_at")}, model, holds, record_number
+    ${readable("coalesce(admitted_at, created_at)")}, model, holds, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
 
 // Rows that the journaled sums lack. `cross join` makes SQLite keep the order of the tables.

@@ -5,7 +5,7 @@ import type { Bound } from "./sql.ts";
 import type { UsageSums } from "./sums.ts";
 
 const hourMs = 3_600_000;
-const hourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
+const hourOf = (moment: number): number => Math.floor(moment / hourMs) * 3_600;
 const noServer = "";
 const noModel = "";
 
@@ -21,7 +21,7 @@ export function countRefused(
 }
 
 export function countSettled(usage: UsageSums, entry: SettleEntry, call: OpenCall): void {
-  const hour = hourOf(call.createdAt);
+  const hour = hourOf(call.admittedAt);
   for (const { requests, ...booking } of entry.bookings)
     usage.add(
       [

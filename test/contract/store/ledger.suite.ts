@@ -146,6 +146,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const reserved = await running(who, start);
         expect(await record(who, reserved.opening.id)).toEqual({
           ...reserved.opening,
+          admittedAt: start,
           version: 2,
           outcome: "admitted",
           reason: null,
@@ -833,6 +834,7 @@ export const ledgerSuite = (backend: Backend): void => {
         value(await ledger.refuse(its, "capability_missing", "sampling.tools", decision()));
         expect(await record(who, its.id)).toEqual({
           ...its,
+          admittedAt: null,
           version: 2,
           outcome: "refused",
           reason: "capability_missing",

@@ -14,7 +14,7 @@ import {
   start,
   type Caller,
 } from "./fixtures.ts";
-import { givenLedger } from "./given-ledger.ts";
+import { givenLedger, told } from "./given-ledger.ts";
 import { value, type Backend } from "./open.ts";
 
 const hourMs = 3_600_000;
@@ -39,7 +39,7 @@ function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRo
   const widthMs = bucket === "hour" ? hourMs : dayMs;
   const sums = new Map<string, UsageRow>();
   for (const row of rows.filter(({ outcome }) => outcome !== "admitted")) {
-    const at = Math.floor(row.createdAt / widthMs) * widthMs;
+    const at = Math.floor((row.admittedAt ?? row.createdAt) / widthMs) * widthMs;
     const group = groupOf(row, by);
     const sum = sums.get(`${at} ${group}`) ?? {
       at,
@@ -67,7 +67,8 @@ function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRo
 
 export const usageSuite = (backend: Backend): void => {
   describe("usage", () => {
-    const { world, running, settle, counted, recordRows, usageRows, twice } = givenLedger(backend);
+    const { world, running, settle, counted, record, recordRows, usageRows, twice } =
+      givenLedger(backend);
     const read = async (
       who: Caller,
       fields: Partial<Parameters<typeof world.stores.usage.read>[1]> = {},
@@ -209,7 +210,39 @@ export const usageSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("counts a call in the hour in which it came, whenever it ends", async () => {
+    it("passes the limit of no day, where calls that came before midnight were admitted after it", async () => {
+      const keyLimits = { requestsPerDay: 2, usdPerDay: 0.001 };
+      const who = await caller(world.stores, { keyLimits });
+      const midnight = first + dayMs;
+      const came = (at: number) => opening(who, at);
+      for (const [arrived, admitted] of [
+        [midnight - 2, midnight - 1],
+        [midnight - 2, midnight - 1],
+        [midnight - 1, midnight],
+        [midnight, midnight + 1],
+      ] as const) {
+        const asked = { opening: came(arrived), microUsd: 500 };
+        const reserved = await running(who, admitted, asked);
+        await settle(reserved, admitted + hourMs, { costMicroUsd: 500, chargedMicroUsd: 500 });
+        expect(await record(who, reserved.opening.id)).toMatchObject({
+          createdAt: arrived,
+          admittedAt: admitted,
+        });
+      }
+      const refused = came(midnight - 1);
+      expect(
+        told(
+          value(await world.stores.ledger.admit(reservation(who, midnight, { opening: refused }))),
+        ),
+      ).toBe("refused by key usd_day");
+      expect(await record(who, refused.id)).toMatchObject({ admittedAt: null });
+      expect(await read(who, { bucket: "day" })).toMatchObject([
+        { at: first, requests: 3, succeeded: 2, refused: 1, costMicroUsd: 1_000 },
+        { at: midnight, requests: 2, succeeded: 2, costMicroUsd: 1_000 },
+      ]);
+    });
+
+    it("counts a call in the hour in which it was admitted, whenever it ends", async () => {
       const who = await caller(world.stores);
       const late = await running(who, first + hourMs - 1);
       await settle(late, first + 3 * hourMs);
@@ -223,6 +256,7 @@ export const usageSuite = (backend: Backend): void => {
     it("agrees with the records and the budgets, after any history", async () => {
       const step = fc.record({
         gapMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.constant(hourMs), fc.constant(dayMs)),
+        waitedMs: fc.constantFrom(0, 0, 1, hourMs, dayMs),
         key: fc.integer({ min: 0, max: 1 }),
         served: fc.boolean(),
         replayed: fc.boolean(),
@@ -255,6 +289,10 @@ export const usageSuite = (backend: Backend): void => {
               continue;
             }
             const reserved = reservation(asking, now, {
+              opening: {
+                ...opening(asking, now - its.waitedMs),
+                who: { ...opening(asking).who, serverId: its.served ? server.id : null },
+              },
               tenantVersion: 3,
               microUsd: its.microUsd ?? 0,
               reservedMicroUsd: its.microUsd,

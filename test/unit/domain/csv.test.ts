@@ -22,6 +22,6 @@ it("keeps each column where readers by position found it", () => {
     "id,createdAt,settledAt,outcome,reason,reasonDetail,model,keyId,sessionId,serverId,tool,clientName," +
       "clientVersion,revision,attempts,inputTokens,outputTokens,usageEstimated,costMicroUsd,reservedTokens," +
       "overshoot,totalMs,overheadMs,contentSha256,seal,position,cacheReadTokens,cacheWriteTokens," +
-      "cacheWriteHourTokens,audioInputTokens,reasoningTokens,usageImplausible,user,cacheReadAudioTokens",
+      "cacheWriteHourTokens,audioInputTokens,reasoningTokens,usageImplausible,user,cacheReadAudioTokens,admittedAt",
   );
 });
