@@ -67,7 +67,8 @@ export const scopeOf = (reach: FaultReach, path: CircuitPath): string =>
 
 export type CircuitState =
   | { state: "closed" }
-  | { state: "open"; until: number; asked: boolean }
+  /** `askedUntil`: ms since the epoch, when the wait ends that the provider asked for; null: no such wait runs */
+  | { state: "open"; until: number; askedUntil: number | null }
   /** the circuit was open for its time and no answer came since, so one call may try the circuit */
   | { state: "half-open" };
 
@@ -104,7 +105,6 @@ function openings(faults: readonly CircuitFault[]): { until: number | null; aske
   return { until, asked };
 }
 
-/** `open` with `asked`: the provider itself asked not to be called until then. */
 export function stateOf(
   circuit: Pick<Circuit, "faults" | "probeUntil">,
   now: number,
@@ -113,14 +113,14 @@ export function stateOf(
   // for the whole jump.
   const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
   const { until, asked } = openings(faults);
-  const isAsked = asked !== null && asked > now;
-  if (isAsked || (until !== null && until > now))
-    return { state: "open", until: Math.max(until ?? 0, asked ?? 0), asked: isAsked };
+  const askedUntil = asked !== null && asked > now ? asked : null;
+  if (askedUntil !== null || (until !== null && until > now))
+    return { state: "open", until: Math.max(until ?? 0, asked ?? 0), askedUntil };
   // A circuit in which nothing failed for so long is closed, too.
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
   return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
-    ? { state: "open", until: probeUntil, asked: false }
+    ? { state: "open", until: probeUntil, askedUntil: null }
     : { state: "half-open" };
 }
 

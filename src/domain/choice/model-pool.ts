@@ -50,7 +50,7 @@ export interface ModelPool {
 export interface PoolCircuits {
   /** ms since the epoch for which the pool was prepared */
   now: number;
-  /** ms since the epoch, when the first of the circuits has been open for its time */
+  /** ms since the epoch, when the first of the circuits changes its state */
   until: number;
   /** the circuits that one call may try, by scope, with the time of their last change */
   halfOpen: ReadonlyMap<string, number>;
@@ -109,8 +109,8 @@ interface Way {
   id: string;
   /** ms since the epoch, when the last of them may be tried; null: none is open */
   openUntil: number | null;
-  /** the provider itself asked not to be called for this model before then */
-  asked: boolean;
+  /** ms since the epoch, before which the provider asked not to be called for this model; null: it did not */
+  askedUntil: number | null;
 }
 
 function wayOf(
@@ -119,14 +119,14 @@ function wayOf(
   states: ReadonlyMap<string, CircuitState>,
 ): Way {
   const { id } = credential;
-  const way: Way = { id, openUntil: null, asked: false };
+  const way: Way = { id, openUntil: null, askedUntil: null };
   if (states.size === 0) return way;
   const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
   for (const reach of faultReaches) {
     const circuit = states.get(scopeOf(reach, path));
     if (circuit?.state !== "open") continue;
     way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);
-    way.asked ||= circuit.asked && reach === "model";
+    if (reach === "model") way.askedUntil = circuit.askedUntil;
   }
   return way;
 }
@@ -142,8 +142,9 @@ function waysOf(
   if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
   return {
     credentialIds: [],
-    spareIds: ways.filter(({ asked }) => !asked).map(({ id }) => id),
-    openUntil: Math.min(...ways.map(({ openUntil }) => openUntil ?? 0)),
+    spareIds: ways.filter(({ askedUntil }) => askedUntil === null).map(({ id }) => id),
+    // Faults alone don't hold back a model that nothing can replace: the provider's own wait does.
+    openUntil: Math.min(...ways.map((way) => way.askedUntil ?? way.openUntil ?? 0)),
   };
 }
 
@@ -176,7 +177,9 @@ function circuitsOf(
 ): { states: ReadonlyMap<string, CircuitState>; circuits?: PoolCircuits } {
   const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
   if (states.size === 0) return { states };
-  const ends = [...states.values()].flatMap((each) => (each.state === "open" ? [each.until] : []));
+  const ends = [...states.values()].flatMap((each) =>
+    each.state === "open" ? [each.askedUntil ?? each.until] : [],
+  );
   const halfOpen = circuits
     .filter(({ scope }) => states.get(scope)?.state === "half-open")
     .map(({ scope, updatedAt }) => [scope, updatedAt] as const);

@@ -37,7 +37,7 @@ describe("a circuit", () => {
 
   it("is open for fifteen seconds, then lets one call probe it", () => {
     const twice = circuit([now, now]);
-    expect(stateOf(twice, now)).toEqual({ state: "open", until: now + 15_000, asked: false });
+    expect(stateOf(twice, now)).toEqual({ state: "open", until: now + 15_000, askedUntil: null });
     expect(stateOf(twice, now + 14_999)).toMatchObject({ state: "open" });
     expect(stateOf(twice, now + 15_000)).toEqual({ state: "half-open" });
   });
@@ -61,14 +61,14 @@ describe("a circuit", () => {
     const twice = { ...circuit([now, now]), probeUntil: now + 20_000 };
     expect(stateOf(twice, now - hour)).toEqual({ state: "closed" });
     const asked = circuit([{ at: now, retryAfterMs: 3 * minute }]);
-    expect(stateOf(asked, now)).toMatchObject({ state: "open", asked: true });
+    expect(stateOf(asked, now)).toMatchObject({ state: "open", askedUntil: expect.any(Number) });
     expect(stateOf(asked, now - hour)).toEqual({ state: "closed" });
     // Faults from then on open the circuit as ever, and those from before the jump don't count.
     const since = circuit([now, now, now - hour, now - hour]);
     expect(stateOf(since, now - hour)).toEqual({
       state: "open",
       until: now - hour + 15_000,
-      asked: false,
+      askedUntil: null,
     });
     expect(stateOf(circuit([now, now, now - hour]), now - hour)).toEqual({ state: "closed" });
     // Clocks may differ by a minute.
@@ -82,7 +82,11 @@ describe("a circuit", () => {
 
   it("believes a provider that says when to come back, up to five minutes", () => {
     const asked = circuit([{ at: now, retryAfterMs: 7_000 }]);
-    expect(stateOf(asked, now)).toEqual({ state: "open", until: now + 7_000, asked: true });
+    expect(stateOf(asked, now)).toEqual({
+      state: "open",
+      until: now + 7_000,
+      askedUntil: now + 7_000,
+    });
     expect(stateOf(asked, now + 7_000)).toEqual({ state: "closed" });
     expect(stateOf(circuit([{ at: now, retryAfterMs: 86_400_000 }]), now)).toMatchObject({
       until: now + 5 * minute,
@@ -252,6 +256,23 @@ describe("a choice with open circuits", () => {
       cause: "resting",
       models: ["google/gemini-flash"],
     });
+  });
+
+  it("says when the provider's own wait ends, however long faults keep circuits open", () => {
+    const pool = field({
+      now,
+      models: [flash],
+      circuits: [failedAt("model cred_google google/gemini-flash", 2, 1_000), failedAt(google)],
+    });
+    expect(chosen(pool)).toMatchObject({ reason: "unavailable", retryAfterMs: 1_000 });
+    // The choice is prepared again at that moment, and the model is used then.
+    expect(pool.circuits?.until).toBe(now + 1_000);
+    const later = field({
+      now: now + 1_000,
+      models: [flash],
+      circuits: [failedAt("model cred_google google/gemini-flash", 2, 1_000)],
+    });
+    expect(chosen(later)).toBe("google/gemini-flash");
   });
 
   it("names another reason of exclusion where the model has one besides the open circuit", () => {
