@@ -72,6 +72,8 @@ export interface AttemptSummary extends AttemptBase {
   retryable: boolean;
   /** of a success that could not be used, and of what was not called; absent: the status says it */
   fault?: FaultKind | null;
+  /** absent: the fault named nothing that the list has */
+  code?: FaultCode;
 }
 
 /** An attempt as its record tells it. */
@@ -109,6 +111,24 @@ export interface RefusedKey {
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 
+const lastingCodes: ReadonlySet<FaultCode> = new Set([
+  "invalid_key",
+  "no_credit",
+  "spend_limit",
+  "account_blocked",
+  "country_not_supported",
+]);
+
+/** The fault lasts beyond the call, so that nothing in its reach can answer. */
+export const isLasting = ({
+  fault,
+  status,
+  code,
+}: Pick<Attempt, "fault" | "status" | "code">): boolean =>
+  fault === "unopenable" ||
+  (fault === "auth" && status === 401) ||
+  (code !== undefined && lastingCodes.has(code));
+
 /** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
 const passing = new Set([200, 408, 409, 425, 429]);
 
@@ -121,14 +141,12 @@ const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolea
 
 /** Whether the same call may succeed later. A refused key makes a call go elsewhere, and is refused again later. */
 export const mayPass = (attempt: Attempt): boolean =>
-  attempt.retryable &&
-  attempt.fault !== "unopenable" &&
-  !isNotSent(attempt) &&
-  statusMayPass(attempt.status);
+  attempt.retryable && !isLasting(attempt) && !isNotSent(attempt) && statusMayPass(attempt.status);
 
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
-  const { provider, model, status, fault } = attempt;
-  const summary = { provider, model, status, retryable: mayPass(attempt) };
+  const { provider, model, status, fault, code } = attempt;
+  const base = { provider, model, status, retryable: mayPass(attempt) };
+  const summary = code === undefined ? base : { ...base, code };
   const says = fault === "unopenable" || isNotSent(attempt) || (status === 200 && fault !== null);
   return says ? { ...summary, fault } : summary;
 };

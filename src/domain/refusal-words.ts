@@ -1,5 +1,5 @@
 /** What a refusal says to a person. */
-import type { AttemptSummary } from "./attempts.ts";
+import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionWords } from "./exclusion-words.ts";
 import { refusalTable, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
@@ -74,8 +74,20 @@ function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): str
 const full =
   "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room";
 
+/** Each names the cause and the remedy where the status alone would not. */
+const codeWords: { readonly [C in FaultCode]?: string } = {
+  no_credit:
+    "the credit of its account is used up: add credit there, or use a credential of another account",
+  spend_limit:
+    "the spend limit of its account is reached: raise it there, or use a credential of another account",
+  account_blocked: "its account is blocked: settle that with the provider",
+  country_not_supported: "the provider does not serve the country that the router calls from",
+  model_not_found: "the provider does not know the model",
+  model_not_allowed: "its account may not use the model",
+};
+
 /** What went wrong at the last attempt, and what a person can do about it. */
-function explainAttempt({ provider, model, status, fault }: AttemptSummary): string {
+function explainAttempt({ provider, model, status, fault, code }: AttemptSummary): string {
   if (fault === "unopenable")
     return `the stored key of ${provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
   if (fault === "empty") return `${provider}/${model} answered without any text`;
@@ -83,6 +95,8 @@ function explainAttempt({ provider, model, status, fault }: AttemptSummary): str
     return `nothing was sent to ${provider}/${model}, since its provider has no place for something in the request, such as a format of audio`;
   if (status === null)
     return `${provider} can't be reached at its credential's address, or broke off`;
+  const words = code === undefined ? undefined : codeWords[code];
+  if (words !== undefined) return `${provider}/${model}: ${words} (HTTP ${status})`;
   if (status === 401 || status === 403)
     return `${provider} refuses the key of its credential (HTTP ${status})`;
   if (status === 429) return `${provider} takes no more calls for now (HTTP 429)`;

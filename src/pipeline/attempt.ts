@@ -3,6 +3,7 @@ import { checkAnswer } from "../domain/sampling/answer-check.ts";
 import {
   faultReaches,
   isKeyRefused,
+  isLasting,
   mayPass,
   summaryOf,
   type Attempt,
@@ -241,7 +242,7 @@ export function createAttempt(deps: {
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
-      tried.push({ at, reach: fault.reach });
+      tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt) });
       const next = stepAfter({
         places,
         tried,
@@ -252,11 +253,6 @@ export function createAttempt(deps: {
         avoided,
       });
       if (next.next === "stop") break;
-      // Candidates of a broken credential come last: a key that did not open once does not open
-      // again.
-      const following = steps[next.at]?.credential.id;
-      if (attempts.some((one) => one.fault === "unopenable" && one.credentialId === following))
-        break;
       if (next.waitMs > 0) await walk.outside(() => wait(next.waitMs, walk.signal));
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
       at = next.at;

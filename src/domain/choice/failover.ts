@@ -24,10 +24,12 @@ export interface Place {
   endpoint: string;
 }
 
-/** A candidate that was tried: its position, and what its fault speaks of. */
+/** A candidate that was tried: its position, and the reach of its fault. */
 export interface Tried {
   at: number;
   reach: FaultReach;
+  /** true: no other candidate in the reach is tried; absent: they come last */
+  isLasting?: boolean;
 }
 
 /** A reserved candidate, and which faults of the first candidate lead to it at once. */
@@ -45,7 +47,7 @@ export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
 }
 
 /**
- * The position of the next candidate; null: all were tried. It is the best one that no fault speaks of and
+ * The position of the next candidate; null: none is left. It is the best one that no fault speaks of and
  * whose endpoint has attempts left. Where there is none, it is the best one at the endpoints with the fewest
  * attempts.
  *
@@ -66,16 +68,17 @@ export function nextCandidate(
   for (const [at, place] of places.entries()) {
     if (tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(place.endpoint) ?? 0;
-    const isBroken = tried.some((attempt) => {
+    const faults = tried.filter((attempt) => {
       const from = places[attempt.at];
       return from !== undefined && reaches(attempt.reach, from, place);
     });
+    if (faults.some(({ isLasting }) => isLasting === true)) continue;
     // Lower comes first: free, then probed by another call, then at a used-up endpoint, then at a
     // broken one.
     const cost =
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
-      (isBroken ? 2 * (maxAttempts + attempts) : 0);
+      (faults.length > 0 ? 2 * (maxAttempts + attempts) : 0);
     if (cost >= least) continue;
     next = at;
     least = cost;
@@ -152,7 +155,7 @@ export function stepAfter(input: {
     return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
   }
   // Only an attempt that cost nothing is repeated: the reservation holds each candidate once.
-  if (fault.retryAfterMs === null || fault.billed !== "no") return stop;
+  if (last.isLasting === true || fault.retryAfterMs === null || fault.billed !== "no") return stop;
   return fault.retryAfterMs + leastUsefulMs < remainingMs
     ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }
     : stop;

@@ -300,6 +300,10 @@ describe("a refusal of a call whose providers failed", () => {
     [{ status: null }, "house can't be reached at its credential's address, or broke off"],
     [{ status: 401 }, "house refuses the key of its credential (HTTP 401)"],
     [{ status: 429 }, "house takes no more calls for now (HTTP 429)"],
+    [
+      { status: 429, code: "no_credit" as const },
+      "house/large: the credit of its account is used up: add credit there, or use a credential of another account (HTTP 429)",
+    ],
     [{ status: 503 }, "house/large answered with HTTP 503"],
     [{ status: 200, fault: "empty" as const }, "house/large answered without any text"],
     [{ status: 200, fault: "malformed" as const }, "house/large answered with what can't be used"],

@@ -133,6 +133,27 @@ describe("a call", () => {
     expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
   });
 
+  it.each([
+    { kind: "auth", status: 401, code: "invalid_key" },
+    { kind: "rate_limit", status: 429, code: "no_credit", retryAfterMs: 1_000 },
+    { kind: "rate_limit", status: 400, code: "spend_limit" },
+  ] as const)("asks once with a key that its provider refuses: $code", async (fields) => {
+    const refused = broken({ ...fields, reach: "credential" });
+    const everywhere = () =>
+      Object.fromEntries(reserved.map(({ model: its }) => [nameOf(its), [refused]]));
+    const alone = await walk(everywhere(), { steps: reserved.slice(0, 3) });
+    expect([alone.asked, alone.waits]).toEqual([["a/x"], []]);
+    const { asked, attempted } = await walk(everywhere());
+    expect(asked).toEqual(["a/x", "b/v"]);
+    expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
+  });
+
+  it("still asks other models of a key after a 403 without a code", async () => {
+    const denied = broken({ kind: "auth", status: 403, reach: "credential" });
+    const { asked } = await walk({ "a/x": [denied] }, { steps: reserved.slice(0, 2) });
+    expect(asked).toEqual(["a/x", "a/y"]);
+  });
+
   it("says when to try again: the least wait that a provider asked for", async () => {
     const waits = { "a/x": [limited(9_000_000)], "a/y": [limited(7_000_000)], "b/v": [limited()] };
     expect((await walk({ ...waits, "a/z": [broken()] })).attempted.answer).toMatchObject({
