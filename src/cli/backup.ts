@@ -2,13 +2,15 @@
  * `npm run backup -- FILE`: writes all of the embedded database into a new file, also beside a running server,
  * and looks at what it wrote. Ends with 1 when there is no backup, or when its audit chain does not verify.
  */
-import { existsSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import { commandLine } from "../start/called.ts";
 import { embeddedFile } from "../start/embedded-file.ts";
+import { readMigrations } from "../start/migrations.ts";
+import { checkOwnSchema } from "../start/own-schema.ts";
 import { keptMasterKey } from "../start/secrets.ts";
-import { parseSettings } from "../start/settings.ts";
+import { checkout, parseSettings } from "../start/settings.ts";
 import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally } from "../store/embedded/local.ts";
@@ -33,21 +35,35 @@ function copyInto(from: string, fresh: string): "running" | "stopped" {
   }
 }
 
-async function lookAt(fresh: string): Promise<Result<Contents, string>> {
+interface Written extends Contents {
+  /** why `restore` would refuse the backup; null: it takes it */
+  foreign: string | null;
+}
+
+async function lookAt(fresh: string): Promise<Result<Written, string>> {
+  const own = await checkOwnSchema(fresh, readMigrations(checkout));
   const opened = openLocally(fresh, "reads");
   try {
-    return await contentsOf(opened);
+    const found = await contentsOf(opened);
+    return found.ok ? ok({ ...found.value, foreign: own.ok ? null : own.error }) : found;
   } finally {
     opened.close();
   }
 }
 
-async function backUp(from: string, file: string): Promise<Result<Contents, string>> {
+/**
+ * Nobody else can put a file or a link into the new folder, which stands beside the backup so that a rename
+ * moves it.
+ */
+const folderBeside = (file: string): string => mkdtempSync(`${file}.partial-`);
+
+async function backUp(from: string, file: string): Promise<Result<Written, string>> {
   if (existsSync(file)) return err(`${file} exists already; name another file`);
   if (!existsSync(from)) return err(`there is no embedded database at ${from}`);
-  const fresh = `${file}.partial`;
+  let folder: string | null = null;
   try {
-    rmSync(fresh, { force: true });
+    folder = folderBeside(file);
+    const fresh = join(folder, "backup.sqlite");
     if (copyInto(from, fresh) === "running") say("A server is running on it, and goes on.");
     const found = await lookAt(fresh);
     if (!found.ok) return err(`the backup can't be used: ${found.error}`);
@@ -56,7 +72,7 @@ async function backUp(from: string, file: string): Promise<Result<Contents, stri
   } catch (cause) {
     return err(`no backup was written: ${cause instanceof Error ? cause.message : "it failed"}`);
   } finally {
-    rmSync(fresh, { force: true });
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -72,7 +88,7 @@ async function run(): Promise<string | null> {
   const file = resolve(given);
   const backup = await backUp(embeddedFile(stateDir), file);
   if (!backup.ok) return backup.error;
-  const { fault } = backup.value;
+  const { fault, foreign } = backup.value;
   say(`${file}: ${describeContents(backup.value)}.`);
   say(
     "MASTER_KEY is not in it. Keep that key too, in another place: without it nobody can open this backup's credentials, and its API keys are unknown.",
@@ -80,6 +96,8 @@ async function run(): Promise<string | null> {
   if (settings.value.masterKey !== undefined) say("The key is the one in this environment.");
   else if (keptMasterKey(stateDir) !== null) say(`The key is in ${stateDir}/secrets.json.`);
   else say("The key is the MASTER_KEY that the router was started with.");
+  if (foreign !== null)
+    return `the backup is written, and ${commandLine("restore", "FILE")} refuses it: ${foreign}`;
   return fault === null
     ? null
     : `the backup is written, and its audit chain does not verify: ${fault}`;

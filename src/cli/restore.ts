@@ -1,6 +1,6 @@
 /**
- * `npm run restore -- FILE [--force]`: puts a backup, or an export of a deployment on D1, in the place of the
- * embedded database. Refused while a server runs. Refused where a database stands already, unless `--force` says to move that database aside. Ends
+ * `npm run restore -- FILE [--force]`: puts a backup in the place of the embedded database. Only the backup's rows are
+ * used. Refused while a server runs. Refused where a database stands already, unless `--force` says to move that database aside. Ends
  * with 1 when nothing was restored.
  */
 import { copyFileSync, existsSync, rmSync } from "node:fs";
@@ -12,20 +12,20 @@ import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { commandLine, startCommand } from "../start/called.ts";
 import { makeEmbeddedFolder } from "../start/embedded-file.ts";
+import { takeForeignDatabase } from "../start/foreign-database.ts";
 import { nameOtherMasterKey } from "../start/master-key.ts";
 import { applyMigrations, readMigrations } from "../start/migrations.ts";
 import { keptMasterKey } from "../start/secrets.ts";
 import { checkout, parseSettings, type Settings } from "../start/settings.ts";
 import { openStateDirectory } from "../start/state-directory.ts";
-import { databaseFromExport, isDatabaseFile } from "../start/sql-export.ts";
-import { copyWhole, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
+import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
 import { endLeases } from "../store/end-leases.ts";
 import { answerHelp } from "./usage.ts";
 
 const usage = `usage: ${commandLine("restore", "FILE [--force]")}
-Puts a backup, or the text that wrangler d1 export wrote, in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
+Puts a backup in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
 a database. --force: that one is copied aside first.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -71,44 +71,23 @@ async function freshFrom(
   fresh: string,
   settings: Settings,
 ): Promise<Result<Restored, string>> {
-  let source: Local;
+  if (!existsSync(file)) return err(`${file} does not exist`);
   try {
-    source = openLocally(file, "reads");
-  } catch (cause) {
-    return err(`${file} is no backup: ${messageOf(cause)}`);
-  }
-  try {
-    if (source.one("select count(*) from sqlite_master where name = 'd1_migrations'") !== 1)
-      return err(`${file} is no backup: it has no tables of the router`);
-    const copied = await copyWhole(source, fresh);
-    if (!copied.ok) return err(`${file} can't be restored: ${copied.error}`);
+    const migrations = readMigrations(checkout);
+    const taken = await takeForeignDatabase(file, { path: fresh, migrations });
+    if (!taken.ok) return err(`${file} can't be restored: ${taken.error}`);
     const copy = openLocally(fresh, "writes");
     try {
+      const contents = await contentsOf(copy);
+      if (!contents.ok) return err(`the copy of ${file} can't be used: ${contents.error}`);
       const ended = await prepare(copy, settings);
-      return ended.ok ? ok({ ...copied.value, ended: ended.value }) : ended;
+      return ended.ok ? ok({ ...contents.value, ended: ended.value }) : ended;
     } finally {
       copy.close();
     }
   } catch (cause) {
     return err(`${file} can't be restored: ${messageOf(cause)}`);
-  } finally {
-    source.close();
   }
-}
-
-/** The same, of a file that is a database or describes one. */
-async function freshFromEither(
-  file: string,
-  fresh: string,
-  settings: Settings,
-): Promise<Result<Restored, string>> {
-  if (!existsSync(file)) return err(`${file} does not exist`);
-  if (await isDatabaseFile(file)) return freshFrom(file, fresh, settings);
-  const described = `${fresh}.sqlite`;
-  const made = await databaseFromExport(file, described);
-  return made.ok
-    ? freshFrom(described, fresh, settings)
-    : err(`${file} is neither a backup nor an export: ${made.error}`);
 }
 
 /** Copies the database that stands there aside, with what is in its log. */
@@ -136,14 +115,13 @@ async function restore(
   if (!lock.ok) return err(`${lock.error}; end that server first`);
   const fresh = `${path}.restoring`;
   const forget = (): void => {
-    for (const start of [fresh, `${fresh}.sqlite`])
-      for (const end of ["", "-wal", "-shm"]) rmSync(`${start}${end}`, { force: true });
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${fresh}${end}`, { force: true });
   };
   try {
     if (existsSync(path) && !force)
       return err(`there is a database at ${path}; with --force it is moved aside`);
     forget();
-    const restored = await freshFromEither(file, fresh, settings);
+    const restored = await freshFrom(file, fresh, settings);
     if (!restored.ok) return restored;
     if (existsSync(path)) say(`The database that was here is ${moveAside(path)} now.`);
     putInPlace(fresh, path);

@@ -6,6 +6,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
+import { nodeSqlite } from "./node-sqlite.ts";
 import { reasonOf } from "./state-directory.ts";
 
 export interface Lock {
@@ -35,9 +36,7 @@ export async function lockStateDirectory(
   stateDir: string,
   port: number,
 ): Promise<Result<Lock, string>> {
-  // Node calls its SQLite experimental and says so on stderr; nothing that a caller can act on.
-  process.removeAllListeners("warning");
-  const { DatabaseSync } = await import("node:sqlite");
+  const DatabaseSync = await nodeSqlite();
   const holder = join(stateDir, holderFile);
   const database = new DatabaseSync(join(stateDir, lockFile));
   try {

@@ -1,7 +1,9 @@
 /** Whether the embedded database can be read at all, before it is opened. */
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
+import { commandLine } from "./called.ts";
+import { nodeSqlite } from "./node-sqlite.ts";
 
 /** All of a database up to this size is looked at, which takes a second or two; of a larger one its tables' list. */
 const wholeBytes = 256 * 1024 * 1024;
@@ -17,12 +19,12 @@ const isDamaged = (cause: unknown): boolean =>
 /** Only while nobody else has it open. */
 export async function checkEmbedded(folder: string): Promise<Result<null, string>> {
   if (!existsSync(folder)) return ok(null);
-  const { DatabaseSync } = await import("node:sqlite");
+  const DatabaseSync = await nodeSqlite();
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   for (const name of names.filter((each) => each.endsWith(".sqlite"))) {
     const path = join(folder, name);
     const damaged = err(
-      `the embedded database is corrupted: ${path}; put a copy of it there (without ${basename(name)}-wal and -shm), or remove STATE_DIR to begin anew`,
+      `the embedded database is corrupted: ${path}; restore a backup (${commandLine("restore", "FILE --force")}), or remove STATE_DIR to start with an empty one`,
     );
     try {
       const database = new DatabaseSync(path);

@@ -22,13 +22,15 @@ export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
 
 const separator = "--> statement-breakpoint";
 
-const table = raw(sql`
+/** The table of applied migrations, as it is made before the first of them. */
+export const migrationsTable = `
   create table if not exists d1_migrations (
     id integer primary key autoincrement,
     name text unique,
-    applied_at timestamp default current_timestamp not null)`);
+    applied_at timestamp default current_timestamp not null)`;
 
 const statement = (text: string): Compiled => ({ toSQL: () => ({ sql: text, params: [] }) });
+const table = statement(migrationsTable);
 
 export const statementsIn = (migration: Migration): string[] =>
   migration.sql

@@ -8,10 +8,12 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
@@ -156,6 +158,124 @@ describe("backup and restore", () => {
     engine = await startEngine(path);
     await calls();
     expect(outcomes(path)).toHaveLength(4);
+  });
+
+  describe("with a file from elsewhere", () => {
+    const proof = (): string => join(stateDir, "written-by-sql");
+    const wrote = (): string => `writefile('${proof()}', 'x')`;
+    /** Appends to the text of a table, as somebody does who forges a file. */
+    const forge = (table: string, more: string): string => `pragma writable_schema = on;
+      update sqlite_master set sql = rtrim(sql, ' )' || char(10)) || ', ${more.replaceAll("'", "''")})'
+        where name = '${table}';
+      pragma schema_version = 99999; pragma writable_schema = off`;
+    const change = (sql: string): void => {
+      const database = new DatabaseSync(backupFile());
+      database.exec(sql);
+      database.close();
+    };
+    beforeEach(async () => {
+      await calls();
+      await run("backup", backupFile());
+      await stop();
+      rmSync(path);
+    });
+
+    it.each([
+      ["a check constraint", () => forge("tenants", `check (${wrote()} is not null)`)],
+      ["a generated column", () => forge("tenants", `more text generated always as (${wrote()})`)],
+      ["a trigger", () => `create trigger t after insert on usage begin select ${wrote()}; end`],
+      ["a view", () => `create view v as select ${wrote()} as x`],
+      [
+        "a view in a table's place",
+        () => `drop table alerts; create view alerts as select ${wrote()}`,
+      ],
+      ["a virtual table", () => "create virtual table v using fts5(x)"],
+      ["an index with an expression", () => `create index i on tenants (abs(id))`],
+      [
+        "another index of the same name",
+        () => {
+          const database = new DatabaseSync(backupFile());
+          const sql = "select name from sqlite_master where type = 'index' and sql is not null";
+          const name = String(database.prepare(sql).get()?.["name"]);
+          database.close();
+          return `drop index "${name}"; create index "${name}" on tenants (abs(id))`;
+        },
+      ],
+      ["a table", () => "create table mine (x)"],
+      ["no table of the migrations", () => "drop table usage"],
+      ["a name with a line break", () => `create table "a\nb" (x)`],
+      [
+        "a migration of another version",
+        () => "insert into d1_migrations (name) values ('9999_x.sql')",
+      ],
+      [
+        "a list of migrations that is a view",
+        () => `drop table d1_migrations;
+        create view d1_migrations as select 1 as id, ${wrote()} as name`,
+      ],
+    ])("runs nothing of %s, and restores nothing", async (_, sql) => {
+      change(sql());
+      const { code, said } = await run("restore", backupFile());
+      expect(said).toMatch(/^sampling-router: \S+ can't be restored: .*\n$/);
+      expect([code, existsSync(proof()), existsSync(path)]).toEqual([1, false, false]);
+    });
+
+    it("refuses SQL text, whatever comments stand in it", async () => {
+      writeFileSync(backupFile(), `/* ' */ select ${wrote()}; -- '\n`);
+      expect(await run("restore", backupFile())).toMatchObject({
+        code: 1,
+        said: expect.stringContaining("it is no SQLite database"),
+      });
+      expect(existsSync(proof())).toBe(false);
+    });
+
+    it("keeps every stored value as it is", async () => {
+      change(`insert into job_turns (job, until, cursor) values
+        ('nul', 1, cast(x'610062' as text)), ('bytes', 2, x'00ff'), ('bad', 3, cast(x'ff' as text)),
+        ('large', 9223372036854775807, 4.5)`);
+      expect((await run("restore", backupFile())).code).toBe(0);
+      const rows = (file: string) => {
+        const database = new DatabaseSync(file, { readOnly: true });
+        const found = database
+          .prepare(
+            "select job, cast(until as text) as until, typeof(cursor) as kind, hex(cursor) as cursor from job_turns order by 1",
+          )
+          .all();
+        database.close();
+        return found;
+      };
+      expect(rows(path)).toEqual(rows(backupFile()));
+      expect(rows(path)).toHaveLength(4);
+    });
+
+    it("takes a backup with statistics of the planner's", async () => {
+      change("analyze");
+      expect((await run("restore", backupFile())).code).toBe(0);
+    });
+  });
+
+  it("says at the backup what a restore would refuse", async () => {
+    await stop();
+    const database = new DatabaseSync(path);
+    database.exec("create view mine as select 1");
+    database.close();
+    const { code, said } = await run("backup", backupFile());
+    expect([code, said]).toEqual([
+      1,
+      expect.stringContaining('refuses it: "view mine" is not part'),
+    ]);
+  });
+
+  it("writes through no link that stands beside the backup", async () => {
+    const target = join(stateDir, "target");
+    writeFileSync(target, "");
+    symlinkSync(target, `${backupFile()}.partial`);
+    expect((await run("backup", backupFile())).code).toBe(0);
+    expect(readFileSync(target, "utf8")).toBe("");
+    expect(readdirSync(stateDir).filter((name) => name.startsWith("backup.sqlite"))).toEqual([
+      "backup.sqlite",
+      "backup.sqlite.partial",
+    ]);
   });
 
   it("takes no file that is no backup, and leaves nothing behind", async () => {

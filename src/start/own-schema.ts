@@ -1,0 +1,111 @@
+/**
+ * Whether a database file holds the tables and indexes of this version's migrations and nothing else. Triggers, views,
+ * generated columns and check constraints are code, and libSQL's shell functions let that code write files. So the
+ * list is read as data, before any other statement, by a SQLite build without those functions.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { err, ok, type Result } from "../domain/result.ts";
+import { migrationsTable, statementsIn, type Migration } from "../store/migrations.ts";
+import { nodeSqlite } from "./node-sqlite.ts";
+
+export interface SchemaObject {
+  type: string;
+  name: string;
+  /** null: an index that SQLite made for a constraint */
+  sql: string | null;
+}
+
+// Blobs: the driver cuts a text at its first NUL.
+const listed = `select cast(type as blob) as type, cast(name as blob) as name, cast(sql as blob) as sql
+  from sqlite_master`;
+
+/** `analyze` makes these tables, and nothing reads their text as code. */
+const statistics = new Map([
+  ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
+  ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],
+]);
+
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : "";
+
+/** Throws as SQLite does. */
+export const schemaOf = (database: DatabaseSync): SchemaObject[] =>
+  database
+    .prepare(listed)
+    .all()
+    .map(({ type, name, sql }) => ({
+      type: textOf(type),
+      name: textOf(name),
+      sql: sql === null ? null : textOf(sql),
+    }));
+
+const keyOf = ({ type, name }: SchemaObject): string => `${type} ${name}`;
+
+/** Names the first object that the two schemas do not share; null: they are the same. */
+export function schemaDifference(
+  found: readonly SchemaObject[],
+  expected: readonly SchemaObject[],
+): string | null {
+  const left = new Map(expected.map((each) => [keyOf(each), each.sql]));
+  for (const object of found) {
+    const key = keyOf(object);
+    if (object.type === "table" && statistics.get(object.name) === object.sql) continue;
+    const sql = left.get(key);
+    if (sql === undefined) return `${JSON.stringify(key)} is not part of the router's schema`;
+    if (sql !== object.sql)
+      return `${JSON.stringify(key)} has another definition than the router's`;
+    left.delete(key);
+  }
+  const [missing] = left.keys();
+  return missing === undefined ? null : `${JSON.stringify(missing)} is missing`;
+}
+
+/** Names of the applied migrations. Only for a database whose list of objects was read. */
+const appliedTo = (database: DatabaseSync): string[] =>
+  database
+    .prepare("select cast(name as blob) as name from d1_migrations not indexed order by id")
+    .all()
+    .map(({ name }) => textOf(name));
+
+/** The migrations that made a database, once its schema is known to be theirs and no more. */
+export async function ownMigrations(
+  database: DatabaseSync,
+  migrations: readonly Migration[],
+): Promise<Result<Migration[], string>> {
+  const Sqlite = await nodeSqlite();
+  const found = schemaOf(database);
+  const table = found.find(({ type, name }) => type === "table" && name === "d1_migrations");
+  if (table === undefined) return err("it has no tables of the router");
+  const model = new Sqlite(":memory:");
+  try {
+    model.exec(migrationsTable);
+    const [own] = schemaOf(model);
+    if (own?.sql !== table.sql) return err("its list of migrations is not the router's");
+    const names = appliedTo(database);
+    const unknown = names.find((name) => !migrations.some((each) => each.name === name));
+    if (unknown !== undefined)
+      return err(
+        `this version has no migration ${JSON.stringify(unknown)}: use the version that made it`,
+      );
+    const applied = migrations.filter(({ name }) => names.includes(name));
+    for (const migration of applied) for (const sql of statementsIn(migration)) model.exec(sql);
+    const difference = schemaDifference(found, schemaOf(model));
+    return difference === null ? ok(applied) : err(difference);
+  } finally {
+    model.close();
+  }
+}
+
+/** The same of a file, which is only read. Throws as SQLite does. */
+export async function checkOwnSchema(
+  path: string,
+  migrations: readonly Migration[],
+): Promise<Result<Migration[], string>> {
+  const Sqlite = await nodeSqlite();
+  const database = new Sqlite(path, { readOnly: true });
+  try {
+    return await ownMigrations(database, migrations);
+  } finally {
+    database.close();
+  }
+}
