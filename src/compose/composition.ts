@@ -11,7 +11,7 @@ import { createAdminFor, createShardedReadiness } from "../pipeline/admin/sharde
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
 import type { Host } from "./host.ts";
 import { keptByName, randomBytesOf, type Isolate } from "./isolate.ts";
-import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
+import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createAuthorization } from "./authorization.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Everywhere } from "./everywhere.ts";
@@ -99,7 +99,7 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
       const keyId =
         alone || token === null
           ? null
-          : (tokens.keyIdOf(token) ?? holderOfToken(token)?.keyId ?? consoleTokens.keyIdOf(token));
+          : (tokens.keyIdOf(token) ?? grantOfToken(token)?.keyId ?? consoleTokens.keyIdOf(token));
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },

@@ -5,17 +5,15 @@
  */
 import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
-import { pathOfResource, type OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import { opens, roles, type Demand } from "../domain/tenancy/scopes.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
 import { noSuchServer, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
-import { holderOfToken } from "../domain/tenancy/grant-ids.ts";
-import type { AsyncResult } from "../domain/refusals.ts";
 import type { TokenRights } from "../domain/ports/authorization-server.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import { shownKey, type Opened } from "./shown-key.ts";
 import type { Session } from "../domain/tenancy/session.ts";
 import type { User } from "../domain/tenancy/user.ts";
 
@@ -30,17 +28,14 @@ export interface Caller {
   memoryKey: string;
   /** on whose behalf the key, or the token, calls; absent: nobody says */
   user?: User;
+  /** the grant of the access token; absent: the caller shows the API key itself */
+  grantId?: string;
 }
 
-export interface Claim {
+export interface Claim extends Opened {
   /** the bearer token; null: there is none */
   token: string | null;
   sessionId: string | null;
-  scope: Demand;
-  /** slugs in the path; the session is then one of that server's, by the server's own id */
-  through?: { tenant: string; server: string };
-  /** slug in the path, which has to be the key's tenant. Access tokens are for a path with a slug, and open no other */
-  tenant?: string;
 }
 
 export interface Remembered {
@@ -194,35 +189,6 @@ function barredBy(
     : null;
 }
 
-/** What an access token has to be for; null: no token opens what the request asks for. */
-function resourceOf({ through, tenant }: Pick<Claim, "through" | "tenant">): OauthResource | null {
-  if (through !== undefined) return { kind: "server", ...through };
-  return tenant === undefined ? null : { kind: "sampling", tenant };
-}
-
-const noToken = "Neither the operator's token nor an API key, which begins with srk_.";
-const noKey = "Not an API key, which begins with srk_. The operator's token is for the admin API.";
-
-/** The key that is shown: by its own token, or by an access token that acts for the key. */
-async function shownKey(
-  deps: Pick<AuthenticateDeps, "tokens" | "accessTokens">,
-  token: string,
-  claim: Claim,
-): AsyncResult<{ keyId: string; rights: TokenRights | null }> {
-  const keyId = deps.tokens.keyIdOf(token);
-  if (keyId !== null) return ok({ keyId, rights: null });
-  if (holderOfToken(token) === null) return unauthorized(claim.scope === "role" ? noToken : noKey);
-  const resource = resourceOf(claim);
-  const rights =
-    resource === null || claim.scope === "role"
-      ? ok(null)
-      : await deps.accessTokens.check(token, pathOfResource(resource));
-  if (!rights.ok) return rights;
-  return rights.value === null
-    ? unauthorized("This access token is unknown, has expired, or is for something else.")
-    : ok({ keyId: rights.value.holder.keyId, rights: rights.value });
-}
-
 const lackingToken = (scope: Demand): Refusal => ({
   reason: "forbidden",
   action: `this access token lacks the scope "${scope}"`,
@@ -245,7 +211,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
     const shown = await shownKey(deps, token, claim);
     if (!shown.ok) return shown;
-    const { keyId, rights } = shown.value;
+    const { keyId, grantId, rights } = shown.value;
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
@@ -294,6 +260,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       warm: remembered !== undefined,
       memoryKey,
       ...(user !== null && { user }),
+      ...(grantId !== null && { grantId }),
     });
   };
 }

@@ -57,6 +57,11 @@ beforeAll(async () => {
         sampling: modes.find((mode) => mode === slug) ?? "router",
         ...(slug === "told" ? { supportedModalities: true } : {}),
       });
+    await register(router, tenant, {
+      slug: "shared",
+      url: server.url,
+      headers: { "X-Api-Key": "one for all" },
+    });
   }
   keys.second = await proxyKey(router, "first");
 }, 120_000);
@@ -70,7 +75,7 @@ beforeEach(() => {
 });
 
 interface About extends Omit<ModernRequest, "text"> {
-  mode?: Mode | "twin" | "told";
+  mode?: Mode | "twin" | "told" | "shared";
   tenant?: string;
   key?: string;
   capabilities?: unknown;
@@ -516,6 +521,35 @@ describe("a round that asks a person too", () => {
         requestState: "theirs",
       });
       expect(faulty.requests()).toEqual([]);
+    });
+  });
+
+  onOneHost(() => {
+    it("of a server's own goes on for the caller that it was given to, where the entry has one secret", async () => {
+      const mode = "shared";
+      server.handle(asking({ e: elicit }, "theirs"));
+      const state = String((await call({ mode, params: args })).get("result.requestState"));
+      const reached = (): unknown[] =>
+        server.requests().map(({ json }) => json.params?.requestState);
+      server.clear();
+      for (const about of [
+        { params: retry("theirs") },
+        { params: retry(state), key: keys.second },
+        { params: retry(state, { arguments: { q: "other" } }) },
+        { params: retry(state), key: keys.other, tenant: "other" },
+        { method: "tools/list", params: { requestState: "theirs" } },
+      ]) {
+        const answer = await call({ mode, ...about });
+        expect([answer.status, answer.get("error.code")], answer.text).toEqual([200, -32602]);
+        expect(answer.get("error.message")).toContain("Not a state of this request, or expired.");
+      }
+      // Without a `_meta` the router can't say whose rounds these are.
+      const bare = { jsonrpc: "2.0", id: 1, method: "tools/call", params: retry("theirs") };
+      expect((await call({ mode }, JSON.stringify(bare))).status).toBe(400);
+      expect(reached()).toEqual([]);
+      const answer = await call({ mode, params: retry(state) });
+      expect(answer.get("result.resultType")).toBe("complete");
+      expect(reached()).toEqual(["theirs"]);
     });
   });
 

@@ -65,6 +65,17 @@ it("a check corrects the era that is known of a server, in both directions", asy
   const found = await admin("POST", `${path}/check`);
   expect(found.body).toMatchObject({ ok: true, era: "modern" });
   expect(found.get("detail")).not.toContain("bridge");
+  expect(found.get("detail")).toContain("Not protected: the entry has no secret");
+  for (const [change, detail] of [
+    [{ headers: { "X-Api-Key": "one for all" } }, null],
+    [{ sampling: "client" }, 'Not protected: in the mode "client"'],
+  ] as const) {
+    expect((await admin("PATCH", path, change)).status).toBe(200);
+    const checked = String((await admin("POST", `${path}/check`)).get("detail"));
+    if (detail === null) expect(checked).not.toContain("Not protected");
+    else expect(checked).toContain(detail);
+  }
+  expect((await admin("PATCH", path, { sampling: "router", headers: {} })).status).toBe(200);
   expect(await learntEra()).toBe("modern");
   await until(discovers);
 

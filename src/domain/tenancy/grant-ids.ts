@@ -4,7 +4,8 @@
  */
 
 const holderPattern = /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+)$/;
-const tokenPattern = /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+):[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{1,128}$/;
+const tokenPattern =
+  /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+):([A-Za-z0-9_-]{1,64}):[A-Za-z0-9_-]{1,128}$/;
 
 export interface Holder {
   tenantId: string;
@@ -13,30 +14,28 @@ export interface Holder {
 
 export const holderText = ({ tenantId, keyId }: Holder): string => `${tenantId}.${keyId}`;
 
-const holderBy = (pattern: RegExp, text: string): Holder | null => {
-  const found = pattern.exec(text);
-  return found === null ? null : { tenantId: found[1] ?? "", keyId: found[2] ?? "" };
-};
-
 /** null: the text names no holder. */
-export const holderIn = (text: string): Holder | null => holderBy(holderPattern, text);
+export function holderIn(text: string): Holder | null {
+  const found = holderPattern.exec(text);
+  return found === null ? null : { tenantId: found[1] ?? "", keyId: found[2] ?? "" };
+}
 export const tenantIn = (text: string): string | null => holderIn(text)?.tenantId ?? null;
-
-/** Whom an access token, a refresh token or a code names; null: it is none of this router's. */
-export const holderOfToken = (token: string): Holder | null => holderBy(tokenPattern, token);
 
 /** A grant of one holder. */
 export interface HeldGrant extends Holder {
   grantId: string;
 }
 
-/** The grant that a code is for, in the address to which the code is sent; null: there is no code of this router's. */
-export function grantSentTo(address: string): HeldGrant | null {
-  const code = URL.parse(address)?.searchParams.get("code") ?? "";
-  const holder = holderOfToken(code);
-  const grantId = code.split(":")[1];
-  return holder === null || grantId === undefined ? null : { ...holder, grantId };
+/** The grant of an access token, a refresh token or a code; null: it is none of this router's. */
+export function grantOfToken(token: string): HeldGrant | null {
+  const found = tokenPattern.exec(token);
+  if (found === null) return null;
+  return { tenantId: found[1] ?? "", keyId: found[2] ?? "", grantId: found[3] ?? "" };
 }
+
+/** The grant that a code is for, in the address to which the code is sent; null: there is no code of this router's. */
+export const grantSentTo = (address: string): HeldGrant | null =>
+  grantOfToken(URL.parse(address)?.searchParams.get("code") ?? "");
 
 /** The entry that says when the identity provider was last asked about a grant. */
 export const checkKeyOf = ({ grantId, ...holder }: HeldGrant): string =>

@@ -6,7 +6,7 @@ import type {
 } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import { checkKeyOf, holderIn, holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
+import { checkKeyOf, holderIn, grantOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
 import type { User } from "../../domain/tenancy/user.ts";
 import { envOf, providerFor, type ProviderDeps } from "./provider.ts";
 import { refusalThrown, stored } from "./storage.ts";
@@ -76,7 +76,7 @@ export function createAccess(deps: ProviderDeps): Access {
   };
   return {
     async check(token, path): AsyncResult<TokenRights | null> {
-      const holder = holderOfToken(token);
+      const holder = grantOfToken(token);
       if (holder === null) return ok(null);
       const { tenantId } = holder;
       // A token whose grant is gone opens nothing, even where the token was written after the grant was revoked.

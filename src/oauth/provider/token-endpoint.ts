@@ -1,7 +1,7 @@
 /** `POST /oauth/token`: codes and refresh tokens against access tokens, and revocation. */
 import { pathOfResource } from "../../domain/tenancy/oauth-resources.ts";
 import { ok } from "../../domain/result.ts";
-import { holderOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
+import { grantOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
 import { assertionGrant, resourceOfAssertion, watchRules } from "./assertions.ts";
 import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
 import { createRefreshLens, type RefreshLens } from "./refresh.ts";
@@ -23,11 +23,8 @@ const sha256Hex = async (text: string): Promise<string> => {
 
 /** The grant that a code or a token names; null: it names none. */
 function grantNamed(text: string) {
-  const holder = holderOfToken(text);
-  const grantId = text.split(":")[1];
-  return holder === null || grantId === undefined
-    ? null
-    : { ...holder, grantId, key: `grant:${holderText(holder)}:${grantId}` };
+  const grant = grantOfToken(text);
+  return grant && { ...grant, key: `grant:${holderText(grant)}:${grant.grantId}` };
 }
 
 type NamedGrant = NonNullable<ReturnType<typeof grantNamed>>;

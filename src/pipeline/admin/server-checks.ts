@@ -9,6 +9,7 @@ import {
   type Probed,
   type ServerCheck,
 } from "../../domain/servers/server-check.ts";
+import { unsealedSentence } from "../../domain/servers/state-sealing.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
 
@@ -42,6 +43,7 @@ export function createServerCheck(
     const hints = [
       seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
       passedSentence(server.passHeaders),
+      seen.era === "modern" ? unsealedSentence(server) : null,
     ].filter((hint) => hint !== null);
     const described = { ...seen, detail: [seen.detail, ...hints].join(" ") };
     if (described.status === null) return ok(described);

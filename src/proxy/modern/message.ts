@@ -13,6 +13,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/sampling/rounds.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
+import { sealsState } from "../../domain/servers/state-sealing.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/message.ts";
@@ -26,6 +27,7 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "./round-entries.ts";
+import { isState, stateRefused } from "./round-state.ts";
 import type { ModernServices } from "./services.ts";
 import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { sampleForServer } from "../sample-for-server.ts";
@@ -156,6 +158,8 @@ function beginRounds(
     return {
       tenantId: snapshot.tenant.id,
       keyId: snapshot.key.id,
+      grantId: exchange.caller.grantId ?? null,
+      userId: exchange.caller.user?.id ?? null,
       serverId: exchange.server.id,
       digest: await services.sha256Hex(identity),
     };
@@ -170,6 +174,7 @@ function beginRounds(
       declared: modernCodec.capabilitiesOf(meta.capabilities),
       // A session stands here only behind a bridge, and then the client knows no rounds.
       callsAgain: exchange.caller.session === null ? "client" : "router",
+      sealsState: sealsState(exchange.server),
     },
     samplerFor(services, exchange, { request, meta, routerCapabilities }),
   );
@@ -226,10 +231,12 @@ export async function proxyModern(
   // A body that is not UTF-8 can't be rewritten without becoming another text.
   if (!isFaithful(exchange)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
+  const bringsState = sealsState(server) && isState(roundWire.stateSent(text));
   // The server has an error of its own for a missing `_meta`, and the router advertised no sampling to it. But
-  // the router refuses such a request if it holds what looks like an answer to sampling.
+  // the router refuses such a request if it holds what looks like an answer to sampling, or a state that may be another
+  // caller's.
   if (!meta.ok)
-    return server.sampling !== "client-then-router" && answersSampling(text)
+    return bringsState || (server.sampling !== "client-then-router" && answersSampling(text))
       ? refused(meta.error, () => missingMetaWire)
       : pass(services, exchange, raw);
   const { method, params } = request;
@@ -237,7 +244,10 @@ export async function proxyModern(
   if (!checked.ok) return refused(checked.error);
   const named = checkName(headers, method, params);
   if (!named.ok) return refused(named.error);
-  if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);
+  const hasRounds = roundMethods.includes(method);
+  if (hasRounds && isDeeperThan(params, mostLevels)) return refused(tooDeep);
+  // No such request has rounds in this revision, so the router gave its caller no state for one.
+  if (!hasRounds && bringsState) return refused(stateRefused);
   const mode = server.sampling;
   const available = routerCapabilitiesFor(services, exchange);
   const tools = available?.tools === true && server.learnt.bareCapabilities !== true;
@@ -249,7 +259,7 @@ export async function proxyModern(
   });
   const sent = withCapabilities(text, edits);
   const context = { request, meta: meta.value, routerCapabilities, mode, text: sent };
-  return roundMethods.includes(method)
+  return hasRounds
     ? withRounds(services, exchange, context)
     : pass(services, exchange, sent === text ? raw : sent);
 }

@@ -1,6 +1,6 @@
 /** What a request brings back of its earlier rounds: the client's answers, and what the router's own state held. */
 import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import {
   isSamplingAnswer,
   type CarriedState,
@@ -8,7 +8,7 @@ import {
 } from "../../domain/sampling/rounds.ts";
 import { connectAnswerIn, connectEntry, type ConnectAnswer } from "./connect-round.ts";
 import type { RoundRequest } from "./round-request.ts";
-import { statePrefix, type RoundStates } from "./round-state.ts";
+import { isOwnState, isState, stateRefused, type RoundStates } from "./round-state.ts";
 
 /** A request as its server gets it first. */
 export interface Opened {
@@ -17,10 +17,6 @@ export interface Opened {
   carried: CarriedState | null;
   connect: ConnectAnswer;
 }
-
-/** @param state JSON text; null: there is none */
-export const isOwnState = (state: string | null): boolean =>
-  state !== null && String(JSON.parse(state)).startsWith(statePrefix);
 
 export function createOpening({ wire, states }: { wire: RoundWire; states: RoundStates }) {
   /**
@@ -45,6 +41,7 @@ export function createOpening({ wire, states }: { wire: RoundWire; states: Round
     const sent = wire.stateSent(request.text);
     const given = wire.responsesOf(request.text);
     const text = forServer(request, given);
+    if (request.sealsState && isState(sent) && !isOwnState(sent)) return err(stateRefused);
     if (!isOwnState(sent))
       return ok({ text, carried: null, connect: connectAnswerIn(given, null) });
     const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);

@@ -16,4 +16,6 @@ export interface RoundRequest {
   declared: JsonObject;
   /** who calls again where a result has a state alone: `router` for a client that knows no rounds */
   callsAgain: "client" | "router";
+  /** whether the server's own state is sealed for this caller, who shares the entry's secret with others */
+  sealsState: boolean;
 }

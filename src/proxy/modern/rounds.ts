@@ -5,8 +5,8 @@
 import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
-import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import {
   asksAgain,
   maxEntries,
@@ -24,9 +24,15 @@ import {
   type EntryOutcome,
   type RoundSampler,
 } from "./round-entries.ts";
-import { createOpening, isOwnState, type Opened } from "./round-opening.ts";
+import { createOpening, type Opened } from "./round-opening.ts";
 import type { RoundRequest } from "./round-request.ts";
-import type { RoundStates } from "./round-state.ts";
+import {
+  foreignLifetimeMs,
+  isOwnState,
+  isState,
+  mostForeignCharacters,
+  type RoundStates,
+} from "./round-state.ts";
 
 /** ms for which a round that a client sends again is the same round. */
 const keptMs = 24 * 3_600_000;
@@ -64,6 +70,10 @@ export interface Round {
   /** What to do with the server's response to the last request. `response` is JSON text. */
   actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
+
+const foreignStateTooLarge = serverFailed(
+  `Its requestState is longer than ${mostForeignCharacters} characters.`,
+);
 
 const refusing = (
   refusal: Refusal,
@@ -124,18 +134,26 @@ export function createRounds(deps: {
       return { kind: "round", digest, keptMs: identity.keptMs };
     };
 
+    /** What the client gets in place of the server's own state; null: that state itself. */
+    const stateFor = async (given: string | null): Promise<Result<string | null, Refusal>> => {
+      if (!isState(given)) return ok(null);
+      const nested = { state: given, answers: [], rounds };
+      // The state of a router behind this router goes back to that router, and is not mistaken for ours.
+      if (isOwnState(given)) return ok(await states.wrap(await request.owner(), nested));
+      if (!request.sealsState) return ok(null);
+      if (given.length > mostForeignCharacters) return err(foreignStateTooLarge);
+      return ok(await states.wrap(await request.owner(), nested, foreignLifetimeMs));
+    };
+
     /** Gives the response to the client, under the id that the client knows. */
     const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 && held === null ? response : wire.withId(response, idText);
       const given = asksForInput ? wire.stateGiven(response) : null;
-      // The state of a router behind this router. The state goes back to that router, and is not
-      // mistaken for ours.
-      if (isOwnState(given)) {
-        const carrying = { state: given, answers: [], rounds };
-        const state = await states.wrap(await request.owner(), carrying);
-        out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
-      }
+      const state = await stateFor(given);
+      if (!state.ok) return refusing(state.error);
+      if (state.value !== null)
+        out = wire.remaining(out, { without: [], state: JSON.stringify(state.value) });
       const isResource = request.method === "resources/read";
       if (hidden && isResource && isObject(result) && !asksForInput) out = wire.uncached(out);
       return { kind: "deliver", text: out };

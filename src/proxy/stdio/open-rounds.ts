@@ -88,7 +88,14 @@ export function createOpenRounds(deps: {
       const idText = idTextIn(text);
       if (isDeeperThan(params, mostLevels)) return err(errorText(idText, wireErrorOf(tooDeep)));
       const digest = identityOf(method, params);
-      const about = { tenantId: "", keyId: owner, serverId: "", digest };
+      const about = {
+        tenantId: "",
+        keyId: owner,
+        grantId: null,
+        userId: null,
+        serverId: "",
+        digest,
+      };
       const begun = await beginRounds(
         {
           text,
@@ -98,6 +105,7 @@ export function createOpenRounds(deps: {
           mode: "router",
           declared: {},
           callsAgain: "client",
+          sealsState: false,
         },
         samplerOf((error) => (failure ??= error)),
       );

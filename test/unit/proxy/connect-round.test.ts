@@ -13,7 +13,14 @@ import {
 import { createRoundStates, type RoundStates } from "../../../src/proxy/modern/round-state.ts";
 import type { RoundRequest } from "../../../src/proxy/modern/round-request.ts";
 
-const owner = { tenantId: "ten_1", keyId: "key_1", serverId: "srv_1", digest: "d" };
+const owner = {
+  tenantId: "ten_1",
+  keyId: "key_1",
+  grantId: null,
+  userId: null,
+  serverId: "srv_1",
+  digest: "d",
+};
 const url = "https://router.test/oauth/connect?tenant=a&server=b";
 const needed = { reason: "authorization_needed", server: "b", url } as const;
 const stays = new AbortController().signal;
@@ -44,6 +51,7 @@ const round = (answer: ConnectAnswer, more: Partial<RoundRequest> = {}) =>
         mode: "router",
         declared: { elicitation: { url: {} } },
         callsAgain: "client",
+        sealsState: false,
         ...more,
       },
     },

@@ -17,7 +17,14 @@ import type { Answered } from "../../../src/proxy/modern/round-entries.ts";
 import { createRounds, type Round, type RoundAction } from "../../../src/proxy/modern/rounds.ts";
 import { anyText } from "../../fixtures/any-text.ts";
 
-const owner: StateOwner = { tenantId: "ten_1", keyId: "key_1", serverId: "srv_1", digest: "d" };
+const owner: StateOwner = {
+  tenantId: "ten_1",
+  keyId: "key_1",
+  grantId: null,
+  userId: null,
+  serverId: "srv_1",
+  digest: "d",
+};
 const never = new AbortController().signal;
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
@@ -79,6 +86,7 @@ const about = async (
     owner?: StateOwner;
     method?: string;
     callsAgain?: "client" | "router";
+    sealsState?: boolean;
   } = {},
 ) =>
   begin(
@@ -90,6 +98,7 @@ const about = async (
       mode: more.mode ?? "router",
       declared: more.declared ?? {},
       callsAgain: more.callsAgain ?? "client",
+      sealsState: more.sealsState ?? false,
     },
     {
       decode: modernCodec.decodeCall,
@@ -582,6 +591,107 @@ describe("a state of the server that looks like ours", () => {
       inputResponses: { e: {} },
       requestState: "srs1.another router",
     });
+  });
+});
+
+describe("a server's own state, where callers share the entry's secret", () => {
+  const sealed = { sealsState: true };
+  const given = async (state: string): Promise<string> =>
+    delivered(await (await round(call(), sealed)).actOn(asks({ e: elicit }, state), never));
+  const back = (state: string): string =>
+    call(`,"inputResponses":{"e":{}},"requestState":${state}`, "7");
+  const sealedOf = (text: string): string => JSON.stringify(stateOf(text));
+  const refusal = {
+    ok: false,
+    error: {
+      reason: "invalid_params",
+      path: "requestState",
+      detail: "Not a state of this request, or expired.",
+    },
+  };
+
+  it("reaches the client sealed, and the server as it was", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText(), async (text) => {
+        const state = JSON.stringify(`${text}theirs`);
+        const left = await given(state);
+        expect(stateOf(left)).toMatch(/^srs1\.v2\./);
+        expect(left).not.toContain(state);
+        const again = await round(back(sealedOf(left)), sealed);
+        expect(again.first.text).toContain(`"requestState":${state}`);
+        expect(JSON.parse(again.first.text).params.inputResponses).toEqual({ e: {} });
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("opens for its tenant, key, grant, person, server and request, and for no other", async () => {
+    const whole = { ...owner, grantId: "g1", userId: "usr_1" };
+    const left = delivered(
+      await (
+        await round(call(), { ...sealed, owner: whole })
+      ).actOn(asks({ e: elicit }, '"theirs"'), never),
+    );
+    const text = back(sealedOf(left));
+    expect(await about(text, { ...sealed, owner: whole })).toMatchObject({ ok: true });
+    for (const name of Object.keys(whole))
+      for (const value of ["another", null])
+        expect(await about(text, { ...sealed, owner: { ...whole, [name]: value } })).toEqual(
+          refusal,
+        );
+    // Members that run into each other would make one owner of two.
+    for (const other of [
+      { ...whole, keyId: "key_1 g1", grantId: null },
+      { ...whole, grantId: "g1 usr_1", userId: null },
+      { ...whole, grantId: "usr_1", userId: "g1" },
+    ])
+      expect(await about(text, { ...sealed, owner: other })).toEqual(refusal);
+  });
+
+  it("is refused in one wording as it was, changed, too old, or of another kind", async () => {
+    const left = await given('"theirs"');
+    for (const state of ['"theirs"', '"srs1."', '"srs1.v2.x"', "7", "{}", '""', "[]", "false"])
+      expect(await about(back(state), sealed), state).toEqual(refusal);
+    const text = back(sealedOf(left));
+    now += 10 * 60_000 - 1;
+    expect(await about(text, sealed)).toMatchObject({ ok: true });
+    now += 1;
+    expect(await about(text, sealed)).toEqual(refusal);
+  });
+
+  it("passes where there is none: absent, or null", async () => {
+    expect(stateOf(await given("null"))).toBeNull();
+    for (const text of [call(), back("null")])
+      expect((await round(text, sealed)).first.text).toBe(text);
+  });
+
+  it("has a greatest size", async () => {
+    const largest = JSON.stringify("x".repeat(256 * 1024 - 2));
+    expect(stateOf(await given(largest))).toMatch(/^srs1\./);
+    const larger = JSON.stringify("x".repeat(256 * 1024 - 1));
+    expect(
+      refusalOf(await (await round(call(), sealed)).actOn(asks({ e: elicit }, larger), never)),
+    ).toMatchObject({ reason: "server_failed", detail: expect.stringContaining("requestState") });
+  });
+
+  it("of a router behind this one stays nested, and lives as long as that router lets it", async () => {
+    const left = await given('"srs1.another router"');
+    now += 20 * 3_600_000;
+    const again = await round(back(sealedOf(left)), sealed);
+    expect(again.first.text).toContain('"requestState":"srs1.another router"');
+  });
+
+  it("goes on in rounds: sampling, a question, an end", async () => {
+    const first = await round(call(), sealed);
+    const second = sent(await first.actOn(asks({ a: entry("hi") }, '"one"'), never));
+    expect(second.text).toContain('"requestState":"one"');
+    const left = delivered(
+      await first.actOn(asks({ e: elicit }, '"two"', JSON.parse(second.idText)), never),
+    );
+    const again = await round(back(sealedOf(left)), sealed);
+    expect(again.first.text).toContain('"requestState":"two"');
+    const done = `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"}}`;
+    expect(delivered(await again.actOn(done, never))).toBe(done);
   });
 });
 

@@ -1,0 +1,22 @@
+/**
+ * Whether a 2026-07-28 server's own `requestState` is sealed for the caller that it was given to. A server binds a state
+ * to whoever it takes the caller for. Callers that share the entry's secret all look like one to it.
+ */
+import type { McpServer } from "./server.ts";
+import { isPerUser } from "./server.ts";
+
+type Entry = Pick<McpServer, "headerNames" | "learnt" | "oauth" | "sampling">;
+
+const sharesSecret = ({ headerNames, oauth }: Entry): boolean =>
+  headerNames.length > 0 || (oauth !== null && !isPerUser({ oauth }));
+
+export const sealsState = (server: Entry): boolean =>
+  server.sampling !== "client" && sharesSecret(server);
+
+/** The sentence of a check about an entry whose states pass as they come; null: they are sealed. */
+export function unsealedSentence(server: Entry): string | null {
+  if (sealsState(server)) return null;
+  return sharesSecret(server)
+    ? "Not protected: in the mode \"client\" a requestState isn't bound to its caller, and all callers share the entry's secret."
+    : "Not protected: the entry has no secret that its callers share, so the server itself must bind a requestState to its caller.";
+}
