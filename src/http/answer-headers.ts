@@ -9,8 +9,8 @@ type Fields = Pick<Headers, "get" | "has" | "set">;
 export function addVary(headers: Pick<Fields, "get" | "set">, names: readonly string[]): void {
   const vary = headers.get("Vary");
   if (vary === null) return headers.set("Vary", names.join(", "));
-  const there = vary.toLowerCase().split(/\s*,\s*/);
-  const missing = names.filter((name) => !there.includes(name.toLowerCase()));
+  const there = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
+  const missing = names.filter((name) => !there.has(name.toLowerCase()));
   if (missing.length > 0) headers.set("Vary", [vary, ...missing].join(", "));
 }
 

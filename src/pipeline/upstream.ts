@@ -42,7 +42,7 @@ export interface Sending {
  */
 const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
   body instanceof Uint8Array &&
-  !/^\s*(identity)?\s*$/i.test(headers.get("Content-Encoding") ?? "") &&
+  !/^(identity)?$/i.test((headers.get("Content-Encoding") ?? "").trim()) &&
   !sentBy(server.passHeaders)("content-encoding");
 
 export function createUpstream(deps: {

@@ -28,10 +28,10 @@ export const foldName = (text: string): string =>
     .toLowerCase()
     .replaceAll("+", "-plus")
     .replaceAll(/[\s\-_.:@(),]+/g, "-")
-    .replaceAll(/([a-z]{2,}|(?<![a-z0-9])[ok])(?=\d)/g, "$1-")
+    .replaceAll(/(?<![a-z])([a-z]{2,}|(?<![0-9])[ok])(?=\d)/g, "$1-")
     .replaceAll(/(\d)(?=[a-z]{3,})/g, "$1-")
-    .replaceAll(/-*\/-*/g, "/")
-    .replaceAll(/^[-/]+|[-/]+$/g, "");
+    .replaceAll(/(?<!-)-+(?=\/)|(?<=\/)-+/g, "")
+    .replaceAll(/^[-/]+|(?<![-/])[-/]+$/g, "");
 
 /** A folded name without the names of providers, makers and folders before it. */
 export const bareName = (folded: string): string => folded.slice(folded.lastIndexOf("/") + 1);
