@@ -178,7 +178,7 @@ describe("the house", () => {
   });
 
   it("has a composition that only hosts import, and settings that only it, hosts and commands read", () => {
-    const composers = ["compose", "worker.ts", "import-worker.ts", "node.ts"];
+    const composers = ["compose", "worker.ts", "node.ts"];
     expect(
       violations(
         ({ path }, target) => ownRoom(target) === "compose" && !composers.includes(room(path)),

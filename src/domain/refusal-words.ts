@@ -73,6 +73,7 @@ function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): str
 
 const full =
   "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room";
+const unreleased = "an unreleased version made the database; use an empty one";
 
 /** Each names the cause and the remedy where the status alone would not. */
 const codeWords: { readonly [C in FaultCode]?: string } = {
@@ -110,6 +111,13 @@ function explainFailure(attempts: readonly AttemptSummary[]): string {
   if (last === undefined) return "";
   const many = attempts.length > 1 ? ` (the last of ${attempts.length} attempts)` : "";
   return `: ${explainAttempt(last)}${many}`;
+}
+
+function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>): string {
+  if (refusal.cause === "resting")
+    return `: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
+  if (refusal.cause === "unreleased") return `: ${unreleased}`;
+  return refusal.cause === "full" ? `: ${full}` : "";
 }
 
 /** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
@@ -162,9 +170,7 @@ export function explain(refusal: Refusal): string {
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
     case "unavailable":
-      if (refusal.cause === "resting")
-        return `${title}: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
-      return refusal.cause === "full" ? `${title}: ${full}` : title;
+      return `${title}${explainUnavailable(refusal)}`;
     case "provider_failed":
       return `${title}${explainFailure(refusal.attempts)}`;
     case "capability_missing":

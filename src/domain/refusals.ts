@@ -64,9 +64,10 @@ export type Refusal =
     }
   /**
    * `full`: the database answered that it takes no new calls, so nothing was written. `resting`: circuits are open for
-   * every model that could serve the request; the first few are named. Absent: it may have happened
+   * every model that could serve the request; the first few are named. `unreleased`: an unreleased version made the database.
+   * Absent: it may have happened
    */
-  | { reason: "unavailable"; retryAfterMs: number; cause?: "full" }
+  | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }

@@ -1,5 +1,4 @@
 /** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
-import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
@@ -14,7 +13,6 @@ import type { Answering } from "./admin.ts";
 import { readConsoleFiles } from "./console-files.ts";
 import { makeEmbeddedFolder } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
-import { importD1 } from "./import-d1.ts";
 import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { describe, otherMasterKeys, untilReady } from "./ready.ts";
@@ -50,18 +48,14 @@ export interface Started {
 /** The database in a file, migrated. null: the home shard is elsewhere. */
 async function openDatabase(
   stateDir: string,
-  context: { settings: Settings; started: Started; ending: Ending; voice: Voice },
+  context: { settings: Settings; started: Started; ending: Ending },
 ): Promise<Result<EmbeddedEngine | null, string>> {
-  const { settings, started, ending, voice } = context;
+  const { settings, started, ending } = context;
   const migrations = readMigrations(checkout);
   const applied = await migrateAll(settings.databases, migrations);
   if (!applied.ok) return applied;
   if (!settings.embedded) return ok(null);
   const path = makeEmbeddedFolder(stateDir);
-  const imported = await importD1({ folder: join(stateDir, "database"), path });
-  if (!imported.ok) return imported;
-  if (imported.value !== null)
-    voice.say(`Took over the database of an earlier version, ${imported.value.from}.`);
   const engine = await startEmbedded({
     path,
     thread: started.databaseThread,
@@ -167,7 +161,7 @@ export async function launchNode(
   if (!secrets.ok) return secrets;
   if (settings.databases.length > 0 && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
-  const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
+  const own = await openDatabase(stateDir.value, { settings, started, ending });
   if (!own.ok) return own;
   const host = await openHost(
     settings,

@@ -5,7 +5,13 @@ import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
-import { migrate, takesAway, unknownMigrations, type Migration } from "../store/migrations.ts";
+import {
+  madeByUnreleased,
+  migrate,
+  takesAway,
+  unknownMigrations,
+  type Migration,
+} from "../store/migrations.ts";
 import type { LibsqlDatabase } from "./settings.ts";
 
 export const readMigrations = (checkout: string): Migration[] =>
@@ -29,6 +35,10 @@ const newer = (where: string, names: readonly string[]): Result<never, string> =
     `${where} is of a newer version: ${names.join(", ")} took away what this version uses; start the newer one, or restore a copy from before it`,
   );
 
+/** What a person reads of a database that an unreleased version made. Nothing is written to it. */
+export const unreleased = (where: string): string =>
+  `${where} was made by an unreleased version, which this version can't open; start with an empty STATE_DIR or database`;
+
 /** `where` says which database, without its secrets. The names that were applied here. */
 export async function applyMigrations(
   db: Database,
@@ -37,7 +47,9 @@ export async function applyMigrations(
 ): Promise<Result<string[], string>> {
   const applied: string[] = [];
   for (let left = tries; ; left -= 1) {
-    const unknown = await unknownMigrations(db, migrations);
+    const foreign = await madeByUnreleased(db);
+    if (foreign.ok && foreign.value) return err(unreleased(where));
+    const unknown = foreign.ok ? await unknownMigrations(db, migrations) : foreign;
     const lost = unknown.ok ? unknown.value.filter(takesAway) : [];
     if (lost.length > 0) return newer(where, lost);
     const done = await migrate(db, migrations);

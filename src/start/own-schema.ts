@@ -63,7 +63,7 @@ export function schemaDifference(
 /** Names of the applied migrations. Only for a database whose list of objects was read. */
 const appliedTo = (database: DatabaseSync): string[] =>
   database
-    .prepare("select cast(name as blob) as name from d1_migrations not indexed order by id")
+    .prepare("select cast(name as blob) as name from migrations not indexed order by id")
     .all()
     .map(({ name }) => textOf(name));
 
@@ -74,7 +74,7 @@ export async function ownMigrations(
 ): Promise<Result<Migration[], string>> {
   const Sqlite = await nodeSqlite();
   const found = schemaOf(database);
-  const table = found.find(({ type, name }) => type === "table" && name === "d1_migrations");
+  const table = found.find(({ type, name }) => type === "table" && name === "migrations");
   if (table === undefined) return err("it has no tables of the router");
   const model = new Sqlite(":memory:");
   try {

@@ -12,7 +12,7 @@ import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Answer, Entry } from "./books/entries.ts";
 import { roomAfterMs } from "../domain/limits/room.ts";
-import { fullCode } from "./engine.ts";
+import { fullCode, unreleasedCode } from "./engine.ts";
 import { writable, type Parameter } from "./storable.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
@@ -128,6 +128,8 @@ export interface DatabaseOptions {
 export const defaultTimeoutMs = 5_000;
 /** ms that a caller is told to wait when the database is out of reach. */
 const retryAfterMs = 1_000;
+/** ms to wait for an operator to replace the database. */
+export const unreleasedAfterMs = 60_000;
 /** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
 const lockedTries = 3;
 const pauseMs = 25;
@@ -166,6 +168,8 @@ function refusalFor(cause: unknown): Refusal {
   if (isOtherVersion(cause)) return { reason: "precondition_failed" };
   if (messageOf(cause).startsWith(` ${fullCode}: `))
     return { reason: "unavailable", retryAfterMs: roomAfterMs, cause: "full" };
+  if (messageOf(cause).startsWith(` ${unreleasedCode}: `))
+    return { reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" };
   return { reason: "unavailable", retryAfterMs };
 }
 

@@ -18,6 +18,9 @@ export interface Fault {
 /** The database has no room for a new call, and wrote nothing. */
 export const fullCode = "DATABASE_HAS_NO_ROOM";
 
+/** An unreleased version made the database, which is neither read nor written. */
+export const unreleasedCode = "DATABASE_OF_UNRELEASED_VERSION";
+
 /**
  * What became of statements that happen together or not at all, or of an entry in the books. `answer`: to an
  * entry; null: the books left it to the ledger's own SQL.

@@ -1,33 +1,61 @@
-/**
- * Applies and checks migrations. The table has the name that wrangler gave it where databases were D1: files of
- * that time are opened still.
- */
+/** Applies and checks migrations. */
+import hashes from "../../migrations/meta/hashes.json" with { type: "json" };
 import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
 import type { Readiness, WriteFault } from "../domain/ports/readiness.ts";
-import { ok } from "../domain/result.ts";
-import { raw, type Compiled, type Database } from "./db.ts";
+import { err, ok } from "../domain/result.ts";
+import { raw, unreleasedAfterMs, type Compiled, type Database } from "./db.ts";
 
 export interface Migration {
-  /** the file's name, such as `0000_house.sql` */
+  /** the file's name, for example `0000_baseline.sql` */
   name: string;
   sql: string;
 }
 
 /**
- * Of a migration that takes away or changes what the version before uses. All others only add, and a test holds them to
- * that: the version before works on with them, and may come back.
+ * Whether a migration removes or changes what the previous release uses. All other migrations only add, which a test enforces, so
+ * the previous release can run beside them.
  */
 export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
 
 const separator = "--> statement-breakpoint";
 
-/** The table of applied migrations, as it is made before the first of them. */
-export const migrationsTable = `
-  create table if not exists d1_migrations (
-    id integer primary key autoincrement,
-    name text unique,
-    applied_at timestamp default current_timestamp not null)`;
+/** SHA-256 of a migration's file, in hex; empty for a migration without a file, as tests have them. */
+export const hashOf = (name: string): string =>
+  Object.entries(hashes).find(([file]) => file === name)?.[1] ?? "";
+
+export const migrationsTable = `create table if not exists migrations (
+  id integer primary key autoincrement,
+  name text unique,
+  hash text not null,
+  applied_at timestamp default current_timestamp not null)`;
+
+/** No released version has the table `d1_migrations`. */
+export const migrationTables =
+  "select name from sqlite_master where type = 'table' and name in ('migrations', 'd1_migrations')";
+export const firstHash = "select hash from migrations order by id limit 1";
+
+/**
+ * Whether an unreleased version made the database: its first migration is not this version's.
+ * @param tables the result of `migrationTables`
+ * @param first the result of `firstHash`, or `null` for a database without migrations
+ */
+export const isUnreleased = (tables: readonly unknown[], first: unknown): boolean =>
+  tables.includes("d1_migrations") ||
+  (first !== null && first !== undefined && first !== hashOf("0000_baseline.sql"));
+
+/** Only reads, so that a refused database stays as it is. */
+export async function madeByUnreleased(db: Database): AsyncResult<boolean> {
+  return db.read(async (builder) => {
+    const tables = (await builder.all<{ name: string }>(sql.raw(migrationTables))).map(
+      ({ name }) => name,
+    );
+    const [first] = tables.includes("migrations")
+      ? await builder.all<{ hash: string }>(sql.raw(firstHash))
+      : [];
+    return isUnreleased(tables, first?.hash);
+  });
+}
 
 const statement = (text: string): Compiled => ({ toSQL: () => ({ sql: text, params: [] }) });
 const table = statement(migrationsTable);
@@ -39,7 +67,7 @@ export const statementsIn = (migration: Migration): string[] =>
     .filter((text) => text !== "");
 
 async function appliedOf(db: Database): AsyncResult<string[]> {
-  const rows = await db.write([table, raw(sql`select name from d1_migrations order by id`)]);
+  const rows = await db.write([table, raw(sql`select name from migrations order by id`)]);
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
 
@@ -69,7 +97,9 @@ export async function migrate(
     if (!applied.ok) return applied;
     if (applied.value.includes(migration.name)) continue;
     const written = await db.write([
-      raw(sql`insert into d1_migrations (name) values (${migration.name})`),
+      raw(
+        sql`insert into migrations (name, hash) values (${migration.name}, ${hashOf(migration.name)})`,
+      ),
       ...statementsIn(migration).map(statement),
     ]);
     if (written.ok) done.push(migration.name);
@@ -85,13 +115,15 @@ export const createReadiness = (
   probe?: () => Promise<WriteFault | null>,
 ): Readiness => ({
   async check() {
+    const unreleased = await madeByUnreleased(db);
+    if (!unreleased.ok) return unreleased;
+    if (unreleased.value)
+      return err({ reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" });
     const rows = await db.read(async (builder) => {
       // A database that was never migrated answers too: it lacks every migration.
-      const there = await builder.all(
-        sql`select 1 from sqlite_master where type = 'table' and name = 'd1_migrations'`,
-      );
-      if (there.length === 0) return [];
-      return builder.all<{ name: string }>(sql`select name from d1_migrations`);
+      const tables = await builder.all(sql.raw(migrationTables));
+      if (tables.length === 0) return [];
+      return builder.all<{ name: string }>(sql`select name from migrations`);
     });
     if (!rows.ok) return rows;
     const applied = new Set(rows.value.map(({ name }) => name));

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -93,7 +94,7 @@ describe("a database", () => {
     async () => {
       const apply = (name: string): void => {
         const database = new DatabaseSync(databaseIn(stateDir));
-        database.exec(`insert into d1_migrations (name) values ('${name}')`);
+        database.exec(`insert into migrations (hash, name) values ('', '${name}')`);
         database.close();
       };
       apply("9998_future.sql");
@@ -104,6 +105,22 @@ describe("a database", () => {
       );
     },
   );
+
+  it("of an unreleased version is named, and keeps every byte", { timeout }, async () => {
+    const path = databaseIn(stateDir);
+    const database = new DatabaseSync(path);
+    const [{ hash }] = database.prepare("select hash from migrations").all() as [{ hash: string }];
+    database.exec("update migrations set hash = 'x'; pragma wal_checkpoint(truncate)");
+    database.close();
+    const before = readFileSync(path);
+    expect(await faultOf({ stateDir })).toMatch(
+      /^sampling-router: the database \S+\.sqlite was made by an unreleased version/,
+    );
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const again = new DatabaseSync(path);
+    again.prepare("update migrations set hash = ? where id = 1").run(hash);
+    again.close();
+  });
 
   it.each([
     ["whose beginning is", 0, 1],

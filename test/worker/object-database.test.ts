@@ -97,6 +97,18 @@ describe("the storage of a tenant's object", () => {
     });
   });
 
+  it("refuses reads and writes of a storage that an unreleased version made, and keeps it", async () => {
+    await within("unreleased", (storage) => {
+      open(storage).write(job(tenant("ten_1")));
+      storage.sql.exec("update migrations set hash = 'x'");
+      const refusing = open(storage);
+      for (const outcome of [refusing.read(job(tenants)), refusing.write(job(event))])
+        expect(outcome).toMatchObject({ fault: { code: "DATABASE_OF_UNRELEASED_VERSION" } });
+      expect(refusing.isKept()).toBe(true);
+      expect([...storage.sql.exec("select id from tenants")]).toEqual([{ id: "ten_1" }]);
+    });
+  });
+
   it("has the home database's tables from the first question on", async () => {
     await within("home-like", (storage) => {
       const database = open(storage, { holds: "home" });

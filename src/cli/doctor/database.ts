@@ -5,12 +5,12 @@ import { counted } from "../../domain/counted.ts";
 import { commandLine, startCommand } from "../../start/called.ts";
 import { embeddedFile } from "../../start/embedded-file.ts";
 import { nameOtherMasterKey } from "../../start/master-key.ts";
-import { connect, nameOf, readMigrations } from "../../start/migrations.ts";
+import { connect, nameOf, readMigrations, unreleased } from "../../start/migrations.ts";
 import { keptMasterKey } from "../../start/secrets.ts";
 import { checkout, type LibsqlDatabase, type Settings } from "../../start/settings.ts";
 import { openLibsql, type Database } from "../../store/db.ts";
 import { openLocally } from "../../store/embedded/local.ts";
-import { takesAway } from "../../store/migrations.ts";
+import { firstHash, isUnreleased, migrationTables, takesAway } from "../../store/migrations.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 /** All of a database up to this size is read. */
@@ -26,13 +26,20 @@ interface Opened {
   file: string | null;
 }
 
+async function madeByUnreleased(ask: Opened["ask"]): Promise<boolean> {
+  const listed = await ask(`select json_group_array(name) from (${migrationTables})`);
+  const tables = JSON.parse(String(listed)) as string[];
+  return isUnreleased(tables, tables.includes("migrations") ? await ask(firstHash) : null);
+}
+
 async function* migrationsOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
   const known = readMigrations(checkout).map(({ name }) => name);
-  const hasTable = Number(
-    await ask("select count(*) from sqlite_master where name = 'd1_migrations'"),
-  );
-  const listed =
-    hasTable === 0 ? "[]" : await ask("select json_group_array(name) from d1_migrations");
+  if (await madeByUnreleased(ask)) {
+    yield faulty("migrations", unreleased(where), "Start with an empty STATE_DIR or database.");
+    return;
+  }
+  const hasTable = Number(await ask(`select count(*) from (${migrationTables})`));
+  const listed = hasTable === 0 ? "[]" : await ask("select json_group_array(name) from migrations");
   const applied = JSON.parse(String(listed)) as string[];
   const missing = known.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));

@@ -7,13 +7,18 @@
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
 import { callsThatFit, roomLevel, type Room } from "../../domain/limits/room.ts";
-import { fullCode, type Job, type Outcome } from "../engine.ts";
+import { fullCode, unreleasedCode, type Job, type Outcome } from "../engine.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
 import { nextDue } from "./next-due.ts";
 import type { Migration } from "../migrations.ts";
 import { createObjectEngine } from "./object-engine.ts";
 import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
-import { hasTables, lacksMigrations, migrateObject } from "./object-migrations.ts";
+import {
+  hasTables,
+  lacksMigrations,
+  madeByUnreleased,
+  migrateObject,
+} from "./object-migrations.ts";
 
 export interface ObjectDatabase {
   write(job: Job): Outcome;
@@ -61,6 +66,11 @@ const full: Outcome = {
   fault: { code: fullCode, message: "the database takes no new calls" },
 };
 
+const unreleased: Outcome = {
+  ok: false,
+  fault: { code: unreleasedCode, message: "an unreleased version made the database" },
+};
+
 /** @param deps `holds`: the home database is kept without a tenant too */
 export function createObjectDatabase(deps: {
   storage: ObjectStorage;
@@ -73,13 +83,14 @@ export function createObjectDatabase(deps: {
   const { storage, migrations, holds, limitBytes } = deps;
   const engine = createObjectEngine(deps);
   const sql = createObjectSql(storage);
-  let tables: "unknown" | "none" | "current" = "unknown";
+  let tables: "unknown" | "none" | "current" | "unreleased" = "unknown";
 
   const isKept = (): boolean => holds === "home" || sql.all(hasTenant, []).length > 0;
   /** A storage with tables gets those that it lacks, and `home` gets its tables at once. */
   const prepare = (): void => {
     if (tables !== "unknown") return;
-    if (holds === "home" || hasTables(sql)) {
+    if (madeByUnreleased(sql)) tables = "unreleased";
+    else if (holds === "home" || hasTables(sql)) {
       // An object wakes far more often than it is updated, and a transaction costs a commit.
       if (lacksMigrations(sql, migrations))
         storage.transactionSync(() => migrateObject(sql, migrations));
@@ -120,7 +131,7 @@ export function createObjectDatabase(deps: {
     } catch (cause) {
       return { ok: false, fault: faultOf(cause) };
     }
-    return work();
+    return tables === "unreleased" ? unreleased : work();
   };
   return {
     write: (job) =>
@@ -131,9 +142,11 @@ export function createObjectDatabase(deps: {
     read: (statements) =>
       prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
     hasTables: () => tables === "current",
-    isKept: () => hasTables(sql) && (isKept() || sql.all(undelivered, []).length > 0),
+    isKept: () =>
+      madeByUnreleased(sql) ||
+      (hasTables(sql) && (isKept() || sql.all(undelivered, []).length > 0)),
     tenantDatabase() {
-      if (!hasTables(sql)) return null;
+      if (!hasTables(sql) || madeByUnreleased(sql)) return null;
       const [id] = tenantIds.flatMap((text) => sql.all(text, []).map(([found]) => String(found)));
       return id === undefined ? null : shardOf(id);
     },

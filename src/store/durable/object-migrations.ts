@@ -1,14 +1,29 @@
 /** Migrations inside of a Durable Object, in the transaction of whoever calls. */
-import { statementsIn, type Migration } from "../migrations.ts";
+import {
+  migrationsTable,
+  firstHash,
+  hashOf,
+  isUnreleased,
+  migrationTables,
+  statementsIn,
+  type Migration,
+} from "../migrations.ts";
 import type { ObjectSql } from "./object-sql.ts";
 
-const table = "d1_migrations";
+const tablesIn = (sql: ObjectSql): unknown[] => sql.all(migrationTables, []).map(([name]) => name);
 
-export const hasTables = (sql: ObjectSql): boolean =>
-  sql.all(`select 1 from sqlite_master where type = 'table' and name = '${table}'`, []).length > 0;
+export const hasTables = (sql: ObjectSql): boolean => tablesIn(sql).length > 0;
+
+export function madeByUnreleased(sql: ObjectSql): boolean {
+  const tables = tablesIn(sql);
+  return isUnreleased(
+    tables,
+    tables.includes("migrations") ? sql.all(firstHash, [])[0]?.[0] : null,
+  );
+}
 
 const appliedIn = (sql: ObjectSql): Set<unknown> =>
-  new Set(hasTables(sql) ? sql.all(`select name from ${table}`, []).map(([name]) => name) : []);
+  new Set(hasTables(sql) ? sql.all("select name from migrations", []).map(([name]) => name) : []);
 
 /** Whether `migrateObject` would apply anything. */
 export function lacksMigrations(sql: ObjectSql, migrations: readonly Migration[]): boolean {
@@ -19,15 +34,11 @@ export function lacksMigrations(sql: ObjectSql, migrations: readonly Migration[]
 /** Applies the migrations that are not applied yet. */
 export function migrateObject(sql: ObjectSql, migrations: readonly Migration[]): void {
   const applied = appliedIn(sql);
-  if (applied.size === 0)
-    sql.change(
-      `create table if not exists ${table} (id integer primary key autoincrement, name text unique,
-        applied_at timestamp default current_timestamp not null)`,
-      [],
-    );
+  if (applied.size === 0) sql.change(migrationsTable, []);
   for (const migration of migrations) {
     if (applied.has(migration.name)) continue;
-    sql.change(`insert into ${table} (name) values (?)`, [migration.name]);
+    const { name } = migration;
+    sql.change("insert into migrations (name, hash) values (?, ?)", [name, hashOf(name)]);
     for (const text of statementsIn(migration)) sql.change(text, []);
   }
 }

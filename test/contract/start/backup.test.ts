@@ -206,12 +206,12 @@ describe("backup and restore", () => {
       ["a name with a line break", () => `create table "a\nb" (x)`],
       [
         "a migration of another version",
-        () => "insert into d1_migrations (name) values ('9999_x.sql')",
+        () => "insert into migrations (hash, name) values ('', '9999_x.sql')",
       ],
       [
         "a list of migrations that is a view",
-        () => `drop table d1_migrations;
-        create view d1_migrations as select 1 as id, ${wrote()} as name`,
+        () => `drop table migrations;
+        create view migrations as select 1 as id, ${wrote()} as name`,
       ],
     ])("runs nothing of %s, and restores nothing", async (_, sql) => {
       change(sql());

@@ -11,11 +11,11 @@ export const leftoversSuite = (backend: Backend): void => {
       value(await world.db.write([raw(sql.raw(text))]))[0] ?? [];
 
     it("has every migration, no row, and no trigger", async () => {
-      const applied = await rowsOf("select name from d1_migrations order by name");
+      const applied = await rowsOf("select name from migrations order by name");
       expect(applied.map(({ name }) => name)).toEqual(backend.migrations.map(({ name }) => name));
       expect(await rowsOf("select name from sqlite_master where type = 'trigger'")).toEqual([]);
       const tables = await rowsOf(`select name from sqlite_master where type = 'table'
-        and substr(name, 1, 4) not in ('sqli', '_cf_', 'libs') and name <> 'd1_migrations'`);
+        and substr(name, 1, 4) not in ('sqli', '_cf_', 'libs') and name <> 'migrations'`);
       expect(tables.length).toBeGreaterThan(10);
       for (const { name } of tables)
         expect([name, await rowsOf(`select 1 as it from "${String(name)}" limit 1`)]).toEqual([

@@ -1,7 +1,13 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
-import { createReadiness, migrate, type Migration } from "../../../src/store/migrations.ts";
+import { applyMigrations } from "../../../src/start/migrations.ts";
+import {
+  createReadiness,
+  madeByUnreleased,
+  migrate,
+  type Migration,
+} from "../../../src/store/migrations.ts";
 import { value, type Backend, type Opened } from "./open.ts";
 
 export const migrationsSuite = (backend: Backend): void => {
@@ -52,6 +58,29 @@ export const migrationsSuite = (backend: Backend): void => {
       expect(tables).toEqual([]);
       const mended = { ...broken, sql: "create table half (id text);--> statement-breakpoint\n" };
       expect(value(await migrate(here(), [...migrations, mended]))).toEqual([broken.name]);
+    });
+
+    it.each([
+      ["another baseline", ["update migrations set hash = 'x'"]],
+      ["the table of before the first release", ["alter table migrations rename to d1_migrations"]],
+    ])("recognizes an unreleased version by %s, and writes nothing", async (_, changes) => {
+      value(await migrate(here(), migrations));
+      expect(value(await madeByUnreleased(here()))).toBe(false);
+      value(await here().write(changes.map((text) => raw(sql.raw(text)))));
+      expect(await createReadiness(here(), names).check()).toMatchObject({
+        ok: false,
+        error: { reason: "unavailable", cause: "unreleased" },
+      });
+      expect(await applyMigrations(here(), migrations, "the database")).toMatchObject({
+        ok: false,
+        error: expect.stringMatching(/^the database was made by an unreleased version/) as unknown,
+      });
+      const [tables] = value(
+        await here().write([
+          raw(sql`select name from sqlite_master where name in ('migrations', 'd1_migrations')`),
+        ]),
+      );
+      expect(tables).toHaveLength(1);
     });
 
     it("tells which ones a database lacks", async () => {

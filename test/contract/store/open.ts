@@ -93,7 +93,7 @@ export function lastingBackend(
       }
       await wipe(db);
       value(await migrate(db, migrations));
-      tables = (await tablesOf(db)).filter((table) => table !== "d1_migrations");
+      tables = (await tablesOf(db)).filter((table) => table !== "migrations");
       return opened;
     },
     again: async (options) => connect(options),

@@ -140,10 +140,10 @@ describe("the embedded database", () => {
   });
 
   it.each([
-    ["lacks migrations", ["delete from d1_migrations"], migrations, "warning migrations"],
+    ["lacks migrations", ["delete from migrations"], migrations, "warning migrations"],
     [
       "is of a newer version that took something away",
-      ["insert into d1_migrations (name) values ('9999_contract_later.sql')"],
+      ["insert into migrations (hash, name) values ('', '9999_contract_later.sql')"],
       migrations,
       "fault migrations",
     ],
@@ -155,7 +155,7 @@ describe("the embedded database", () => {
 
   it("warns of a newer version that only added", async () => {
     const stateDir = newStateDir();
-    await made(stateDir, ["insert into d1_migrations (name) values ('9999_later.sql')"]);
+    await made(stateDir, ["insert into migrations (hash, name) values ('', '9999_later.sql')"]);
     expect(brief(await examined(stateDir))).toContain("warning migrations");
   });
 
