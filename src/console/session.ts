@@ -33,12 +33,12 @@ export const isOperator = computed(() => session.value?.actor.kind === "operator
 
 const address = `${prefix}/console/session`;
 
-async function ask(init: RequestInit): Promise<Asked<Session | null>> {
+async function ask<T = Session | null>(init: RequestInit, at = address): Promise<Asked<T>> {
   try {
-    const response = await fetch(address, { credentials: "same-origin", ...init });
+    const response = await fetch(at, { credentials: "same-origin", ...init });
     const body: unknown = await response.json().catch(() => null);
     return response.ok
-      ? { ok: true, value: body as Session | null, tag: null }
+      ? { ok: true, value: body as T, tag: null }
       : { ok: false, problem: problemOf(response.status, body) };
   } catch {
     return { ok: false, problem: unreachable };
@@ -74,6 +74,12 @@ export async function signIn(key: string): Promise<Asked<Session | null>> {
     hasEnded.value = false;
   }
   return made;
+}
+
+/** @returns where the browser goes on to; `tenant` null: the operator's identity provider */
+export function beginSingleSignOn(tenant: string | null): Promise<Asked<{ url: string }>> {
+  const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
+  return ask<{ url: string }>({ method: "POST" }, `${prefix}/console/single-sign-on${query}`);
 }
 
 export async function signOut(): Promise<void> {

@@ -1,6 +1,6 @@
 /** `/console/single-sign-on`: a person leaves for an identity provider, and comes back with a session. */
 import { Hono, type Context } from "hono";
-import { ownOriginOf } from "../domain/servers/own-origin.ts";
+import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { NewConsoleSession } from "../pipeline/console-sessions.ts";
 import { pendingMs, slugKept } from "../pipeline/person-sign-in.ts";
@@ -23,39 +23,46 @@ const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
 const callbackFor = (c: Context<HttpEnv>): string => `${urlFor(c)}/console/single-sign-on/callback`;
 const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
 
-/** A session of its own, whatever the browser brought: nobody can plant one beforehand. */
+/**
+ * A session of its own, whatever the browser brought: nobody can plant one beforehand.
+ *
+ * @returns the console's address, and never one that the request names
+ */
 async function enter(
   c: Context<HttpEnv>,
   origin: string,
   made: NewConsoleSession,
-): Promise<Response> {
+): Promise<string> {
   await endBefore(c);
   keepCookie(c, "session", { origin, value: made.token, seconds: made.seconds });
-  // The console's address, and never one that the request names.
-  return c.redirect(`${urlFor(c)}/console`);
+  return `${urlFor(c)}/console`;
 }
 
+/** Answers with the address to which the console's page goes on. */
 async function begin(c: Context<HttpEnv>): Promise<Response> {
   const origin = ownOriginOf(askedAt(c));
   if (origin === null) return problem(c, noPlace);
+  // A link or a form elsewhere would sign this browser in as its author, and end the session that it has.
+  if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
+    return problem(c, { reason: "origin_not_allowed" });
   const slug = c.req.query("tenant") ?? null;
   if (slug !== null && !slugPattern.test(slug))
     return problem(c, { reason: "invalid_params", path: "tenant", detail: "A tenant's slug." });
   const assertion = c.req.header("Cf-Access-Jwt-Assertion") ?? null;
   const signIn = await c.get("services").console.personSignInOf(slug);
-  if (!signIn.ok) return refused(c, { refusal: signIn.error, slug });
+  if (!signIn.ok) return problem(c, signIn.error);
   const begun = await signIn.value.begin({
     slug,
     redirectUri: callbackFor(c),
     assertion: assertion?.slice(0, mostAssertionCharacters + 1) ?? null,
     address: addressOf(c),
   });
-  if (!begun.ok) return refused(c, { refusal: begun.error, slug });
-  if ("session" in begun.value) return enter(c, origin, begun.value.session);
+  if (!begun.ok) return problem(c, begun.error);
+  if ("session" in begun.value) return c.json({ url: await enter(c, origin, begun.value.session) });
   const { url, kept } = begun.value;
   if (!keepCookie(c, "sign_in", { origin, value: kept, seconds: pendingMs / 1_000 }))
     return problem(c, noPlace);
-  return c.redirect(url);
+  return c.json({ url });
 }
 
 async function callback(c: Context<HttpEnv>): Promise<Response> {
@@ -72,7 +79,9 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
     query: new URL(c.req.url).searchParams.toString(),
     address: addressOf(c),
   });
-  return made.ok ? enter(c, origin, made.value) : refused(c, { refusal: made.error, slug });
+  return made.ok
+    ? c.redirect(await enter(c, origin, made.value))
+    : refused(c, { refusal: made.error, slug });
 }
 
 /** A person sees the page again, which says what the reason means; a program gets the problem. */
@@ -96,5 +105,5 @@ export const singleSignOnRoutes = (): Hono<HttpEnv> =>
       c.res.headers.set("Cache-Control", "no-store");
       c.res.headers.set("Referrer-Policy", "no-referrer");
     })
-    .get("/", begin)
+    .post("/", begin)
     .get("/callback", callback);

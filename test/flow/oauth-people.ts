@@ -297,8 +297,11 @@ export function peopleSuite(world: () => World): void {
       const roles = { roles: { team: "approver" } };
       expect((await operator("PUT", "/sign-in", signIn(roles))).status).toBe(200);
       const { access } = await givenToken(`/v1/sampling/${slug}`);
-      const begun = await visit(`${url}/console/single-sign-on?tenant=${slug}`, "");
-      const back = await provider.visit(begun.headers.get("Location") ?? "");
+      const begun = await fetch(`${url}/console/single-sign-on?tenant=${slug}`, {
+        method: "POST",
+        headers: { Origin: url },
+      });
+      const back = await provider.visit(((await begun.json()) as { url: string }).url);
       const session = cookiesIn((await visit(back, cookiesIn(begun.headers))).headers);
       const shown = await visit(`${url}/console/session`, session);
       const { csrf } = (await shown.json()) as { csrf: string };

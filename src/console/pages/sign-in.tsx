@@ -2,8 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
-import { prefix } from "../place.ts";
-import { signIn, signInReason } from "../session.ts";
+import { beginSingleSignOn, signIn, signInReason } from "../session.ts";
 
 const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** A key that travels in plain text is everybody's. The router refuses it too. */
@@ -37,16 +36,16 @@ const refusals: Readonly<Record<string, string>> = {
   unavailable: "The identity provider can't be reached. Begin again in a moment.",
 };
 const refusalInAddress = new URLSearchParams(location.search).get("sign-in");
-const refused =
-  refusalInAddress === null
-    ? null
-    : (refusals[refusalInAddress] ?? "That sign-in did not work. Begin again.");
+const sentenceFor = (reason: string): string =>
+  refusals[reason] ?? "That sign-in did not work. Begin again.";
+const refused = refusalInAddress === null ? null : sentenceFor(refusalInAddress);
 
 /** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
-const leave = (tenant: string | null): void => {
-  const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
-  location.assign(`${prefix}/console/single-sign-on${query}`);
-};
+async function leave(tenant: string | null): Promise<void> {
+  const begun = await beginSingleSignOn(tenant);
+  if (begun.ok) location.assign(begun.value.url);
+  else signInReason.value = sentenceFor(begun.problem.reason);
+}
 
 function SingleSignOn() {
   const [tenant, setTenant] = useState(tenantInAddress);
@@ -54,7 +53,7 @@ function SingleSignOn() {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        leave(tenant.trim());
+        void leave(tenant.trim());
       }}
     >
       <div class="field">
@@ -75,7 +74,7 @@ function SingleSignOn() {
         <button type="submit">
           Go to the identity provider of {tenant.trim() || "your tenant"}
         </button>
-        <button type="button" class="quiet" onClick={() => leave(null)}>
+        <button type="button" class="quiet" onClick={() => void leave(null)}>
           Go to the operator's
         </button>
       </div>
