@@ -59,6 +59,11 @@ const lostRemembered = 5_000;
 const signInsRemembered = 5_000;
 /** Consent pages that one network may open in ten minutes. Each is a row until it is used, or its time is over. */
 const consentsOfAddress = 120;
+/**
+ * Requests of one network a minute to OAuth and sign-in endpoints. A hosted client sends those of all its users from one
+ * network, and each costs about 1 ms of CPU: so a network takes 2 % of a core at most.
+ */
+const publicRequestsOfAddress = 1_200;
 /** Clients that one network may register in ten minutes. */
 const registrationsOfAddress = 30;
 /** Rows in the log of events that failed sign-ins may cause. */
@@ -220,6 +225,7 @@ export async function createIsolate(config: Config, host: Host) {
     oauthLibrary: memoize(() =>
       loadLibrary({
         fetch: config.allowPrivateUpstreams ? host.fetch : (host.fetchPublic ?? host.fetch),
+        fetchPublic: host.fetchPublic ?? host.fetch,
         allowPrivate: config.allowPrivateUpstreams,
         now,
       }),
@@ -236,6 +242,13 @@ export async function createIsolate(config: Config, host: Host) {
       elapsed,
     }),
 
+    publicRequests: createAddressRate({
+      most: publicRequestsOfAddress,
+      windowMs: 60_000,
+      capacity: signInsRemembered,
+      limit: "public.requests",
+      elapsed,
+    }),
     registrations: createAddressRate({
       most: registrationsOfAddress,
       windowMs: 600_000,

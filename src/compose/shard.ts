@@ -205,6 +205,7 @@ export function createShard(
         challenges: () => everywhere.authorization.challenges,
         authorizationServer: () => () => everywhere.authorization.authorizationServer,
         consents: () => () => everywhere.authorization.consents,
+        publicRequests: () => isolate.publicRequests,
         registrations: () => isolate.registrations,
         consentOpenings: () => isolate.consentOpenings,
         connections: () => everywhere.authorization.connections,

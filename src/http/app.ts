@@ -11,6 +11,7 @@ import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { healthRoutes } from "./health.ts";
 import { metricRoutes } from "./metrics.ts";
+import { boundStrangers } from "./middleware/strangers.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
@@ -46,6 +47,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/v1/route", dryRunRoutes());
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
+  for (const path of ["/oauth/*", "/console/session", "/console/single-sign-on/*"])
+    app.use(path, boundStrangers);
   app.route("/oauth", authorizationRoutes());
   app.route("/oauth", accountRoutes());
   app.route("/oauth", connectRoutes());

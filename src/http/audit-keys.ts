@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { HttpEnv } from "./context.ts";
+import { boundStrangers } from "./middleware/strangers.ts";
 import { problem } from "./problem.ts";
 
 /**
@@ -7,7 +8,7 @@ import { problem } from "./problem.ts";
  * (RFC 7517, RFC 8037). Public by nature: no key is needed to read it.
  */
 export const auditKeyRoutes = (): Hono<HttpEnv> =>
-  new Hono<HttpEnv>().get("/audit-keys.json", async (c) => {
+  new Hono<HttpEnv>().get("/audit-keys.json", boundStrangers, async (c) => {
     const found = await c.get("services").audit.auditKeys();
     if (!found.ok) return problem(c, found.error);
     const keys = found.value.map(({ id, publicKey }) => ({

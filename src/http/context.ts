@@ -30,6 +30,8 @@ export interface Services {
     /** One structured line for what nobody expected: the name of what was thrown, never its message. */
     report: (requestId: string, thrown: unknown) => void;
     allowedOrigins: readonly string[];
+    /** asked before an OAuth or sign-in endpoint reads what an address without a key sent */
+    publicRequests: AddressRate;
     /** origins in `PUBLIC_URL` */
     publicOrigins: readonly string[];
     /** the same with the paths that gateways put before the router */

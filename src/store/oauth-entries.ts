@@ -86,6 +86,19 @@ export function createOauthEntryStore(
               and (expires_at is null or expires_at > ${now}) limit ${most})`);
         return counted?.n ?? 0;
       }),
+    async evict(tenantId, { prefix, endsBy }, now) {
+      const first = sql`select key from oauth_entries
+        where tenant_id = ${tenantId} and key >= ${prefix} and key < ${endOf(prefix)}
+          and expires_at > ${now} and expires_at <= ${endsBy}
+        order by expires_at, key limit 1`;
+      const statements = [
+        raw(
+          sql`delete from oauth_entries where tenant_id = ${tenantId} and key in (${first}) returning key`,
+        ),
+      ];
+      const written = await db.write(statements, { lane: tenantId });
+      return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
+    },
     async prune(now) {
       const written = await db.write([
         db.builder

@@ -35,6 +35,12 @@ export function createOauthEntries(): OauthEntryStore {
     },
     count: async (tenantId, { prefix, most }, now) =>
       ok(Math.min(most, beginning(tenantId, prefix, now).length)),
+    async evict(tenantId, { prefix, endsBy }, now) {
+      const [first] = beginning(tenantId, prefix, now)
+        .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= endsBy)
+        .toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+      return ok(first !== undefined && rows.delete(place(tenantId, first.key)));
+    },
     prune: async () => ok(0),
   };
 }

@@ -78,7 +78,8 @@ export interface Assertion {
   issuer: string;
   /** of the person, as the provider has them */
   claims: Claims;
-  client: { id: string; name: string; domain: string };
+  /** `domain`: of the document that describes the program; null: the program registered itself */
+  client: { id: string; name: string; domain: string | null };
 }
 
 /** Whose word counts in the place of a consent. */

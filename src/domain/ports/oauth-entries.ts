@@ -36,6 +36,16 @@ export interface OauthEntryStore {
   ): AsyncResult<OauthEntry[]>;
   /** how many entries of the prefix there are, and no more than `most` of them are counted */
   count(tenantId: string, of: { prefix: string; most: number }, now: number): AsyncResult<number>;
+  /**
+   * Deletes the entry of the prefix that expires first, if it expires by `endsBy`.
+   *
+   * @returns whether there was one
+   */
+  evict(
+    tenantId: string,
+    of: { prefix: string; endsBy: number },
+    now: number,
+  ): AsyncResult<boolean>;
   /** Deletes what has expired. @returns how many entries that were */
   prune(now: number): AsyncResult<number>;
 }

@@ -21,10 +21,12 @@ function matches(pattern: string, domain: string): boolean {
   return wanted.startsWith("*.") ? asked.endsWith(wanted.slice(1)) : asked === wanted;
 }
 
+/** @param domain null: nothing that was checked says whose program it is */
 export function mayConnect(
   { allowedDomains, deniedDomains = [] }: OauthClientPolicy,
-  domain: string,
+  domain: string | null,
 ): boolean {
+  if (domain === null) return allowedDomains === undefined;
   const isNamed = (patterns: readonly string[]): boolean =>
     patterns.some((pattern) => matches(pattern, domain));
   if (isNamed(deniedDomains)) return false;

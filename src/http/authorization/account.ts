@@ -12,7 +12,7 @@ import { accountPage, accountPath, signInPage } from "./account-page.ts";
 import { noPlace, page } from "./connect-onward.ts";
 import { connectPage } from "./connect-page.ts";
 import { leavingPage } from "./consent-page.ts";
-import { bodyText, protect } from "./form.ts";
+import { formOf, protect } from "./form.ts";
 
 const mostAssertionCharacters = 16_384;
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -142,7 +142,9 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
   if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   if (origin === null) return problem(c, noPlace);
-  const fields = new URLSearchParams((await bodyText(c)) ?? "");
+  const form = await formOf(c);
+  if (!form.ok) return problem(c, form.error);
+  const { fields } = form.value;
   const place = { tenant, server: null };
   const { people } = c.get("services").oauth;
   if (fields.get("decision") === "sign-in") return beginSignIn(c, place, origin);

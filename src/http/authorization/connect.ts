@@ -8,7 +8,7 @@ import { problem } from "../problem.ts";
 import { beginSignIn, isSlug, signInShown, tokenOf } from "./account.ts";
 import { goOn, noPlace, page } from "./connect-onward.ts";
 import { connectOwnPage, type ConnectPlace } from "./connect-page.ts";
-import { bodyText } from "./form.ts";
+import { formOf } from "./form.ts";
 
 const noServer = { reason: "not_found", what: "no such server" } as const;
 
@@ -45,7 +45,9 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
   if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   if (origin === null) return problem(c, noPlace);
-  const fields = new URLSearchParams((await bodyText(c)) ?? "");
+  const form = await formOf(c);
+  if (!form.ok) return problem(c, form.error);
+  const { fields } = form.value;
   if (fields.get("decision") === "sign-in") return beginSignIn(c, place, origin);
   const connecting = await connectingBy(c, { place, origin, fields });
   if (!connecting.ok) return problem(c, connecting.error);

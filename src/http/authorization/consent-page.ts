@@ -65,3 +65,13 @@ export const leavingPage = (to: string): string =>
 
 export const faultPage = (detail: string): string =>
   document("Not authorized", `<h1>Nobody was let in</h1><p role="alert">${escaped(detail)}</p>`);
+
+/** @param to the program's own address, with the error */
+export function refusedPage(to: string): string {
+  const { host, searchParams } = new URL(to);
+  const code = searchParams.get("error") ?? "";
+  return document(
+    "Not authorized",
+    `<h1>The request was refused</h1><p role="alert">The program at ${escaped(host)} asked for something that this router does not grant (${escaped(code)}). No access was granted.</p><p><a href="${escaped(to)}" rel="noreferrer">Return to ${escaped(host)}</a></p>`,
+  );
+}

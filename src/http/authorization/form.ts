@@ -1,14 +1,28 @@
 /** What pages with a form have in common: how much is read of the form, and what protects the page. */
+import { fieldsIn, mostFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
 import { readBounded } from "../../domain/bounded-body.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import type { HttpEnv } from "../context.ts";
 
-export const mostBytes = 64 * 1024;
+export async function bodyText(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
+  const bytes = await readBounded(c.req.raw.body, mostFormBytes);
+  return bytes === null
+    ? err({ reason: "payload_too_large", limitBytes: mostFormBytes })
+    : ok(new TextDecoder().decode(bytes));
+}
 
-/** As text; null: too long. */
-export async function bodyText(c: Context<HttpEnv>): Promise<string | null> {
-  const bytes = await readBounded(c.req.raw.body, mostBytes);
-  return bytes === null ? null : new TextDecoder().decode(bytes);
+interface Form {
+  text: string;
+  fields: URLSearchParams;
+}
+
+export async function formOf(c: Context<HttpEnv>): Promise<Result<Form, Refusal>> {
+  const text = await bodyText(c);
+  if (!text.ok) return text;
+  const fields = fieldsIn(text.value);
+  return fields.ok ? ok({ text: text.value, fields: fields.value }) : fields;
 }
 
 /** @param target where the form's answer may lead: browsers ask the page's policy for redirects too */

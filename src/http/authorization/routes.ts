@@ -4,13 +4,14 @@ import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
 import type { AskedConsent, Decided } from "../../pipeline/consent-grants.ts";
 import type { Result } from "../../domain/result.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
+import { isLoopback } from "../../domain/servers/upstreams.ts";
 import type { Onward } from "../../pipeline/person-connections.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { cameBack } from "./account.ts";
 import { goOn } from "./connect-onward.ts";
-import { bodyText, mostBytes, protect } from "./form.ts";
-import { consentPage, faultPage, leavingPage } from "./consent-page.ts";
+import { bodyText, formOf, protect } from "./form.ts";
+import { consentPage, faultPage, leavingPage, refusedPage } from "./consent-page.ts";
 
 const mostAssertionCharacters = 16_384;
 const off = { reason: "not_found", what: "OAuth, which is off here" } as const;
@@ -29,11 +30,13 @@ const left = (to: string, headers = new Headers()): Response => {
 };
 
 function failed(c: Context<HttpEnv>, fault: ConsentFault): Response {
-  if (fault.kind === "redirect") return left(fault.to);
   if (fault.kind === "refusal") return problem(c, fault.refusal);
+  // Anybody can register any site, so a link to the router would lead to a site of its author's unseen.
+  if (fault.kind === "redirect" && isLoopback(new URL(fault.to).hostname)) return left(fault.to);
   const headers = new Headers();
   protect(headers, null);
-  return new Response(faultPage(fault.detail), { status: 400, headers });
+  const text = fault.kind === "page" ? faultPage(fault.detail) : refusedPage(fault.to);
+  return new Response(text, { status: 400, headers });
 }
 
 function decided(c: Context<HttpEnv>, result: Result<Decided, ConsentFault>): Response {
@@ -73,7 +76,9 @@ async function authorize(c: Context<HttpEnv>): Promise<Response> {
 async function decide(c: Context<HttpEnv>): Promise<Response> {
   const consents = c.get("services").oauth.consents();
   if (consents === null) return problem(c, off);
-  const fields = new URLSearchParams((await bodyText(c)) ?? "");
+  const form = await formOf(c);
+  if (!form.ok) return problem(c, form.error);
+  const { fields } = form.value;
   const handle = fields.get("handle") ?? "";
   const decision = fields.get("decision");
   if (decision !== "allow" && decision !== "sign-in")
@@ -101,10 +106,8 @@ async function signedIn(c: Context<HttpEnv>): Promise<Response> {
 async function token(c: Context<HttpEnv>): Promise<Response> {
   const server = c.get("services").oauth.authorizationServer();
   if (server === null) return problem(c, off);
-  const body = await bodyText(c);
-  return body === null
-    ? problem(c, { reason: "payload_too_large", limitBytes: mostBytes })
-    : server.token(c.req.raw, body);
+  const form = await formOf(c);
+  return form.ok ? server.token(c.req.raw, form.value.text) : problem(c, form.error);
 }
 
 async function register(c: Context<HttpEnv>): Promise<Response> {
@@ -114,9 +117,7 @@ async function register(c: Context<HttpEnv>): Promise<Response> {
   const turn = registrations(c.env.address?.() ?? "");
   if (turn !== null) return problem(c, turn);
   const body = await bodyText(c);
-  return body === null
-    ? problem(c, { reason: "payload_too_large", limitBytes: mostBytes })
-    : server.register(c.req.raw, body);
+  return body.ok ? server.register(c.req.raw, body.value) : problem(c, body.error);
 }
 
 export const authorizationRoutes = (): Hono<HttpEnv> =>

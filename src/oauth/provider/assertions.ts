@@ -6,16 +6,17 @@
 import type { Assertions as LibraryRules } from "#oauth-provider";
 import type { AssertionRules } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { boundedUrl } from "../../domain/bounded-url.ts";
 import { isObject } from "../../domain/json.ts";
 import type { Claims } from "../../domain/tenancy/sign-in.ts";
-import { domainOf } from "../../domain/tenancy/oauth-clients.ts";
 import { holderText } from "../../domain/tenancy/grant-ids.ts";
 import {
   resourceIn,
   scopeOfResource,
   type OauthResource,
 } from "../../domain/tenancy/oauth-resources.ts";
-import { isLoopback } from "../../domain/servers/upstreams.ts";
+import { visibleText } from "../../domain/visible-text.ts";
+import { chosenByAdministrator } from "./surroundings.ts";
 
 export const assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
@@ -54,16 +55,9 @@ export function resourceOfAssertion(assertion: string, issuer: string): OauthRes
   }
 }
 
-/** As the consent page has it. */
-function domainOfClient({ clientId, redirectUris }: { clientId: string; redirectUris?: string[] }) {
-  const described = /^https:\/\//i.test(clientId) ? (URL.parse(clientId)?.hostname ?? null) : null;
-  const redirectHost = URL.parse(redirectUris?.[0] ?? "")?.hostname ?? "";
-  return domainOf({
-    clientDomain: described,
-    redirectHost,
-    redirectIsLoopback: isLoopback(redirectHost),
-  });
-}
+/** `null`: a client that registered itself. It gets its token without being sent to any of its addresses. */
+const domainOfClient = (clientId: string): string | null =>
+  /^https:\/\//i.test(clientId) ? (boundedUrl(clientId)?.hostname ?? null) : null;
 
 /** @param resource null: the request names none, so no assertion counts */
 export const libraryRulesOf = (
@@ -73,17 +67,18 @@ export const libraryRulesOf = (
   async trustedIssuers({ iss }) {
     const keys = resource === null ? null : await rules.keysOf({ resource, issuer: iss });
     return keys?.ok === true && keys.value !== null
-      ? { issuer: iss, jwksUri: keys.value, algorithms: ["RS256", "ES256"] }
+      ? { issuer: iss, jwksUri: chosenByAdministrator(keys.value), algorithms: ["RS256", "ES256"] }
       : null;
   },
   async mapClaims({ claims, clientInfo }) {
     if (resource === null) return null;
-    const { clientId, clientName = clientId } = clientInfo;
+    const { clientId } = clientInfo;
+    const clientName = visibleText(clientInfo.clientName ?? "") || clientId;
     const grant = await rules.grantFor({
       resource,
       issuer: claims.iss,
       claims: claims as Claims,
-      client: { id: clientId, name: clientName, domain: domainOfClient(clientInfo) },
+      client: { id: clientId, name: clientName, domain: domainOfClient(clientId) },
     });
     if (!grant.ok || grant.value === null) return null;
     const { holder, user } = grant.value;

@@ -9,7 +9,6 @@ import type {
   OpenConsent,
   SignInSecretsKept,
 } from "../../domain/ports/authorization-server.ts";
-import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
 import { err, ok } from "../../domain/result.ts";
 import { holderText } from "../../domain/tenancy/grant-ids.ts";
 import {
@@ -19,6 +18,8 @@ import {
   type OauthResource,
 } from "../../domain/tenancy/oauth-resources.ts";
 import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import { visibleText } from "../../domain/visible-text.ts";
+import { makeRoom } from "./room.ts";
 import { isLostWrite, refusalThrown } from "./storage.ts";
 
 const page = (detail: string) => err({ kind: "page", detail } as const);
@@ -59,7 +60,7 @@ async function factsOf(
   const { clientName, clientDomain, redirectUri, redirectHost, redirectIsLoopback } =
     await api.describeConsent(request);
   return {
-    clientName,
+    clientName: visibleText(clientName) || request.clientId,
     clientDomain: clientDomain ?? null,
     redirectUri,
     redirectHost,
@@ -71,10 +72,14 @@ async function factsOf(
 const resourceOf = ({ resource }: AuthRequest, issuer: string): OauthResource | null =>
   typeof resource === "string" ? resourceIn(resource, issuer) : null;
 
+/** As long as the library keeps one. */
+const consentLastsMs = 600_000;
+/** SHA-256 in base64url. The library asks for one of public clients alone; OAuth 2.1 asks it of all. */
+const challengePattern = /^[\w-]{43}$/;
 const offline = "offline_access";
 
 export function createConsents(deps: ProviderDeps) {
-  const { issuer, library, entriesOf, now, mostOpenConsents } = deps;
+  const { issuer, library, mostOpenConsents } = deps;
   const apiFor = (path: string | null): Helpers => providerFor(deps, path).getOAuthApi(envOf(deps));
 
   const begin = async (
@@ -101,21 +106,18 @@ export function createConsents(deps: ProviderDeps) {
           } as const);
         if (resource === null)
           return refused("invalid_target", "resource names one server of this router");
+        if (!challengePattern.test(parsed.codeChallenge ?? ""))
+          return refused("invalid_request", "PKCE is required: code_challenge by S256");
         const scope = scopeOfResource(resource);
         const wanted = parsed.scope.filter((each) => each !== offline);
         if (wanted.length > 0 && !wanted.includes(scope))
           return refused("invalid_scope", `The scope there is ${scope}`);
-        const open = await entriesOf(issuersOwn).count(
-          issuersOwn,
-          { prefix: "transaction:", most: mostOpenConsents },
-          now(),
-        );
-        if (!open.ok) return err({ kind: "refusal", refusal: open.error });
-        if (open.value >= mostOpenConsents)
-          return err({
-            kind: "refusal",
-            refusal: { reason: "unavailable", retryAfterMs: 60_000 },
-          });
+        const room = await makeRoom(deps, {
+          prefix: "transaction:",
+          most: mostOpenConsents,
+          withinMs: consentLastsMs,
+        });
+        if (!room.ok) return err({ kind: "refusal", refusal: room.error });
         return ok(await begin(api, { ...parsed, scope: [scope] }, resource));
       }),
 

@@ -94,7 +94,7 @@ declare module "#oauth-provider" {
     }) => Promise<{ issuer: string; jwksUri: string; algorithms: string[] } | null>;
     mapClaims: (asserted: {
       claims: { iss: string; sub: string; [claim: string]: unknown };
-      clientInfo: { clientId: string; clientName?: string; redirectUris?: string[] };
+      clientInfo: { clientId: string; clientName?: string };
     }) => Promise<{ userId: string; scope: string[]; metadata: unknown; props: unknown } | null>;
   }
 
@@ -105,7 +105,7 @@ declare module "#oauth-provider" {
     authorizeEndpoint: string;
     tokenEndpoint: string;
     clientRegistrationEndpoint: string;
-    clientRegistrationTTL: number;
+    clientRegistrationTTL: number | undefined;
     scopesSupported: readonly string[];
     clientIdMetadataDocumentEnabled: boolean;
     accessTokenTTL: number;

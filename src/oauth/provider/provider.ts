@@ -27,6 +27,8 @@ export interface ProviderDeps {
   mostClients: number;
   /** consents that may stand open in all */
   mostOpenConsents: number;
+  /** for which a request makes or renews the client's registration; absent: it does neither */
+  registrationSeconds?: number;
   /** absent: no identity assertion counts */
   assertions?: AssertionRules;
   /** Whether the person may still come, as the identity provider says; absent: nobody is asked. */
@@ -37,14 +39,16 @@ export interface ProviderDeps {
 
 const accessTokenSeconds = 3_600;
 const grantSeconds = 30 * daySeconds;
-/** A registration that no token was asked for is forgotten; one in use is renewed by the library. */
-const registrationSeconds = 90 * daySeconds;
+/** Until a program has its first token. Anybody can register, so this is all that costs nothing. */
+export const unusedRegistrationSeconds = 3_600;
+/** From a token on. The library renews a registration half of this later, with another token. */
+export const usedRegistrationSeconds = 90 * daySeconds;
 
 /** A path of a resource that nobody has: for requests that name none, such as registrations. */
 const noResource = "/mcp/none/none";
 
 export function providerFor(
-  { issuer, library, assertions }: ProviderDeps,
+  { issuer, library, assertions, registrationSeconds }: ProviderDeps,
   /** a resource's path; null: the request names none */
   path: string | null,
 ): Provider {

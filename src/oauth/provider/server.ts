@@ -1,15 +1,15 @@
 /** The router as an authorization server, by `@cloudflare/workers-oauth-provider`. */
 import type { AuthorizationServer } from "../../domain/ports/authorization-server.ts";
-import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
 import { createAccess } from "./access.ts";
 import { createConsents } from "./consent.ts";
-import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import { envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import { answerRegistration } from "./registration-endpoint.ts";
 import { answerToken } from "./token-endpoint.ts";
 
 const metadataPath = "/.well-known/oauth-authorization-server";
 
 export function createAuthorizationServer(deps: ProviderDeps): AuthorizationServer {
-  const { issuer, entriesOf, now, mostClients } = deps;
+  const { issuer } = deps;
   return {
     issuer,
     ...createConsents(deps),
@@ -25,18 +25,6 @@ export function createAuthorizationServer(deps: ProviderDeps): AuthorizationServ
       >;
       return Response.json(published);
     },
-    async register(request, body) {
-      const known = await entriesOf(issuersOwn).count(
-        issuersOwn,
-        { prefix: "client:", most: mostClients },
-        now(),
-      );
-      if (!known.ok || known.value >= mostClients)
-        return Response.json(
-          { error: "temporarily_unavailable", error_description: "No more clients are taken now." },
-          { status: 503, headers: { "Cache-Control": "no-store" } },
-        );
-      return providerFor(deps, null).fetch(atIssuer(deps, request, body), envOf(deps), {});
-    },
+    register: (request, body) => answerRegistration(deps, request, body),
   };
 }

@@ -9,15 +9,28 @@ const timeoutMs = 10_000;
 const documentsKept = 200;
 
 interface FetchDeps {
-  /** refuses what resolves to a private address, where the host can see that */
+  /** for what an administrator named */
   fetch: typeof fetch;
+  /** for what strangers name: refuses what resolves to a private address, where the host can see that */
+  fetchPublic: typeof fetch;
+  /** whether an administrator may name a private address */
   allowPrivate: boolean;
 }
 
-/** Asks for a public document: no redirect is followed, and the answer is short or refused. */
-export function createDocumentFetch({ fetch, allowPrivate }: FetchDeps) {
-  return async (input: string, init: RequestInit = {}): Promise<Response> => {
-    const problem = problemWithEndpoint(input, { allowPrivate });
+/**
+ * Marks the URL of an issuer's keys, which a tenant's administrator chose. The library refuses a fragment in every URL that
+ * a client names, so a client can't set the mark.
+ */
+const chosenMark = "#chosen-by-administrator";
+export const chosenByAdministrator = (url: string): string => `${url}${chosenMark}`;
+
+/** Asks for a document: no redirect is followed, and the answer is short or refused. */
+export function createDocumentFetch({ fetch: fetchChosen, fetchPublic, allowPrivate }: FetchDeps) {
+  return async (named: string, init: RequestInit = {}): Promise<Response> => {
+    const isChosen = named.endsWith(chosenMark);
+    const input = isChosen ? named.slice(0, -chosenMark.length) : named;
+    const fetch = isChosen ? fetchChosen : fetchPublic;
+    const problem = problemWithEndpoint(input, { allowPrivate: isChosen && allowPrivate });
     if (problem !== null) throw new Error(problem);
     const { method = "GET", headers = {}, signal } = init;
     const deadline = AbortSignal.timeout(timeoutMs);

@@ -3,7 +3,13 @@ import { pathOfResource } from "../../domain/tenancy/oauth-resources.ts";
 import { ok } from "../../domain/result.ts";
 import { grantOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
 import { assertionGrant, resourceOfAssertion, watchRules } from "./assertions.ts";
-import { atIssuer, envOf, providerFor, type ProviderDeps } from "./provider.ts";
+import {
+  atIssuer,
+  envOf,
+  providerFor,
+  usedRegistrationSeconds,
+  type ProviderDeps,
+} from "./provider.ts";
 import { createRefreshLens, type RefreshLens } from "./refresh.ts";
 import { isLostWrite, refusalThrown, stored } from "./storage.ts";
 
@@ -99,7 +105,7 @@ async function answerAssertion(
 }
 
 export async function answerToken(
-  deps: ProviderDeps,
+  given: ProviderDeps,
   request: Request,
   body: string,
 ): Promise<Response> {
@@ -107,6 +113,11 @@ export async function answerToken(
   const assertion = fields.get("assertion");
   const refreshToken = fields.get("refresh_token");
   const isRefresh = fields.get("grant_type") === "refresh_token" && refreshToken !== null;
+  // A revocation is answered with 200 whatever it names, so it doesn't count as use of the registration.
+  const deps: ProviderDeps =
+    (fields.get("grant_type") ?? "") === ""
+      ? given
+      : { ...given, registrationSeconds: usedRegistrationSeconds };
   const grant = grantNamed((isRefresh ? refreshToken : fields.get("code")) ?? "");
   try {
     if (fields.get("grant_type") === assertionGrant && assertion !== null)

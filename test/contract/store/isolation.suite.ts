@@ -851,6 +851,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "oauthEntries.count": async ({ oauthEntries }, _owner, { tenantId }) => {
       expect(value(await oauthEntries.count(tenantId, { prefix: "", most: 9 }, start))).toBe(0);
     },
+    "oauthEntries.evict": async ({ oauthEntries }, _owner, { tenantId }) => {
+      const all = { prefix: "", endsBy: Number.MAX_SAFE_INTEGER };
+      expect(value(await oauthEntries.evict(tenantId, all, start))).toBe(false);
+    },
     "latencies.callsAfter": async ({ latencies }, _owner, { tenantId }) => {
       const found = await latencies.callsAfter({ tenantId, seal: 0, position: -1 }, 9);
       expect(value(found)).toMatchObject({ calls: [], passed: 0 });

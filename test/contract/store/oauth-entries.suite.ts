@@ -28,6 +28,7 @@ const asserter = createAsserter({ issuer: "https://idp.test", audience: issuer, 
 const library = loadLibrary({
   // The identity provider alone is asked, for its keys.
   fetch: async () => Response.json((await asserter).keys),
+  fetchPublic: async () => new Response(null, { status: 404 }),
   allowPrivate: false,
   now: Date.now,
 });
@@ -72,6 +73,35 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       expect(await get(start + 10)).toBeUndefined();
       expect(value(await world.stores.oauthEntries.prune(start + 9))).toBe(0);
       expect(value(await world.stores.oauthEntries.prune(start + 10))).toBe(1);
+    });
+
+    it("make room by the one of their kind that ends first, if it ends soon enough", async () => {
+      const { oauthEntries } = world.stores;
+      const clients = { prefix: "client:", endsBy: start + 50 };
+      for (const [key, expiresAt] of [
+        ["client:expired", start],
+        ["client:b", start + 20],
+        ["client:a", start + 30],
+        ["client:later", start + 51],
+        ["client:never", null],
+        ["transaction:x", start + 1],
+      ] as const)
+        value(await change({ key, expiresAt }));
+      value(await change({ tenantId: "ten_2", key: "client:other", expiresAt: start + 1 }));
+      const evicted = async () => value(await oauthEntries.evict("ten_1", clients, start));
+      const left = async (): Promise<string[]> => {
+        const all = { prefix: "client:", after: "", limit: 9 };
+        return value(await oauthEntries.list("ten_1", all, start)).map(({ key }) => key);
+      };
+      expect([await evicted(), await left()]).toEqual([
+        true,
+        ["client:a", "client:later", "client:never"],
+      ]);
+      expect([await evicted(), await evicted(), await left()]).toEqual([
+        true,
+        false,
+        ["client:later", "client:never"],
+      ]);
     });
 
     it("are listed and counted by their beginning, tenant by tenant", async () => {

@@ -38,6 +38,7 @@ function started() {
       keysAsked += 1;
       return Response.json(trusted.keys);
     },
+    fetchPublic: async () => new Response(null, { status: 404 }),
     allowPrivate: false,
     now: Date.now,
   });
@@ -104,7 +105,7 @@ describe("an identity assertion of a trusted issuer", () => {
         resource: { kind: "server", tenant: "acme", server: "notes" },
         issuer: trusted.issuer,
         claims: { sub: "ann", groups: ["engineering"] },
-        client: { id: client.client_id, name: "A client", domain: "localhost" },
+        client: { id: client.client_id, name: "A client", domain: null },
       },
     ]);
   });

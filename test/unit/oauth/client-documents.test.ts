@@ -6,7 +6,7 @@ import type { AuthorizationServer } from "../../../src/domain/ports/authorizatio
 import { createPublicFetch } from "../../../src/node/public-fetch.ts";
 import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
 import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
-import { authorizeUrl, pkce } from "../../fakes/oauth-client.ts";
+import { authorizeUrl, cookiesIn, formRequest, pkce } from "../../fakes/oauth-client.ts";
 import { createOauthEntries } from "../../fakes/oauth-entries.ts";
 
 const issuer = "https://router.test";
@@ -34,7 +34,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const serverWith = (fetchDocument: typeof fetch): AuthorizationServer => {
-  const library = loadLibrary({ fetch: fetchDocument, allowPrivate: false, now: () => at });
+  const library = loadLibrary({
+    fetch: async () => Promise.reject(new Error("no administrator named a document")),
+    fetchPublic: fetchDocument,
+    allowPrivate: true,
+    now: () => at,
+  });
   const entries = createOauthEntries();
   return createAuthorizationServer({
     issuer,
@@ -77,6 +82,33 @@ describe("a document that describes a client", () => {
       value: { facts: { clientName: "A program", clientDomain: "program.test", redirectUri } },
     });
     expect(new Set(asked.map(({ url }) => url))).toEqual(new Set([clientId]));
+  });
+
+  it("lets the client exchange a code", async () => {
+    const on = server();
+    const { verifier, challenge } = pkce();
+    const opened = await open(on, { code_challenge: challenge });
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error));
+    const { handle, headers } = opened.value;
+    const form = new Request(`${issuer}/oauth/authorize`, {
+      method: "POST",
+      headers: { Cookie: cookiesIn(headers) },
+    });
+    const approved = await on.approve(form, handle);
+    if (!approved.ok) throw new Error(JSON.stringify(approved.error));
+    const holder = { tenantId: "ten_1", keyId: "key_1" };
+    const done = await on.complete(approved.value, { holder, user: null });
+    if (!done.ok) throw new Error(JSON.stringify(done.error));
+    const fields = {
+      grant_type: "authorization_code",
+      client_id: clientId,
+      code: new URL(done.value).searchParams.get("code") ?? "",
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
+    };
+    const exchange = formRequest(`${issuer}/oauth/token`, fields);
+    const answered = await on.token(exchange, new URLSearchParams(fields).toString());
+    expect(answered.status).toBe(200);
   });
 
   it("has to say its own address", async () => {
@@ -133,6 +165,28 @@ describe("a document that describes a client", () => {
     const opened = await open(server(), { client_id: private_ });
     expect(opened).toMatchObject({ ok: false, error: { kind: "page" } });
     expect(asked).toEqual([]);
+  });
+
+  it("does not name a private address for keys either", async () => {
+    const jwksUri = "https://10.0.0.8/keys";
+    const proven = { token_endpoint_auth_method: "private_key_jwt", jwks_uri: jwksUri };
+    answer = async () => Response.json(described(proven));
+    const on = server();
+    expect((await open(on)).ok).toBe(true);
+    const part = (value: object): string =>
+      Buffer.from(JSON.stringify(value)).toString("base64url");
+    const end = Math.floor(Date.now() / 1_000) + 60;
+    const claims = { iss: clientId, sub: clientId, aud: issuer, exp: end, jti: "one" };
+    const fields = {
+      grant_type: "authorization_code",
+      code: "x",
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
+    };
+    const exchange = formRequest(`${issuer}/oauth/token`, fields);
+    const answered = await on.token(exchange, new URLSearchParams(fields).toString());
+    expect(answered.status).toBe(401);
+    expect(new Set(asked.map(({ url }) => url))).toEqual(new Set([clientId]));
   });
 
   it("whose public name leads to this machine now is not asked for there", async () => {

@@ -127,6 +127,15 @@ describe("an assertion", () => {
     expect(events).toEqual([]);
   });
 
+  it("lets in no program that registered itself where the policy lists who may come", async () => {
+    const client = { ...assertion.client, domain: null };
+    policy = { oauthClients: { allowedDomains: ["program.test", "localhost"] } };
+    expect(await rules().grantFor({ ...assertion, client })).toEqual(ok(null));
+    expect((await rules().grantFor(assertion)).ok).toBe(true);
+    policy = { oauthClients: { deniedDomains: ["program.test"] } };
+    expect(await rules().grantFor({ ...assertion, client })).not.toEqual(ok(null));
+  });
+
   it("is refused and not denied while the database is out of reach", async () => {
     person = err({ reason: "unavailable", retryAfterMs: 1_000 });
     expect(await rules().grantFor(assertion)).toBe(person);

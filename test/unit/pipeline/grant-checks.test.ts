@@ -41,6 +41,7 @@ function entriesInMemory(): OauthEntryStore {
     },
     list: async () => ok([]),
     count: async () => ok(0),
+    evict: async () => ok(false),
     prune: async () => ok(0),
   };
 }

@@ -1,0 +1,19 @@
+/** Room for entries that anybody can make: where they are full, the one that expires first makes way. */
+import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { ProviderDeps } from "./provider.ts";
+
+/** @returns false: all of them are in use, and last beyond `withinMs` */
+export async function makeRoom(
+  { entriesOf, now }: Pick<ProviderDeps, "entriesOf" | "now">,
+  { prefix, most, withinMs }: { prefix: string; most: number; withinMs: number },
+): AsyncResult<boolean> {
+  const entries = entriesOf(issuersOwn);
+  const at = now();
+  const known = await entries.count(issuersOwn, { prefix, most }, at);
+  if (!known.ok) return known;
+  return known.value < most
+    ? ok(true)
+    : entries.evict(issuersOwn, { prefix, endsBy: at + withinMs }, at);
+}

@@ -1,0 +1,306 @@
+/**
+ * What a stranger sends to the OAuth and sign-in endpoints: no input costs more than its bytes. The cost is CPU time of
+ * this thread's process, the least of several tries, compared with that of a shorter input of the same shape.
+ */
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../../src/http/app.ts";
+import type { Services } from "../../../src/http/context.ts";
+import type { ConsentResult } from "../../../src/domain/ports/authorization-server.ts";
+import type { Refusal } from "../../../src/domain/refusals.ts";
+import { err, ok } from "../../../src/domain/result.ts";
+import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
+import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
+import type { AskedConsent } from "../../../src/pipeline/consent-grants.ts";
+import { createAddressRate } from "../../../src/pipeline/address-rates.ts";
+import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
+import { createOauthEntries } from "../../fakes/oauth-entries.ts";
+
+const issuer = "https://router.test";
+const resource = `${issuer}/mcp/acme/notes`;
+const refusal: Refusal = { reason: "unauthorized", detail: "Nobody is known here." };
+const refused = async () => err(refusal);
+
+/** The app over an authorization server of its own; everything behind it refuses. */
+function givenApp(most = Number.MAX_SAFE_INTEGER) {
+  const entries = createOauthEntries();
+  const nowhere = async (): Promise<Response> => new Response(null, { status: 404 });
+  const library = loadLibrary({
+    fetch: nowhere,
+    fetchPublic: nowhere,
+    allowPrivate: true,
+    now: Date.now,
+  });
+  const server = createAuthorizationServer({
+    issuer,
+    library: () => library,
+    entriesOf: () => entries,
+    now: Date.now,
+    graceMs: 120_000,
+    mostClients: 100,
+    mostOpenConsents: 100,
+    reused: async () => {},
+  });
+  const asked = async (request: Request): ConsentResult<AskedConsent> => {
+    const open = await server.open(request);
+    return open.ok ? ok({ open: open.value, signInAt: null }) : open;
+  };
+  const app = {
+    ids: { next: () => "req_1" },
+    report: () => {},
+    allowedOrigins: [],
+    publicOrigins: [issuer],
+    publicUrls: [issuer],
+    publicRequests: createAddressRate({
+      most,
+      windowMs: 60_000,
+      capacity: 10,
+      limit: "public.requests",
+      elapsed: () => 0,
+    }),
+  };
+  const services = {
+    app,
+    oauth: {
+      authorizationServer: () => server,
+      consents: () => ({
+        open: asked,
+        deny: async (request: Request, handle: string) => server.deny(request, handle),
+        allowByKey: async (request: Request, { handle }: { handle: string }) =>
+          server.approve(request, handle),
+        allowBySignIn: async (request: Request, { handle }: { handle: string }) =>
+          server.approve(request, handle),
+        finishSignIn: async (request: Request) => server.finishSignIn(request),
+      }),
+      challenges: { metadataOf: async () => null },
+      registrations: () => null,
+      consentOpenings: () => null,
+      finishAuthorization: refused,
+      connections: { byKey: refused },
+      people: {
+        sessions: { find: async () => ok(null) },
+        signIn: {
+          signInAt: async () => ok(null),
+          byKey: refused,
+          begin: refused,
+          finish: refused,
+        },
+        change: refused,
+      },
+    },
+    console: {
+      consoleSessions: { signIn: refused, find: refused },
+      personSignInOf: async () => ok({ begin: refused, finish: refused }),
+    },
+    audit: { auditKeys: async () => ok([]) },
+  } as unknown as Services;
+  const routes = createApp();
+  return {
+    server,
+    paths: routes.routes,
+    send: async (path: string, init: RequestInit = {}, address = "192.0.2.1") =>
+      routes.request(`${issuer}${path}`, init, {
+        servicesFor: () => services,
+        address: () => address,
+      }),
+  };
+}
+
+type Send = (text: string) => [path: string, init?: RequestInit];
+const own = { Origin: issuer };
+const form = (path: string): Send => {
+  return (body) => [
+    path,
+    {
+      method: "POST",
+      body,
+      headers: { ...own, "Content-Type": "application/x-www-form-urlencoded" },
+    },
+  ];
+};
+const json =
+  (path: string): Send =>
+  (body) => [
+    path,
+    { method: "POST", body, headers: { ...own, "Content-Type": "application/json" } },
+  ];
+const query =
+  (path: string): Send =>
+  (text) => [`${path}${path.includes("?") ? "&" : "?"}${text}`];
+
+/** Each endpoint by method and path as the app has them, and how a text reaches it. */
+const endpoints: Record<string, Send[]> = {
+  "GET /.well-known/oauth-authorization-server": [query("/.well-known/oauth-authorization-server")],
+  "GET /.well-known/oauth-protected-resource/*": [
+    (text) => [`/.well-known/oauth-protected-resource/mcp/${encodeURIComponent(text)}`],
+    query("/.well-known/oauth-protected-resource/mcp/acme/notes"),
+  ],
+  "GET /.well-known/sampling-router/audit-keys.json": [
+    query("/.well-known/sampling-router/audit-keys.json"),
+  ],
+  "GET /oauth/authorize": [query("/oauth/authorize")],
+  "POST /oauth/authorize": [form("/oauth/authorize"), query("/oauth/authorize")],
+  "GET /oauth/sign-in": [query("/oauth/sign-in")],
+  "POST /oauth/token": [form("/oauth/token")],
+  "POST /oauth/register": [json("/oauth/register")],
+  "GET /oauth/account": [query("/oauth/account?tenant=acme"), query("/oauth/account")],
+  "POST /oauth/account": [form("/oauth/account?tenant=acme")],
+  "GET /oauth/connect": [query("/oauth/connect?tenant=acme&server=notes")],
+  "POST /oauth/connect": [form("/oauth/connect?tenant=acme&server=notes")],
+  "GET /oauth/client-metadata.json": [query("/oauth/client-metadata.json")],
+  "GET /oauth/callback": [query("/oauth/callback")],
+  "GET /console/session": [query("/console/session")],
+  "POST /console/session": [json("/console/session")],
+  "DELETE /console/session": [
+    (text) => [
+      "/console/session",
+      { method: "DELETE", headers: { ...own, Cookie: `a=${encodeURIComponent(text)}` } },
+    ],
+  ],
+  "POST /console/single-sign-on": [json("/console/single-sign-on")],
+  "GET /console/single-sign-on/callback": [query("/console/single-sign-on/callback")],
+};
+
+const fill = (part: string, bytes: number): string => part.repeat(Math.ceil(bytes / part.length));
+const numbered = (bytes: number): string => {
+  const fields: string[] = [];
+  for (let size = 0; size < bytes; size += 6) fields.push(`${(size + 50_000).toString(36)}=`);
+  return fields.join("&");
+};
+const shapes: Record<string, (bytes: number) => string> = {
+  "a host of dots": (bytes) => `client_id=https://x${fill(".", bytes)}y/doc&grant_type=x`,
+  "a redirect of dots": (bytes) => `client_id=c&redirect_uri=https://x${fill(".", bytes)}y`,
+  "a resource of slashes": (bytes) => `resource=${issuer}${fill("/", bytes)}x&tenant=acme`,
+  "many fields": numbered,
+  "one field again and again": (bytes) => fill("resource=a&", bytes),
+  "percent signs": (bytes) => `client_id=${fill("%", bytes)}`,
+  "many scopes": (bytes) => `scope=${fill("a+", bytes)}&client_id=c`,
+  "a long code": (bytes) =>
+    `grant_type=authorization_code&client_id=c&code=ten_a.key_b${fill(":a", bytes)}`,
+  "a long assertion": (bytes) =>
+    `grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=a.${fill("a", bytes)}`,
+  "many redirects": (bytes) => JSON.stringify({ redirect_uris: [...fill("a", bytes / 8)] }),
+  "a redirect of dots, registered": (bytes) =>
+    JSON.stringify({ ...registration, redirect_uris: [`https://x${fill(".", bytes)}y/`] }),
+  "nested arrays": (bytes) => fill("[", bytes),
+  "a long key": (bytes) => JSON.stringify({ key: fill("k", bytes) }),
+};
+
+describe("an endpoint that needs no key", () => {
+  const { paths, send } = givenApp();
+  const [short, long] = [1_024, 65_536];
+  const tries = 5;
+
+  /** µs of CPU, the least of some tries */
+  async function cost(given: Send, text: string): Promise<number> {
+    const costs: number[] = [];
+    for (let count = 0; count < tries; count += 1) {
+      const [path, init] = given(text);
+      const before = process.cpuUsage();
+      await (await send(path, init)).text();
+      const { user, system } = process.cpuUsage(before);
+      costs.push(user + system);
+    }
+    return Math.min(...costs);
+  }
+
+  it("is in the list below", () => {
+    const covered = /^\/(oauth\/|\.well-known\/|console\/(session|single-sign-on))/;
+    const known = paths
+      .filter(({ method, path }) => method !== "ALL" && covered.test(path))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(endpoints).toSorted()).toEqual([...new Set(known)].toSorted());
+  });
+
+  it.each(Object.entries(endpoints))("%s costs no more than its bytes", async (_, ways) => {
+    const dear: [string, number][] = [];
+    for (const given of ways)
+      for (const [shape, made] of Object.entries(shapes)) {
+        await cost(given, made(short));
+        // A floor of 1 ms: below it, the runtime's own work is what is measured.
+        const ratio =
+          (await cost(given, made(long))) / Math.max(1_000, await cost(given, made(short)));
+        // 64 times the bytes. What grows by their square would be 4,096 times as dear.
+        if (ratio > 64) dear.push([shape, Math.round(ratio)]);
+      }
+    expect(dear).toEqual([]);
+  });
+});
+
+describe("strangers of one network", () => {
+  it("are refused beyond their rate, everywhere, and nobody else is", async () => {
+    for (const [name, [given]] of Object.entries(endpoints)) {
+      const { send } = givenApp(1);
+      const [path, init] = given?.("x=y") ?? ["/"];
+      expect((await send(path, init, "2001:db8:1::1")).status).not.toBe(429);
+      const again = await send(path, init, "2001:db8:1:ffff::1");
+      expect([name, again.status]).toEqual([name, 429]);
+      expect(await again.text()).toContain("public.requests");
+      expect((await send(path, init, "2001:db8:2::1")).status).not.toBe(429);
+    }
+  });
+});
+
+describe("a form or query", () => {
+  const { send } = givenApp();
+  const told = async (path: string, init?: RequestInit) => {
+    const answer = await send(path, init);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const fields = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `f${index}=`).join("&");
+
+  it.each(["/oauth/token", "/oauth/authorize", "/oauth/account?tenant=acme"])(
+    "at %s has 64 fields and 16 kB at most",
+    async (path) => {
+      const [at, init] = form(path)(fields(65));
+      const tooMany = await told(at, init);
+      expect([tooMany.status, tooMany.text]).toEqual([
+        400,
+        expect.stringContaining("at most 64 fields and 16 kB"),
+      ]);
+      expect((await told(...form(path)(fields(64)))).text).not.toContain("64 fields");
+      expect((await told(...form(path)(fill("a", 16_385)))).status).toBe(413);
+      expect((await told(...query(path)(fields(65)))).status).toBe(400);
+    },
+  );
+
+  it("names no URL that is longer than any real one", async () => {
+    const long = `https://a.test/${fill("a", 2_048)}`;
+    for (const name of ["client_id", "redirect_uri", "resource"]) {
+      const said = await told(...query("/oauth/authorize")(`${name}=${encodeURIComponent(long)}`));
+      expect([said.status, said.text]).toEqual([400, expect.stringContaining(`A URL in ${name}`)]);
+    }
+  });
+});
+
+describe("a request that is refused before any page", () => {
+  const { server, send } = givenApp();
+  const opened = async (redirect: string, change: Record<string, string>) => {
+    const body = JSON.stringify({ ...registration, redirect_uris: [redirect] });
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    const registered = await server.register(new Request(`${issuer}/oauth/register`, init), body);
+    const { client_id: clientId } = (await registered.json()) as { client_id: string };
+    const of = { clientId, resource, challenge: pkce().challenge, redirect_uri: redirect };
+    return send(authorizeUrl(issuer, { ...of, ...change }).slice(issuer.length));
+  };
+
+  it("leads to no site by itself: a person sees where the link goes", async () => {
+    const evil = "https://evil.test/callback";
+    for (const change of [
+      { response_type: "x" },
+      { scope: "all" },
+      { resource: "https://x.test" },
+    ]) {
+      const answer = await opened(evil, change);
+      const text = await answer.text();
+      expect([answer.status, answer.headers.get("Location")]).toEqual([400, null]);
+      expect(text).toContain("Return to evil.test");
+      expect(answer.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    }
+  });
+
+  it("goes back to a program on the person's own computer", async () => {
+    const answer = await opened(redirectUri, { scope: "all" });
+    expect(answer.headers.get("Location")).toContain(`${redirectUri}?error=invalid_scope`);
+  });
+});
