@@ -71,9 +71,11 @@ function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): str
   return usedUp === undefined ? `${limit}, ${room}` : `${limit} has too little left; ${room}`;
 }
 
-const full =
-  "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room";
-const unreleased = "an unreleased version made the database; use an empty one";
+const causeWords = {
+  full: "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room",
+  unreleased: "an unreleased version made the database; use an empty one",
+  replaced: "the router's database was deleted or replaced; its operator has to restore it",
+};
 
 /** Each names the cause and the remedy where the status alone would not. */
 const codeWords: { readonly [C in FaultCode]?: string } = {
@@ -116,8 +118,7 @@ function explainFailure(attempts: readonly AttemptSummary[]): string {
 function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>): string {
   if (refusal.cause === "resting")
     return `: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
-  if (refusal.cause === "unreleased") return `: ${unreleased}`;
-  return refusal.cause === "full" ? `: ${full}` : "";
+  return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
 
 /** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */

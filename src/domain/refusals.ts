@@ -65,9 +65,9 @@ export type Refusal =
   /**
    * `full`: the database answered that it takes no new calls, so nothing was written. `resting`: circuits are open for
    * every model that could serve the request; the first few are named. `unreleased`: an unreleased version made the database.
-   * Absent: it may have happened
+   * `replaced`: the database's file was deleted or replaced, so nothing that is written lasts. Absent: it may have happened
    */
-  | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" }
+  | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" | "replaced" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }

@@ -7,6 +7,8 @@ const detailOf: { readonly [F in WriteFault]: string } = {
   read_only: "The database can be read and not written.",
   full: "The database or its disk is full.",
   corrupt: "The database's file is damaged; nothing is written to it any more.",
+  replaced:
+    "The database's file was deleted or replaced. End the router, put the file back or restore a backup, and start the router again.",
   too_slow: "The database did not take a write within 2 s.",
   refused: "The database refused a write.",
 };

@@ -86,7 +86,7 @@ export function createDecide(deps: {
   const { chooser, admit, idempotency, release, ledger, now, elapsed } = deps;
   /** An admission without an answer may have happened. A full database has answered. */
   const letGo = (error: Refusal, lost: Parameters<Release>[0]): void => {
-    if (error.reason !== "unavailable" || error.cause !== "full") release(lost);
+    if (error.reason !== "unavailable" || error.cause === undefined) release(lost);
   };
   const { hold, approvals, sendWebhooks, sha256Hex } = deps;
 

@@ -183,6 +183,12 @@ export function createSettle(deps: {
     for (;;) {
       const settled = await endCall({ ...settlement, now: now() });
       if (settled.ok) return settled;
+      const { error } = settled;
+      if (error.reason === "unavailable" && error.cause === "replaced") {
+        // No later try can succeed before a restart.
+        log({ event: "unrecorded", requestId: id, fault: "replaced" });
+        return settled;
+      }
       if (pausedMs >= givenUpAfterMs) {
         log({ event: "unsettled", requestId: id });
         return settled;

@@ -11,14 +11,14 @@ import { openOverEngine } from "../store/over-engine.ts";
 import { createGroupsByServer } from "../store/libsql-groups.ts";
 import type { Answering } from "./admin.ts";
 import { readConsoleFiles } from "./console-files.ts";
-import { makeEmbeddedFolder } from "./embedded-file.ts";
+import { embeddedPlace, makeEmbeddedFolder, missingDatabase } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
 import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { describe, otherMasterKeys, untilReady } from "./ready.ts";
 import { noteScheduleRun } from "./schedule-run.ts";
 import { startSchedule } from "./schedule.ts";
-import { openSecrets, type Secrets } from "./secrets.ts";
+import { noteDatabase, openSecrets, type Secrets } from "./secrets.ts";
 import { seed } from "./seed.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
@@ -45,12 +45,19 @@ export interface Started {
   onSignal: (received: () => void) => void;
 }
 
+const replacedEntry = (path: string): Record<string, unknown> => ({
+  event: "database.replaced",
+  path,
+  detail:
+    "The database's file was deleted or replaced, so calls are refused. End the router, put the file back or restore a backup, and start the router again.",
+});
+
 /** The database in a file, migrated. null: the home shard is elsewhere. */
 async function openDatabase(
   stateDir: string,
-  context: { settings: Settings; started: Started; ending: Ending },
+  context: { settings: Settings; started: Started; ending: Ending; log: Voice["log"] },
 ): Promise<Result<EmbeddedEngine | null, string>> {
-  const { settings, started, ending } = context;
+  const { settings, started, ending, log } = context;
   const migrations = readMigrations(checkout);
   const applied = await migrateAll(settings.databases, migrations);
   if (!applied.ok) return applied;
@@ -60,6 +67,7 @@ async function openDatabase(
     path,
     thread: started.databaseThread,
     books: bookTexts,
+    onReplaced: () => log(lineOf(replacedEntry(path), formatOf(settings), new Date())),
   });
   if (!engine.ok) return engine;
   ending.add(engine.value.close);
@@ -157,26 +165,27 @@ export async function launchNode(
   process.umask(0o077);
   const stateDir = await takePlace(settings, { ending, voice, databases: "embedded" });
   if (!stateDir.ok) return stateDir;
-  const secrets = openSecrets(stateDir.value, settings);
-  if (!secrets.ok) return secrets;
+  const opened = openSecrets(stateDir.value, settings);
+  if (!opened.ok) return opened;
+  const missing = settings.embedded
+    ? missingDatabase(stateDir.value, opened.value.kept.database ?? null)
+    : null;
+  if (missing !== null) return err(missing);
   if (settings.databases.length > 0 && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
-  const own = await openDatabase(stateDir.value, { settings, started, ending });
+  const own = await openDatabase(stateDir.value, { settings, started, ending, log });
   if (!own.ok) return own;
-  const host = await openHost(
-    settings,
-    { own: own.value, secrets: secrets.value, log, started },
-    ending,
-  );
+  const secrets = own.value === null ? opened.value : noteDatabase(opened.value, embeddedPlace);
+  const host = await openHost(settings, { own: own.value, secrets, log, started }, ending);
   if (!host.ok) return host;
   const router = answeringOf(host.value);
   const ready = await untilReady(router);
   if (!ready.ok) return ready;
   const database = own.value === null ? null : openOverEngine(own.value);
-  for await (const line of otherMasterKeys(database, settings, secrets.value)) say(line);
+  for await (const line of otherMasterKeys(database, settings, secrets)) say(line);
   const { providers, scheduleSeconds } = settings;
   const seeded = await seed(router, {
-    secrets: secrets.value,
+    secrets,
     providers,
     shard: homeShard,
     warn: say,
@@ -191,7 +200,7 @@ export async function launchNode(
     host: host.value,
     at: settings,
     ...seeded.value,
-    adminToken: secrets.value.adminTokenGenerated ? secrets.value.adminToken : null,
+    adminToken: secrets.adminTokenGenerated ? secrets.adminToken : null,
     stateDir: stateDir.value,
     database: describe(settings),
     issuer: settings.issuer,

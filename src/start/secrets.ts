@@ -18,6 +18,8 @@ const kept = z.strictObject({
   adminToken: z.string().min(16).optional(),
   /** API key of the demo tenant */
   demoKey: z.string().optional(),
+  /** where a database was completed, seen from the state directory; absent: nowhere yet */
+  database: z.string().optional(),
   /** name of a credential made here → keyed hash of what was in it */
   credentials: z.record(z.string(), z.string()),
 });
@@ -30,6 +32,14 @@ export interface Secrets {
   adminTokenGenerated: boolean;
   kept: Kept;
   save(kept: Kept): void;
+}
+
+/** The secrets with the note that a database was completed there. */
+export function noteDatabase(secrets: Secrets, database: string): Secrets {
+  if (secrets.kept.database === database) return secrets;
+  const noted = { ...secrets.kept, database };
+  secrets.save(noted);
+  return { ...secrets, kept: noted };
 }
 
 const generate = (): string => randomBytes(keyBytes).toString("base64");
@@ -67,6 +77,12 @@ export function keptAdminToken(stateDir: string): Result<string, string> {
 export function keptMasterKey(stateDir: string): string | null {
   const found = read(join(stateDir, "secrets.json"));
   return found.ok ? (found.value.masterKey ?? null) : null;
+}
+
+/** Where a start has completed a database, seen from the state directory; null: none has. Makes nothing. */
+export function keptDatabase(stateDir: string): string | null {
+  const found = read(join(stateDir, "secrets.json"));
+  return found.ok ? (found.value.database ?? null) : null;
 }
 
 function write(path: string, value: Kept): void {

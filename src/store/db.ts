@@ -12,7 +12,7 @@ import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Answer, Entry } from "./books/entries.ts";
 import { roomAfterMs } from "../domain/limits/room.ts";
-import { fullCode, unreleasedCode } from "./engine.ts";
+import { fullCode, replacedCode, unreleasedCode } from "./engine.ts";
 import { writable, type Parameter } from "./storable.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
@@ -130,6 +130,8 @@ export const defaultTimeoutMs = 5_000;
 const retryAfterMs = 1_000;
 /** ms to wait for an operator to replace the database. */
 export const unreleasedAfterMs = 60_000;
+/** ms to wait for an operator to restore the database. */
+const replacedAfterMs = 60_000;
 /** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
 const lockedTries = 3;
 const pauseMs = 25;
@@ -158,6 +160,7 @@ const faultIn = (cause: unknown): WriteFault => {
   const message = messageOf(cause);
   if (/readonly|read-only|forbidden|blocked/i.test(message)) return "read_only";
   if (/disk is full|SQLITE_FULL|maximum DB size/i.test(message)) return "full";
+  if (message.startsWith(` ${replacedCode}: `)) return "replaced";
   if (/malformed|not a database/i.test(message)) return "corrupt";
   if (/database deadline/.test(message) || isLocked(cause)) return "too_slow";
   return "refused";
@@ -170,6 +173,8 @@ function refusalFor(cause: unknown): Refusal {
     return { reason: "unavailable", retryAfterMs: roomAfterMs, cause: "full" };
   if (messageOf(cause).startsWith(` ${unreleasedCode}: `))
     return { reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" };
+  if (messageOf(cause).startsWith(` ${replacedCode}: `))
+    return { reason: "unavailable", retryAfterMs: replacedAfterMs, cause: "replaced" };
   return { reason: "unavailable", retryAfterMs };
 }
 

@@ -2,6 +2,9 @@
 import type { Answer, Entry } from "./books/entries.ts";
 import type { Statement } from "./books/sql.ts";
 
+/** The database's file was deleted or replaced while it was open, and nothing that is written to it lasts. */
+export const replacedCode = "DATABASE_REPLACED";
+
 /** Values in the order of their columns: names are sent once and not with each row. */
 export interface Rows {
   columns: string[];

@@ -3,7 +3,8 @@ import { existsSync, statSync } from "node:fs";
 import { seconds } from "./duration.ts";
 import { counted } from "../../domain/counted.ts";
 import { commandLine, startCommand } from "../../start/called.ts";
-import { embeddedFile } from "../../start/embedded-file.ts";
+import { embeddedFile, missingDatabase } from "../../start/embedded-file.ts";
+import { keptDatabase } from "../../start/secrets.ts";
 import { nameOtherMasterKey } from "../../start/master-key.ts";
 import { connect, nameOf, readMigrations, unreleased } from "../../start/migrations.ts";
 import { keptMasterKey } from "../../start/secrets.ts";
@@ -154,6 +155,11 @@ async function* findingsOf(opened: Opened, settings: Settings): AsyncGenerator<F
 async function* embeddedOf(settings: Settings): AsyncGenerator<Finding> {
   const file = embeddedFile(settings.stateDir);
   const where = "the embedded database";
+  const missing = missingDatabase(settings.stateDir, keptDatabase(settings.stateDir));
+  if (missing !== null) {
+    yield faulty("database", missing, `Restore a backup: ${commandLine("restore", "FILE")}.`);
+    return;
+  }
   if (!existsSync(file)) {
     yield fine("database", `none yet; the first ${startCommand} makes ${file}`);
     return;

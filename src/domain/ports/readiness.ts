@@ -2,7 +2,7 @@
 import type { AsyncResult } from "../refusals.ts";
 
 /** Why a database that can be read takes no write. */
-export type WriteFault = "read_only" | "full" | "too_slow" | "corrupt" | "refused";
+export type WriteFault = "read_only" | "full" | "too_slow" | "corrupt" | "replaced" | "refused";
 
 /** Whether the database answers, has every migration, and takes writes. */
 export interface Readiness {

@@ -4,7 +4,7 @@ import type { DatabaseFigures } from "../../domain/audit/metrics.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
 import type { BookTexts } from "../books/texts.ts";
-import type { Engine, Fault, Outcome } from "../engine.ts";
+import { replacedCode, type Engine, type Fault, type Outcome } from "../engine.ts";
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
 
@@ -25,6 +25,8 @@ export interface Start {
   pragmas?: readonly string[];
   /** what the ledger's books are kept with; null: the ledger does with SQL alone */
   books: BookTexts | null;
+  /** called once if the file is deleted or replaced; nothing is written from then on */
+  onReplaced?: () => void;
 }
 
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
@@ -56,7 +58,7 @@ export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine
 }
 
 async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>> {
-  const { path, thread, pragmas = [], books } = start;
+  const { path, thread, pragmas = [], books, onReplaced } = start;
   const writer = await startThread(thread, { path, role: "writer", pragmas, books });
   if (!writer.ok) return writer;
   const started = await Promise.all(
@@ -73,11 +75,15 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
     await close();
     return err(failed.error);
   }
+  /** why nothing is written any more; null: writes go on */
   let damage: Outcome | null = null;
   return ok({
     async write(job) {
       const outcome = damage ?? (await writer.value.run(job));
-      if (!outcome.ok && isDamage(outcome.fault)) damage = outcome;
+      if (damage !== null || outcome.ok) return outcome;
+      const isReplaced = outcome.fault.code === replacedCode;
+      if (isReplaced) onReplaced?.();
+      if (isReplaced || isDamage(outcome.fault)) damage = outcome;
       return outcome;
     },
     read: (statements) => leastBusy(reading).run(statements),

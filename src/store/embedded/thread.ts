@@ -9,6 +9,7 @@ import {
   type MessagePort,
 } from "node:worker_threads";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
+import { createReplacementCheck, replacedFault } from "./file-identity.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { Fault, Outcome } from "../engine.ts";
 import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
@@ -36,15 +37,33 @@ function read(connection: Connection, { job }: Run): Outcome {
   }
 }
 
-/** What the thread does with a group. */
-function workOf(
-  connection: Connection,
-  { role, books }: ThreadData,
-): (group: readonly Run[]) => Outcome[] {
-  if (role === "reader") return (group) => group.map((run) => read(connection, run));
-  const commitGroup = createGroupCommit(connection, books ?? null);
-  return (group) => commitGroup(group.map(({ job }) => job));
+interface Work {
+  run(group: readonly Run[]): Outcome[];
+  close(): void;
 }
+
+function writing(connection: Connection, { path, books }: ThreadData): Work {
+  const commitGroup = createGroupCommit(connection, books ?? null);
+  const isReplaced = createReplacementCheck(path);
+  let isLost = false;
+  return {
+    run(group) {
+      const outcomes = isLost ? [] : commitGroup(group.map(({ job }) => job));
+      isLost ||= isReplaced();
+      return isLost ? group.map(() => ({ ok: false, fault: replacedFault })) : outcomes;
+    },
+    close() {
+      // At its end SQLite deletes the log by its path, where another database's log may be by now.
+      if (!isLost && !isReplaced()) connection.close();
+    },
+  };
+}
+
+/** What the thread does with a group, and at its end. */
+const workOf = (connection: Connection, data: ThreadData): Work =>
+  data.role === "writer"
+    ? writing(connection, data)
+    : { run: (group) => group.map((run) => read(connection, run)), close: connection.close };
 
 function serve(port: MessagePort, connection: Connection, data: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
@@ -54,7 +73,7 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     for (let from = 0; from < runs.length; from += most) {
       const group = runs.slice(from, from + most);
       const begun = performance.now();
-      const outcomes = work(group);
+      const outcomes = work.run(group);
       say({
         ms: performance.now() - begun,
         outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
@@ -63,7 +82,7 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
   };
   const close = (id: number): void => {
     try {
-      connection.close();
+      work.close();
     } catch {
       // Pages that could not go into the file stay in the log beside the file, and the next start reads the log.
     }
