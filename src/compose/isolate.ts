@@ -36,6 +36,7 @@ import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createOpenExchanges } from "../proxy/open-exchanges.ts";
 import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
+import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/choose.ts";
 import { createSealingMemory } from "../pipeline/sealing.ts";
 import { createSharedTurns, createTurnsOfTenants } from "../pipeline/turns.ts";
@@ -272,6 +273,7 @@ export async function createIsolate(config: Config, host: Host) {
     openKey: createOpenedKeys(),
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
+    retests: createRetests({ capacity: callersRemembered, elapsed }),
     turns,
     heldBack: { count: 0 },
     probes: keptByName(createProbeMemory),

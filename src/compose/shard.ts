@@ -172,6 +172,7 @@ export function createShard(
         wait: () => wait,
         door: () => door,
         openExchanges: () => isolate.openExchanges,
+        retests: () => isolate.retests,
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
         rounds: () =>
           createRounds({

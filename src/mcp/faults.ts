@@ -15,9 +15,22 @@ export const legacyWireOf = (refusal: Refusal): Wire =>
     ? { ...wireOf(refusal), code: elicitationNeeded }
     : wireOf(refusal);
 
+const modernCapabilityMissing = -32021;
+
+/**
+ * Errors by which a server shows that it speaks the modern era. Source: 2026-07-28, basic/transports/streamable-http,
+ * "Backward Compatibility".
+ */
+export const modernErrorCodes: ReadonlySet<unknown> = new Set([
+  refusalTable.header_mismatch.code,
+  modernCapabilityMissing,
+  refusalTable.unsupported_protocol_version.code,
+]);
+
 /** The wire form of a modern refusal. The revision prescribes code and status for two refusals. */
 export function modernWireOf(refusal: Refusal): Wire {
-  if (refusal.reason === "capability_missing") return { code: -32021, status: 400 };
+  if (refusal.reason === "capability_missing")
+    return { code: modernCapabilityMissing, status: 400 };
   if (refusal.reason === "method_not_found")
     return { code: refusalTable.method_not_found.code, status: 404 };
   return wireOf(refusal);

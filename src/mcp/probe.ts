@@ -212,8 +212,11 @@ async function probe(wire: Wire): Promise<Probed> {
   });
   if (discovered === null) return { kind: "silent" };
   const discovery = discoveredIn(discovered.status, discovered.message);
-  if (discovery.era === "modern") return modernServer(ask, discovered.status, discovery.result);
   const { status, mediaType } = discovered;
+  if (discovery.era === "modern")
+    return discovery.result === null
+      ? { kind: "undiscovered", status, newer: discovery.newer }
+      : modernServer(ask, status, discovery.result);
   if (status === 401 || status === 403) return { kind: "other", status, mediaType, location: null };
   const initialized = await ask(initialize, {});
   if (initialized === null) return { kind: "silent" };

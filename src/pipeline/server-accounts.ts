@@ -6,7 +6,7 @@ import type {
   TokenStore,
   TokenStores,
 } from "../domain/ports/server-stores.ts";
-import type { OauthGrant } from "../domain/servers/oauth.ts";
+import type { OauthFault, OauthGrant } from "../domain/servers/oauth.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { isPerUser, issuerToLearn, tokenOf, type SealedServer } from "../domain/servers/server.ts";
@@ -47,6 +47,16 @@ export async function learnIssuer(
   const learnt = server.oauth === null ? null : issuerToLearn(server, server.oauth, issuer);
   return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
 }
+
+/** The authorization server has no scope of that name, so what the server asked for is asked for no more. */
+export const unlearnScopes = async (
+  { servers }: { servers: Pick<ServerStore, "learn"> },
+  { tenantId, id, learnt }: SealedServer,
+  fault: OauthFault,
+): AsyncResult<null> =>
+  fault === "invalid_scope" && learnt.scopes !== undefined
+    ? servers.learn(tenantId, id, { scopes: null })
+    : ok(null);
 
 /** null: there is none, or no key opens it. */
 export async function grantIn(

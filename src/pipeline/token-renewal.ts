@@ -6,7 +6,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Oauth, OauthFault, OauthGrant } from "../domain/servers/oauth.ts";
 import { askingFor, tokenOf, type SealedServer } from "../domain/servers/server.ts";
-import { grantIn, learnIssuer, type Account } from "./server-accounts.ts";
+import { grantIn, learnIssuer, unlearnScopes, type Account } from "./server-accounts.ts";
 import type { ServerSecretsBox } from "./server-secrets.ts";
 
 /** ms before its end at which a token is renewed, so that it is still good when the request arrives. */
@@ -68,6 +68,8 @@ export function createTokenRenewal(deps: {
     if (!asked.ok) {
       if (asked.error === "invalid_client" && held?.registered !== undefined)
         await secrets.keepRegistration(server, null);
+      const unlearnt = await unlearnScopes(deps, server, asked.error);
+      if (!unlearnt.ok) return unlearnt;
       const failed = await tokens.fail(...ids, {
         from: row.generation,
         fault: asked.error,

@@ -1,6 +1,7 @@
 /** Chooses the way of a message: the era's own proxy where client and server speak the same era, else a bridge. */
 import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isObject, own } from "../domain/json.ts";
+import { newerServerWords } from "../domain/servers/bridging.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
@@ -23,7 +24,8 @@ export async function dispatchModern(
   const { method, body, server } = exchange;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
   const known = { era: server.learnt.era ?? null, discoverAnswer: null };
-  const { era, discoverAnswer } = request === undefined ? known : await eraOf(services, exchange);
+  const { era, discoverAnswer } =
+    request === undefined ? known : await eraOf(services, exchange, "modern");
   if (era !== "legacy") return proxyModern(services, exchange);
   if (request?.method !== discoverMethod || server.bridge === "always")
     return bridgeToLegacy(services, exchange);
@@ -51,8 +53,10 @@ async function beginDirectly(
   request: ProxiedRequest,
 ): Promise<ClientAnswer | null> {
   const { server } = exchange;
-  if (server.learnt.beginsSessions === false) return null;
+  const isRefused = server.learnt.beginsSessions === false;
+  if (isRefused && !services.retests.isDue(server, "handshake")) return null;
   const response = await proxyInitialize(services, exchange, request);
+  if (isRefused && response.ok) await learn(services, exchange, { beginsSessions: undefined });
   if (response.ok && response.headers.has("Mcp-Session-Id")) return response;
   if (response.ok && !isAnswered(server.sampling)) {
     const read = await readAnswer(response);
@@ -62,8 +66,10 @@ async function beginDirectly(
     return null;
   }
   await response.body?.cancel();
-  if (response.status === 400 || response.status === 404)
-    await learn(services, exchange, { beginsSessions: false });
+  if (response.status === 400 || response.status === 404) {
+    services.retests.note(server, "handshake");
+    if (!isRefused) await learn(services, exchange, { beginsSessions: false });
+  }
   return null;
 }
 
@@ -74,10 +80,21 @@ async function beginLegacy(
   { request, knownEra }: { request: ProxiedRequest; knownEra: "legacy" | null },
 ): Promise<ClientAnswer> {
   const response = await proxyInitialize(services, exchange, request);
-  if (knownEra === "legacy" && discoveredIn(response.status, undefined).era === "legacy")
-    await learn(services, exchange, { era: undefined });
-  return response;
+  const forget = (): Promise<void> => learn(services, exchange, { era: undefined });
+  if (knownEra !== "legacy" || response.headers.has("Mcp-Session-Id")) return response;
+  if (!response.ok) {
+    if (discoveredIn(response.status, undefined).era === "legacy") await forget();
+    return response;
+  }
+  const read = await readAnswer(response);
+  if (!read.ok) return refuse(read.error, { id: request.id, requestId: exchange.requestId });
+  if (own(read.value.answer, "error") !== undefined) await forget();
+  return new Response(read.value.body, headOf(response));
 }
+
+/** Why an older client can't be served by a modern server. @param newer the only revisions that the server speaks */
+const noDiscovery = (newer: readonly string[]): Refusal =>
+  serverFailed(newer.length === 0 ? "It refuses server/discover." : newerServerWords(newer));
 
 /** An `initialize` counts once here, however many ways to its server are tried. */
 async function beginSession(
@@ -90,14 +107,15 @@ async function beginSession(
     refuse(refusal, { id: request.id, requestId });
   const admitted = await services.sessions.admit(caller.snapshot, declaredIn(request.params));
   if (!admitted.ok) return refused(admitted.error);
-  const { era, discovered } = await eraOf(services, exchange);
+  const { era, discovered } = await eraOf(services, exchange, "legacy");
   if (era !== "modern") return beginLegacy(services, exchange, { request, knownEra: era });
   const direct = await beginDirectly(services, exchange, request);
   if (direct !== null) return direct;
   if (discovered !== null) return beginTowardsModern(services, exchange, { request, discovered });
   const again = await discover(services, exchange);
-  if (again.era === "modern")
+  if (again.era === "modern" && again.result !== null)
     return beginTowardsModern(services, exchange, { request, discovered: again.result });
+  if (again.era === "modern") return refused(noDiscovery(again.newer));
   if (again.era === null)
     return refused(again.failure ?? serverFailed("It doesn't answer server/discover."));
   await learn(services, exchange, { era: "legacy" });

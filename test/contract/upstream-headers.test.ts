@@ -116,6 +116,19 @@ describe("headers for a registered server", () => {
     expect([await bearer(), asked]).toEqual(["Bearer access-1", ["refresh-0"]]);
   });
 
+  it("forget the scopes that the server asked for where the authorization server knows none such", async () => {
+    const { tenantId, id } = its;
+    value(await world.stores.servers.learn(tenantId, id, { scopes: ["made-up"], era: "legacy" }));
+    await hold(start);
+    fault = "invalid_grant";
+    await bearer();
+    expect((await current())?.learnt.scopes).toEqual(["made-up"]);
+    fault = "invalid_scope";
+    now += hourMs;
+    await bearer();
+    expect((await current())?.learnt).toEqual({ era: "legacy" });
+  });
+
   it("hold one token, though two isolates find none at once", async () => {
     await hold(start);
     const both = [isolate(), isolate(storesOn(await world.again()))];

@@ -57,7 +57,7 @@ it("a server of 2026-07-28 is named with its era and its tools", async () => {
     name: "sdk-v2",
     tools: expect.any(Number) as number,
     detail: expect.stringMatching(
-      /^An MCP server "sdk-v2", revision 2026-07-28, \d+ tools\.$/,
+      /^An MCP server "sdk-v2", revision 2026-07-28, \d+ tools\. Not protected: /,
     ) as string,
   });
 });

@@ -48,6 +48,10 @@ export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "brid
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
+/** @param revisions the only ones that the server speaks, in its own words */
+export const newerServerWords = (revisions: readonly string[]): string =>
+  `It speaks only revisions newer than this router: ${revisions.slice(0, 5).join(", ")}.`;
+
 /**
  * Of the client's headers that go to the server, those that may say who the client is, in one order. A header
  * counts unless it is known to be harmless: a session too many is better than one with two owners.

@@ -1,4 +1,5 @@
 /** What a check of a registered server found, and the sentence for the server's administrator. */
+import { newerServerWords } from "./bridging.ts";
 import type { Learnt } from "./server.ts";
 
 export type Probed =
@@ -19,6 +20,8 @@ export type Probed =
       /** the server has more tools than were counted */
       isMore: boolean;
     }
+  /** a modern server that refuses `server/discover`; `newer`: the only revisions that it speaks, if it says so */
+  | { kind: "undiscovered"; status: number; newer: readonly string[] }
   /** HTTP+SSE of 2024-11-05, which has two endpoints and takes no POST here */
   | { kind: "sse"; status: number }
   /** JSON-RPC, but the server refuses `initialize` */
@@ -114,6 +117,17 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         era: probed.era,
         name: probed.name === null ? null : shown(probed.name),
         tools: probed.tools,
+      };
+    case "undiscovered":
+      return {
+        ...none,
+        ok: false,
+        status: probed.status,
+        era: "modern",
+        detail:
+          probed.newer.length === 0
+            ? "An MCP server of 2026-07-28 or later that refuses server/discover."
+            : `An MCP server. ${newerServerWords(probed.newer.map(shown))}`,
       };
     case "sse":
       return {

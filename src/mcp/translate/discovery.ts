@@ -4,7 +4,8 @@
  */
 import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { modernWireOf } from "../faults.ts";
+import { isLegacy } from "../era.ts";
+import { modernErrorCodes, modernWireOf } from "../faults.ts";
 import { explain } from "../../domain/refusal-words.ts";
 import { serverInfo } from "../initialize.ts";
 import { errorMessage, type RequestId } from "../jsonrpc.ts";
@@ -29,6 +30,8 @@ export const discoverText = JSON.stringify({
 
 export type Discovered =
   | { era: "modern"; result: JsonObject }
+  /** The server refuses the question. `newer`: the only revisions that it speaks; empty: not known to be only newer ones */
+  | { era: "modern"; result: null; newer: readonly string[] }
   | { era: "legacy" }
   /** neither is known: the server refused the question, or its answer makes no sense */
   | { era: null };
@@ -36,15 +39,39 @@ export type Discovered =
 /** These statuses don't speak of the method, so the server may answer otherwise when it is asked again. */
 const undecided = new Set([401, 402, 403, 407, 408, 425, 429]);
 
+/** The era of a server that doesn't speak 2026-07-28, by the revisions that it names. */
+function eraWithout(versions: readonly JsonValue[]): Discovered {
+  if (versions.some((version) => typeof version === "string" && isLegacy(version)))
+    return { era: "legacy" };
+  const newer = versions.filter(
+    (version): version is string =>
+      typeof version === "string" &&
+      /^\d{4}-\d{2}-\d{2}$/.test(version) &&
+      version > modernRevision,
+  );
+  return newer.length === 0 ? { era: null } : { era: "modern", result: null, newer };
+}
+
+/** The era of a server that refuses the question; null: the error says nothing of it. */
+function refusedIn(error: JsonValue | undefined): Discovered | null {
+  if (!modernErrorCodes.has(own(error, "code"))) return null;
+  const supported = own(own(error, "data"), "supported");
+  const isNamed = Array.isArray(supported) && !supported.includes(modernRevision);
+  const otherwise = isNamed ? eraWithout(supported) : { era: null };
+  return otherwise.era === null ? { era: "modern", result: null, newer: [] } : otherwise;
+}
+
 /**
  * The era that an answer tells of. A legacy server knows no such method, and says so in many ways.
  * @param message the answer's JSON-RPC message; undefined: it held none
  */
 export function discoveredIn(status: number, message: JsonValue | undefined): Discovered {
+  const refused = refusedIn(own(message, "error"));
+  if (refused !== null) return refused;
   const result = own(message, "result");
   const versions = own(result, "supportedVersions");
   if (status < 300 && isObject(result) && Array.isArray(versions))
-    return versions.includes(modernRevision) ? { era: "modern", result } : { era: "legacy" };
+    return versions.includes(modernRevision) ? { era: "modern", result } : eraWithout(versions);
   if (status < 300) return own(message, "error") === undefined ? { era: null } : { era: "legacy" };
   return status >= 400 && status < 500 && !undecided.has(status)
     ? { era: "legacy" }

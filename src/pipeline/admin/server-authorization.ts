@@ -27,7 +27,7 @@ import {
   type SealedServer,
 } from "../../domain/servers/server.ts";
 import { unopenable } from "../upstream-headers.ts";
-import { learnIssuer } from "../server-accounts.ts";
+import { learnIssuer, unlearnScopes } from "../server-accounts.ts";
 import { createServerSecrets } from "../server-secrets.ts";
 import { connectPath } from "../authorization-needed.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
@@ -228,6 +228,8 @@ export function createServerAuthorization(
       // The authorization server forgot a registration of the router's: the next one registers anew.
       if (!granted.ok && granted.error === "invalid_client" && pending.registered !== undefined)
         await secrets.keepRegistration(server, null);
+      const unlearnt = granted.ok ? ok(null) : await unlearnScopes(deps, server, granted.error);
+      if (!unlearnt.ok) return unlearnt;
       // A person who refuses here has let a program in, which waits for them.
       if (!granted.ok)
         return returnTo === null

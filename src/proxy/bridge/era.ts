@@ -117,16 +117,25 @@ interface Era {
   discoverAnswer: DiscoverAnswer | null;
 }
 
+/** @param asks the client's era: only a modern client gains by a server that has learnt its era */
 export async function eraOf(
-  services: Pick<BridgeServices, "background" | "callerMemory" | "servers" | "upstream" | "wait">,
+  services: Pick<
+    BridgeServices,
+    "background" | "callerMemory" | "retests" | "servers" | "upstream" | "wait"
+  >,
   exchange: Exchange,
+  asks: "legacy" | "modern",
 ): Promise<Era> {
-  const known = exchange.server.learnt.era ?? null;
-  if (known !== null) return { era: known, discovered: null, discoverAnswer: null };
+  const { server } = exchange;
+  const known = server.learnt.era ?? null;
+  const isTested =
+    known === "legacy" && asks === "modern" && services.retests.isDue(server, "modern");
+  if (known !== null && !isTested) return { era: known, discovered: null, discoverAnswer: null };
   const discovered = await discover(services, exchange);
   const { discoverAnswer } = discovered;
-  if (discovered.era === null) return { era: null, discovered: null, discoverAnswer };
-  await learn(services, exchange, { era: discovered.era });
+  if (discovered.era === null) return { era: known, discovered: null, discoverAnswer };
+  if (discovered.era === "legacy") services.retests.note(server, "modern");
+  if (discovered.era !== known) await learn(services, exchange, { era: discovered.era });
   return {
     era: discovered.era,
     discovered: discovered.era === "modern" ? discovered.result : null,

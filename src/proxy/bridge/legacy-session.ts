@@ -70,7 +70,7 @@ const initializeText = (params: JsonObject): string =>
 async function beginSession(
   services: Pick<
     BridgeServices,
-    "background" | "callerMemory" | "servers" | "sessions" | "upstream"
+    "background" | "callerMemory" | "retests" | "servers" | "sessions" | "upstream"
   >,
   exchange: Exchange,
   context: { meta: ModernMeta; key: string },
@@ -129,7 +129,7 @@ async function beginSession(
 export async function sessionFor(
   services: Pick<
     BridgeServices,
-    "background" | "callerMemory" | "servers" | "sessions" | "sha256Hex" | "upstream"
+    "background" | "callerMemory" | "retests" | "servers" | "sessions" | "sha256Hex" | "upstream"
   >,
   exchange: Exchange,
   context: { meta: ModernMeta; renew: Session | null },

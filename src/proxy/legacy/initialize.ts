@@ -26,7 +26,7 @@ export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
 
 /** What a server answered to `initialize`, and what was advertised to that server. Nothing is stored yet. */
 export async function initializeServer(
-  services: Pick<LegacyServices, "background" | "servers" | "sessions" | "upstream">,
+  services: Pick<LegacyServices, "background" | "retests" | "servers" | "sessions" | "upstream">,
   exchange: Pick<
     Exchange,
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
@@ -56,19 +56,23 @@ export async function initializeServer(
     return response.ok ? readAnswer(response.value, reading) : response;
   };
   const knownBare = server.learnt.bareCapabilities === true;
+  const learnBare = (bareCapabilities: true | null): void =>
+    services.background(services.servers.learn(server.tenantId, server.id, { bareCapabilities }));
   const bare = advertise(text, { ...context, form: "bare" });
-  const advertised = knownBare ? bare : advertise(text, { ...context, form: "rich" });
+  const rich = advertise(text, { ...context, form: "rich" });
+  const isAlike = rich.text === bare.text;
+  const isRich = !isAlike && (!knownBare || services.retests.isDue(server, "rich_capabilities"));
+  const advertised = isRich ? rich : bare;
   const first = await send(advertised);
-  if (first.ok && advertised.text !== bare.text && isRefused(first.value)) {
+  if (first.ok && isRich && isRefused(first.value)) {
     const again = await send(bare);
     if (again.ok && !isRefused(again.value)) {
       await dropBody(first.value);
-      services.background(
-        services.servers.learn(server.tenantId, server.id, { bareCapabilities: true }),
-      );
+      services.retests.note(server, "rich_capabilities");
+      if (!knownBare) learnBare(true);
       return ok({ advertised: bare, first: again.value });
     }
-  }
+  } else if (first.ok && isRich && knownBare && first.value.response.ok) learnBare(null);
   return first.ok ? ok({ advertised, first: first.value }) : first;
 }
 
@@ -85,7 +89,7 @@ export function declaredIn({
 
 /** @param exchange with an `initialize` that has been admitted: a server that refuses it may be asked another way */
 export async function proxyInitialize(
-  services: InterceptorDeps & Pick<LegacyServices, "servers" | "sessions" | "upstream">,
+  services: InterceptorDeps & Pick<LegacyServices, "retests" | "servers" | "sessions" | "upstream">,
   exchange: Exchange,
   { id, params }: { id: RequestId; params: JsonObject },
 ): Promise<ClientAnswer> {

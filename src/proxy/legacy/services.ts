@@ -3,6 +3,7 @@ import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { Cancellation } from "../../pipeline/cancel.ts";
 import type { ProxyServices } from "../services.ts";
 import type { Deliver } from "./deliver.ts";
+import type { Retests } from "../retests.ts";
 import type { Streams } from "./streams.ts";
 
 /** What a message of the legacy era needs besides. */
@@ -13,5 +14,6 @@ export interface LegacyServices extends ProxyServices {
   deliver: Deliver;
   servers: Pick<ServerStore, "learn">;
   streams: Streams;
+  retests: Retests;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }

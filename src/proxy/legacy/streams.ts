@@ -10,6 +10,8 @@ import type { Session } from "../../domain/tenancy/session.ts";
 
 /** ms for which a holder counts that has died without a word. */
 const leaseMs = 60_000;
+/** ms for which a server that offers no such stream is not asked for one again. */
+const notOfferedMs = 60_000;
 /** ms. A lease with no more than this left means that the client only asks for its stream. */
 const wantedMs = 5_000;
 /** ms that a request waits for its client's stream to stand: what the server sends before that would be lost. */
@@ -29,10 +31,10 @@ interface Known {
   clientUntil: number;
   /** until when the client that asked for the stream may be about to get it */
   wantedUntil: number;
-  /** the server offers no such stream */
-  none: boolean;
+  /** until when the server's refusal of such a stream counts */
+  noneUntil: number;
 }
-const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
+const nothing: Known = { clientUntil: 0, wantedUntil: 0, noneUntil: 0 };
 
 /** The stream that the router holds in this isolate. One is enough for all requests that run here. */
 interface RouterStream {
@@ -130,8 +132,9 @@ export function createStreams(deps: {
       if (now() - session.createdAt >= youngMs) return;
       while (!left.aborted && elapsed() < startedAt + patienceMs) {
         // A GET that this isolate has taken was waited for above.
-        const { none, wantedUntil } = memory.get(session.id);
-        if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
+        const { noneUntil, wantedUntil } = memory.get(session.id);
+        if (noneUntil > elapsed() || wantedUntil > 0 || (await clientStream(session)) !== "wanted")
+          return;
         await wait(lookMs, left);
       }
     },
@@ -150,9 +153,9 @@ export function createStreams(deps: {
       memory.set(id, {});
       await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
     },
-    /** The server has no such stream, or none for this client. */
+    /** The server has no such stream, or none for this client. It is asked again after a minute. */
     isNotOffered({ id }: Session): void {
-      memory.set(id, { none: true });
+      memory.set(id, { noneUntil: elapsed() + notOfferedMs });
     },
     async routerHolds({ tenantId, id }: Session): Promise<void> {
       await sessions.holdStream(tenantId, id, { routerStreamUntil: now() + leaseMs });
@@ -205,7 +208,7 @@ export function createStreams(deps: {
       const startedAt = elapsed();
       const graceUntil = startedAt + (now() - session.createdAt < youngMs ? graceMs : 0);
       for (;;) {
-        if (memory.get(session.id).none) return false;
+        if (memory.get(session.id).noneUntil > elapsed()) return false;
         const stream = await clientStream(session);
         if (stream === "open") return false;
         if (stream === "wanted" && elapsed() >= startedAt + patienceMs) return false;

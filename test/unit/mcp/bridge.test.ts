@@ -10,9 +10,15 @@ import { headerText } from "../../../src/mcp/rev2026/headers.ts";
 
 describe("what a probe tells", () => {
   const error = { error: { code: -32601, message: "no" } };
+  const fault = (code: unknown, supported?: unknown) => ({
+    error: { code, message: "no", data: { supported, requested: "2026-07-28" } },
+  });
   it.each([
     [200, { result: { supportedVersions: ["2026-07-28"] } }, "modern"],
-    [200, { result: { supportedVersions: ["2030-01-01"] } }, "legacy"],
+    [200, { result: { supportedVersions: ["2025-06-18", "2030-01-01"] } }, "legacy"],
+    [200, { result: { supportedVersions: ["2030-01-01"] } }, "modern"],
+    [200, { result: { supportedVersions: [] } }, null],
+    [200, { result: { supportedVersions: ["DRAFT-2026-v1"] } }, null],
     [200, error, "legacy"],
     [400, error, "legacy"],
     [404, undefined, "legacy"],
@@ -23,8 +29,29 @@ describe("what a probe tells", () => {
     [403, undefined, null],
     [429, error, null],
     [503, error, null],
+    [400, fault(-32_020), "modern"],
+    [400, fault(-32_021), "modern"],
+    [400, fault(-32_022), "modern"],
+    [200, fault(-32_022), "modern"],
+    [503, fault(-32_020), "modern"],
+    [400, fault(-32_022, ["2026-07-28"]), "modern"],
+    [400, fault(-32_022, ["2030-01-01"]), "modern"],
+    [400, fault(-32_022, ["2025-11-25", "2024-11-05"]), "legacy"],
+    [400, fault(-32_022, ["2030-01-01", "2025-11-25"]), "legacy"],
+    [400, fault(-32_022, "2025-11-25"), "modern"],
+    [400, fault(-32_022, []), "modern"],
+    [400, fault("-32022"), "legacy"],
   ] as const)("of %i and %j: %s", (status, message, era) => {
     expect(discoveredIn(status, message as never).era).toBe(era);
+  });
+
+  it.each([
+    [200, { result: { supportedVersions: ["2030-01-01", "x"] } }, ["2030-01-01"]],
+    [400, fault(-32_022, ["2031-01-01", "2030-01-01"]), ["2031-01-01", "2030-01-01"]],
+    [400, fault(-32_022, ["2030-01-01", "2026-07-28"]), []],
+    [400, fault(-32_021), []],
+  ] as const)("of %i and %j: newer revisions %j", (status, message, newer) => {
+    expect(discoveredIn(status, message as never)).toEqual({ era: "modern", result: null, newer });
   });
 });
 

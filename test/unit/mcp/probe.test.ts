@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { serverCheckOf } from "../../../src/domain/servers/server-check.ts";
 import { createProbe } from "../../../src/mcp/probe.ts";
 
 const notice = 'data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n';
@@ -28,6 +29,22 @@ it.each([
   ["at its end, without an empty line", [notice, refused]],
 ])("a check finds the answer in an event stream %s", async (_, pieces) => {
   expect(await probed(pieces)).toEqual(isRefused);
+});
+
+it.each([
+  [{ supported: ["2027-06-18"] }, ["2027-06-18"]],
+  [{ supported: ["2026-07-28"] }, []],
+])("a check finds a modern server that refuses server/discover: %j", async (data, newer) => {
+  const error = { code: -32_022, message: "no", data };
+  const found = await probed([`data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, error })}\n\n`]);
+  expect(found).toEqual({ kind: "undiscovered", status: 200, newer });
+  expect(serverCheckOf(found)).toMatchObject({
+    ok: false,
+    era: "modern",
+    detail: expect.stringContaining(
+      newer.length === 0 ? "refuses server/discover" : "newer than this router: 2027-06-18",
+    ) as string,
+  });
 });
 
 it("a check finds no answer behind four mebibytes of other events", async () => {
