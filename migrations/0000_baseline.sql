@@ -54,6 +54,7 @@ CREATE TABLE `console_sessions` (
 	`subject` text NOT NULL,
 	`role` text NOT NULL,
 	`secret_hash` text NOT NULL,
+	`proof` text NOT NULL,
 	`code` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL
@@ -240,6 +241,7 @@ CREATE TABLE `oauth_entries` (
 	`key` text NOT NULL,
 	`value` text NOT NULL,
 	`version` text NOT NULL,
+	`code` text NOT NULL,
 	`expires_at` integer,
 	PRIMARY KEY(`tenant_id`, `key`)
 );

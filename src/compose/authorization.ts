@@ -20,6 +20,7 @@ import {
   type ClientPolicyOf,
   type OauthConsents,
 } from "../pipeline/oauth-consents.ts";
+import type { KeyCodes } from "../pipeline/key-codes.ts";
 import {
   createPersonConnections,
   type ConnectShard,
@@ -45,6 +46,7 @@ interface Shard {
     | "keys"
     | "users"
   >;
+  keyCodes: Pick<KeyCodes, "isKnown">;
   ids: Ids;
   consenting: () => Pick<ConsentShard, "people" | "checks">;
   services: { admin: { authenticate: Authenticate } };

@@ -8,6 +8,7 @@ import { ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { ConsentShard } from "../pipeline/consent-grants.ts";
+import type { KeyCodes } from "../pipeline/key-codes.ts";
 import type { ConnectShard } from "../pipeline/person-connections.ts";
 import { createPersonPages, type PersonPages } from "../pipeline/person-pages.ts";
 import { createPersonPageSignIn, type SignInShard } from "../pipeline/person-page-sign-in.ts";
@@ -17,6 +18,7 @@ import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 /** What of a shard is asked here. */
 interface Shard {
   stores: Pick<Stores, "oauthEntries" | "servers" | "events" | "userTokens" | "keys" | "users">;
+  keyCodes: Pick<KeyCodes, "isKnown">;
   ids: Ids;
   consenting: () => Pick<ConsentShard, "people">;
   services: { admin: { authenticate: Authenticate } };
@@ -42,8 +44,8 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
   const nonce = () => toBase64Url(randomBytesOf(32));
   const sessions = createPersonSessions({
     shardOfTenant(tenantId) {
-      const { stores } = deps.shardOfTenant(tenantId);
-      return { entries: stores.oauthEntries, keys: stores.keys };
+      const { stores, keyCodes } = deps.shardOfTenant(tenantId);
+      return { entries: stores.oauthEntries, keys: stores.keys, keyCodes };
     },
     sha256Hex: async (text) => sha256Hex(text),
     nonce,

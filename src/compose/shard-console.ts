@@ -1,6 +1,7 @@
 /** Sessions of the console, over the database of one shard, and how people get one. */
 import { toBase64Url, toHex } from "../crypto/encoding.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import { createIdentityClient } from "../oauth/identity.ts";
 import { refuseUnknown, type Authenticate } from "../pipeline/authenticate.ts";
@@ -15,12 +16,20 @@ import {
 } from "../pipeline/person-sign-in.ts";
 import { now, type Isolate } from "./isolate.ts";
 
+interface ConsoleParts {
+  ids: Ids;
+  stores: Stores;
+  vault: Vault;
+  keyCodes: KeyCodes;
+  rejected: NoteRejected;
+}
+
 export function createShardConsole(
   isolate: Isolate,
-  deps: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes; authenticate: Authenticate },
+  deps: ConsoleParts & { authenticate: Authenticate },
 ): ConsoleSessions {
   const { config, host, sha256, tokens, consoleTokens, consoleMac, signInThrottle } = isolate;
-  const { ids, stores, vault, keyCodes, authenticate } = deps;
+  const { ids, stores, vault, keyCodes, rejected, authenticate } = deps;
   return createConsoleSessions({
     consoleSessions: stores.consoleSessions,
     events: stores.events,
@@ -29,6 +38,7 @@ export function createShardConsole(
     keyTokens: tokens,
     sessionTokens: consoleTokens,
     mac: consoleMac,
+    rejected,
     keyCodes,
     isOperator: isolate.isOperator,
     operatorProof: async () => toHex(await sha256(`operator ${config.adminToken}`)),
@@ -44,10 +54,7 @@ export function createShardConsole(
   });
 }
 
-export function createShardSignIn(
-  isolate: Isolate,
-  deps: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes },
-): PersonSignIn {
+export function createShardSignIn(isolate: Isolate, deps: ConsoleParts): PersonSignIn {
   const { config, host, sha256, consoleMac, signInThrottle } = isolate;
   const { ids, stores, vault } = deps;
   return createPersonSignIn({

@@ -3,8 +3,10 @@ import { createClient } from "@libsql/client/web";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Stores } from "../domain/ports/stores.ts";
-import { unreadableReport, type Isolate } from "./isolate.ts";
+import { createRejectedRows } from "../pipeline/rejected-rows.ts";
+import { now, unreadableReport, type Isolate } from "./isolate.ts";
 import { askWithin } from "../store/libsql-fetch.ts";
 import { defaultTimeoutMs, openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
@@ -36,14 +38,23 @@ function openDatabase(
 export function openShard(
   isolate: Isolate,
   { ids, ...options }: DatabaseOptions & { name: string; ids: Ids; residency: Residency | null },
-): { db: Database; stores: Stores } {
-  const { config, host, auditing } = isolate;
+): { db: Database; stores: Stores; rejected: NoteRejected } {
+  const { config, host, auditing, entryMac, rejectedRows: memory } = isolate;
   const db = openDatabase(isolate, options);
-  const stores = createStores(db, {
+  const rejected = createRejectedRows({
+    events: () => stores.events,
+    ids,
+    memory,
+    log: host.log,
+    now,
+  });
+  const stores: Stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     mac: auditing.mac,
+    entryMac,
+    rejected,
     sessionLimits: config.sessionLimits,
     unreadable: unreadableReport(host, ids),
   });
-  return { db, stores };
+  return { db, stores, rejected };
 }

@@ -12,6 +12,8 @@ import { createResealTenantsJob } from "../pipeline/scheduled/reseal-tenants.ts"
 import { ok } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import type { Everywhere } from "./everywhere.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
+import { reportingVault } from "../pipeline/rejected-rows.ts";
 import { createSealing } from "../pipeline/sealing.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
@@ -29,13 +31,20 @@ interface ShardSeals {
 
 /** Makes no store before it needs one, which a warm call never does. */
 export function createShardSeals(
-  { config, host, vaultKeys, roundKeys, keyMac, sealingMac, sealingMemory }: Isolate,
+  { config, host, vaultKeys, roundKeys, keyMac, entryMac, sealingMac, sealingMemory }: Isolate,
   {
     name,
     stores,
     ids,
     everywhere,
-  }: { name: string; stores: Stores; ids: Ids; everywhere: Pick<Everywhere, "isResealed"> },
+    rejected,
+  }: {
+    name: string;
+    stores: Stores;
+    ids: Ids;
+    everywhere: Pick<Everywhere, "isResealed">;
+    rejected: NoteRejected;
+  },
 ): ShardSeals {
   const sealing = createSealing({
     store: () => stores.sealing,
@@ -46,11 +55,14 @@ export function createShardSeals(
     now,
     note: (entry) => host.log({ ...entry, shard: name }),
   });
-  const vault = vaultOf({ keys: vaultKeys, randomBytesOf, versions: sealing });
+  const vault = reportingVault(
+    vaultOf({ keys: vaultKeys, randomBytesOf, versions: sealing }),
+    rejected,
+  );
   return {
     vault,
     roundVault: vaultOf({ keys: roundKeys, randomBytesOf, versions: sealing }),
-    keyCodes: createKeyCodes({ mac: keyMac, sealing }),
+    keyCodes: createKeyCodes({ mac: keyMac, sealing, rejected }),
     async isResealed() {
       const state = await sealing.current();
       return state.ok ? ok(state.value.step === "done") : state;
@@ -72,7 +84,7 @@ export function createShardSeals(
         store: stores.sealing,
         rows: stores.sealedRows,
         vault,
-        mac: keyMac,
+        macs: { keys: keyMac, "oauth-entries": entryMac },
         ids,
         now,
       })(),

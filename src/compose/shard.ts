@@ -81,16 +81,16 @@ export function createShard(
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
   const { turns, door } = createShardTurns(isolate, name);
-  const { db, stores } = openShard(isolate, {
+  const { db, stores, rejected } = openShard(isolate, {
     name,
     ids,
     turns,
     residency: lifetime.residency ?? null,
     ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
-  const seals = createShardSeals(isolate, { name, stores, ids, everywhere });
+  const seals = createShardSeals(isolate, { name, stores, ids, everywhere, rejected });
   const { vault, roundVault, keyCodes } = seals;
-  const consoleParts = { ids, stores, vault, keyCodes };
+  const consoleParts = { ids, stores, vault, keyCodes, rejected };
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const cataloguesOf = (): CatalogueStore =>
     catalogueShard === name ? stores.catalogues : everywhere.catalogues();
@@ -270,6 +270,7 @@ export function createShard(
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
     /** of the home shard, which the others read */
     stores,
+    keyCodes,
     isResealed: seals.isResealed,
     deliver,
     get admin() {

@@ -23,6 +23,7 @@ const actions: Readonly<Record<string, string>> = {
   "policy.replace": "saved the policy",
   "request.correct": "corrected a request’s end",
   "request.settled_late": "settled a request late",
+  "row.rejected": "ignored a row that the router did not write",
   "secrets.resealed": "resealed secrets",
   "secrets.resealed_everywhere": "resealed all secrets",
   "server.authorize": "began a server’s sign-in",

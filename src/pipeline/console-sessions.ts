@@ -1,6 +1,7 @@
 /** Sessions of the console: somebody shows a key once, and gets a cookie that stands for it. */
 import { actorName, isExpired, type Actor, type StoredKey } from "../domain/tenancy/access.ts";
 import {
+  codedProof,
   codedSession,
   type ConsoleSession,
   type StoredConsoleSession,
@@ -12,6 +13,7 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { StoredSignIn } from "../domain/tenancy/sign-in.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { roleOf, type Role } from "../domain/tenancy/scopes.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -83,6 +85,7 @@ interface ConsoleSessionDeps {
   keyTokens: Pick<KeyTokens, "keyIdOf">;
   sessionTokens: KeyTokens;
   mac: Mac;
+  rejected: NoteRejected;
   keyCodes: Pick<KeyCodes, "isKnown">;
   isOperator: (token: string) => Promise<boolean>;
   /** of the operator's token; another token has another one */
@@ -201,9 +204,10 @@ async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewCo
     role,
     createdAt,
     secretHash,
+    proof: await deps.mac.code(codedProof(id, proof)),
     expiresAt: Math.min(createdAt + sessionMs, until ?? Infinity),
   };
-  const code = await deps.mac.code(codedSession(session, proof));
+  const code = await deps.mac.code(codedSession(session));
   const event = eventOf(deps, {
     actor: actorName(actor),
     action: "sign_in.succeed",
@@ -237,11 +241,15 @@ export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions
     const session = found.value?.session;
     if (found.value === null || session === undefined) return err(noSession);
     if (!(await deps.sessionTokens.matches(token, session.secretHash))) return err(noSession);
+    if (!(await deps.mac.check(codedSession(session), session.code))) {
+      await deps.rejected({ tenantId: session.tenantId, table: "console_sessions", id });
+      return err(noSession);
+    }
     const who = await restsOn(deps, found.value);
     const isSame =
       who !== null &&
       who.role === session.role &&
-      (await deps.mac.check(codedSession(session, who.proof), session.code));
+      (await deps.mac.check(codedProof(id, who.proof), session.proof));
     return isSame ? ok(await openedAs(deps, token, { session, who })) : err(noSession);
   },
 

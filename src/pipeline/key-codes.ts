@@ -4,6 +4,7 @@
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { codedText, type StoredKey } from "../domain/tenancy/access.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 
@@ -15,12 +16,17 @@ export interface KeyCodes {
 
 export const createKeyCodes = (deps: {
   mac: Mac;
+  rejected: NoteRejected;
   sealing: { acceptsUncoded(): Promise<boolean>; begun(): AsyncResult<null> };
 }): KeyCodes => ({
   async codeOf(key) {
     const ready = await deps.sealing.begun();
     return ready.ok ? ok(await deps.mac.code(codedText(key))) : ready;
   },
-  isKnown: async (key) =>
-    (await deps.mac.check(codedText(key), key.code)) || deps.sealing.acceptsUncoded(),
+  async isKnown(key) {
+    const isCoded = await deps.mac.check(codedText(key), key.code);
+    if (isCoded || (await deps.sealing.acceptsUncoded())) return true;
+    await deps.rejected({ tenantId: key.tenantId, table: "api_keys", id: key.id });
+    return false;
+  },
 });

@@ -6,6 +6,7 @@ import type { OauthEntryStore } from "../domain/ports/oauth-entries.ts";
 import type { KeyStore } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
+import type { KeyCodes } from "./key-codes.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
 import { holderIn, holderText, type Holder } from "../domain/tenancy/grant-ids.ts";
 
@@ -34,6 +35,7 @@ export interface PersonSession extends PersonIs {
 export interface SessionShard {
   entries: OauthEntryStore;
   keys: Pick<KeyStore, "get">;
+  keyCodes: Pick<KeyCodes, "isKnown">;
 }
 
 interface PersonSessionDeps {
@@ -70,7 +72,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
     const holder = holderOf(token);
     if (holder === null) return ok(null);
     const { tenantId, keyId } = holder;
-    const { entries, keys } = shardOfTenant(tenantId);
+    const { entries, keys, keyCodes } = shardOfTenant(tenantId);
     const found = await entries.get(tenantId, [await keyOf(token)], now());
     if (!found.ok) return found;
     const [entry] = found.value;
@@ -81,6 +83,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
     if (!key.ok) return key;
     if (key.value === null || key.value.revokedAt !== null || isExpired(key.value, now()))
       return ok(null);
+    if (!(await keyCodes.isKnown(key.value))) return ok(null);
     return ok({ entry, kept, holder });
   };
 

@@ -13,6 +13,9 @@ export const consoleSessions = sqliteTable(
     subject: text().notNull(),
     role: text().$type<Role>().notNull(),
     secretHash: text("secret_hash").notNull(),
+    /** a code under MASTER_KEY over what was shown at the sign-in */
+    proof: text().notNull(),
+    /** a code under MASTER_KEY over `codedSession` */
     code: text().notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

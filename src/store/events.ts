@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, inArray, lt, sql, type SQL } from "driz
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
+import { leastIdAt } from "../domain/tenancy/ids.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
@@ -24,6 +25,17 @@ export const createEventStore = (db: Database): EventStore => ({
   async append(event) {
     const written = await db.write([appendEvent(db.builder, event)]);
     return written.ok ? ok(null) : written;
+  },
+  async appendOnce(event, since) {
+    const isKnown = sql`exists (select 1 from admin_events
+      where tenant_id is ${event.tenantId} and id >= ${leastIdAt("event", since)}
+        and action = ${event.action} and target = ${event.target})`;
+    const { id } = event;
+    const written = await db.write([
+      appendEventWhere(event, sql`not ${isKnown}`),
+      raw(sql`select 1 from admin_events where id = ${id}`),
+    ]);
+    return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
   wasGivenKey: (tenantId, keyId, actor) =>
     db.read(async (builder) => {

@@ -10,6 +10,8 @@ export const oauthEntries = sqliteTable(
     value: text().notNull(),
     /** changes with every write: whoever read the row can tell that it is still the same */
     version: text().notNull(),
+    /** a code under MASTER_KEY over `codedEntry`: who has the database alone can make no grant, token or session */
+    code: text().notNull(),
     expiresAt: integer("expires_at"),
   },
   (table) => [

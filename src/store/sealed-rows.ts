@@ -1,6 +1,5 @@
 /** Reads everything that is sealed or coded, of every tenant, page by page. Only sealing anew uses it. */
 import { and, asc, eq, gt, isNotNull, sql, type SQL } from "drizzle-orm";
-import type { StoredKey } from "../domain/tenancy/access.ts";
 import { ok } from "../domain/result.ts";
 import {
   providerKeyOf,
@@ -12,7 +11,8 @@ import {
 } from "../domain/tenancy/sealing.ts";
 import { pendingOf, secretsOf, tokenOf } from "../domain/servers/server.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
-import { apiKeys, credentials } from "./schema.ts";
+import { credentials } from "./schema.ts";
+import { codedReaders, recodeRows } from "./coded-rows.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";
 import { signInSecretsOf } from "../domain/tenancy/sign-in.ts";
 import { signIns } from "./console-schema.ts";
@@ -113,6 +113,7 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
         serverId: authorizations.serverId,
         userId: authorizations.userId,
         sealed: authorizations.sealed,
+        expiresAt: authorizations.expiresAt,
         ...url,
       })
       .from(authorizations)
@@ -123,11 +124,11 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       .where(gt(authorizations.id, after))
       .orderBy(asc(authorizations.id))
       .limit(pageSize);
-    return rows.map(({ id, serverId, userId, ...row }) => ({
+    return rows.map(({ id, serverId, userId, expiresAt, ...row }) => ({
       tenantId: row.tenantId,
       place: id,
       sealed: row.sealed,
-      context: pendingOf({ ...row, id: serverId }, { id, userId }),
+      context: pendingOf({ ...row, id: serverId }, { id, userId, expiresAt }),
     }));
   },
   async webhooks(builder, after) {
@@ -223,24 +224,9 @@ export const createSealedRowStore = (db: Database): SealedRowStore => ({
     );
     return written.ok ? ok(null) : written;
   },
-  keys: (after) =>
-    db.read((builder): Promise<StoredKey[]> =>
-      builder
-        .select()
-        .from(apiKeys)
-        .where(gt(apiKeys.id, after))
-        .orderBy(asc(apiKeys.id))
-        .limit(pageSize),
-    ),
-  async recode(rows) {
-    const changes = JSON.stringify(rows.map((row) => [row.id, row.tenantId, row.from, row.to]));
-    const written = await db.write([
-      raw(sql`
-        update api_keys set code = c.fresh
-        from (select value ->> 0 as id, value ->> 1 as tenant, value ->> 2 as was,
-          value ->> 3 as fresh from json_each(${changes})) as c
-        where api_keys.id = c.id and api_keys.tenant_id = c.tenant and api_keys.code is c.was`),
-    ]);
+  coded: (kind, after) => db.read((builder) => codedReaders[kind](builder, after)),
+  async recode(kind, rows) {
+    const written = await db.write([recodeRows(kind, rows)]);
     return written.ok ? ok(null) : written;
   },
 });

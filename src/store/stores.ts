@@ -1,5 +1,6 @@
 import { lazily } from "../domain/lazily.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
+import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/session-limits.ts";
 import { createAlertStore } from "./alerts.ts";
@@ -52,6 +53,10 @@ export function createStores(
   deps: {
     nonce: () => string;
     mac: Mac;
+    /** codes of entries of the authorization server */
+    entryMac: Mac;
+    /** absent: rejected rows are not reported */
+    rejected?: NoteRejected;
     sessionLimits?: SessionLimits;
     unreadable?: UnreadableDeps;
   },
@@ -74,7 +79,12 @@ export function createStores(
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
     signIns: () => createSignInStore(db),
-    oauthEntries: () => createOauthEntryStore(db, deps),
+    oauthEntries: () =>
+      createOauthEntryStore(db, {
+        nonce: deps.nonce,
+        mac: deps.entryMac,
+        rejected: deps.rejected ?? (async () => {}),
+      }),
     consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),

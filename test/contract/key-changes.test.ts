@@ -33,11 +33,13 @@ describe("a change of a key that another change meets", () => {
     value(await stores.tenants.create(of, event(of.id)));
     const masters = { master: new Uint8Array(32).fill(7), previous: null };
     const keyCodes = createKeyCodes({
+      rejected: async () => {},
       mac: await createMac({ ...masters, purpose: "api-key" }),
       sealing: { acceptsUncoded: async () => false, begun: async () => ok(null) },
     });
     const tokens = createKeyTokens({ randomBytesOf });
-    const deps = { ...stores, tokens, keyCodes, ids: { next: id }, now: () => start };
+    const vault = undefined as never;
+    const deps = { ...stores, vault, tokens, keyCodes, ids: { next: id }, now: () => start };
     const keys = createKeyAdmin(deps);
     const input = { name: "Key", scopes: ["sampling" as const], limits: {}, userId: null };
     const made = value(await keys.create(operator, of.slug, { ...input, expiresAt: null }));

@@ -217,6 +217,10 @@ describe("a row of an API key", () => {
       expect.stringContaining("Unknown API key"),
     ]);
     expect((await callOnce(router, key, asking("hello"))).status).toBe(200);
+    const { rows } = await database.execute(
+      "select target from admin_events where action = 'row.rejected' and target like 'api_keys %'",
+    );
+    expect(rows.map(({ target }) => target)).toEqual([`api_keys ${id}`]);
   });
 
   it.each([

@@ -1,8 +1,18 @@
 /** What the router keeps as an authorization server: clients, grants, tokens, open consents. */
+import { canonicalJson } from "../canonical.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 /** Entries of no tenant's, in the home database: clients and open consents, which belong to the issuer. */
 export const issuersOwn = "";
+
+/** What an entry's code covers. `version` is not covered: it says nothing but whether the entry was written again. */
+export const codedEntry = ({
+  tenantId,
+  key,
+  value,
+  expiresAt,
+}: Pick<OauthEntry, "key" | "value" | "expiresAt"> & { tenantId: string }): string =>
+  canonicalJson([tenantId, key, value, expiresAt]);
 
 export interface OauthEntry {
   key: string;

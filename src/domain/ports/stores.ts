@@ -226,6 +226,8 @@ export interface RequestStore {
 
 export interface EventStore {
   append(event: AdminEvent): AsyncResult<null>;
+  /** Appends the event unless its action and target have one since then (ms). @returns whether it did */
+  appendOnce(event: AdminEvent, since: number): AsyncResult<boolean>;
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
   /** Whether that actor was given the secret of the key: made the key, or a new secret of it. */
   wasGivenKey(tenantId: string, keyId: string, actor: string): AsyncResult<boolean>;

@@ -132,12 +132,12 @@ export const tokenOf = (server: Destined, userId: string | null = null) => ({
   id: withUser(server.id, userId),
 });
 
-/** What a pending authorization is sealed for: the same as the tokens that it is to bring. */
+/** What a pending authorization is sealed for: the same as the tokens that it is to bring, and its end. */
 export const pendingOf = (
   server: Destined,
-  { id, userId }: { id: string; userId: string | null },
+  { id, userId, expiresAt }: { id: string; userId: string | null; expiresAt: number },
 ) => ({
   ...secretsOf(server),
   purpose: "authorization" as const,
-  id: withUser(id, userId),
+  id: `${withUser(server.id, userId)} ${id} ${expiresAt}`,
 });

@@ -18,16 +18,21 @@ export interface ConsoleSession {
 export interface StoredConsoleSession extends ConsoleSession {
   /** hex SHA-256 of the secret part of the cookie */
   secretHash: string;
+  /** a code under MASTER_KEY over `codedProof` */
+  proof: string;
   /** a code under MASTER_KEY over `codedSession` */
   code: string;
 }
 
 /**
- * What a session's code covers. Who can write to the database, and has no MASTER_KEY, can make no session.
- * @param proof what was shown at the sign-in, as a hash. It is stored nowhere here, so a session ends when its key
- *   gets another secret, or the operator another token
+ * What was shown at the sign-in, as a hash. The hash is stored nowhere, so a session ends when its key gets another
+ * secret, or the operator another token; and nobody can try tokens on the row.
  */
-export const codedSession = (session: Omit<StoredConsoleSession, "code">, proof: string): string =>
+export const codedProof = (id: string, proof: string): string =>
+  canonicalJson(["proof", id, proof]);
+
+/** What a session's code covers. Who can write to the database, and has no MASTER_KEY, can make no session. */
+export const codedSession = (session: Omit<StoredConsoleSession, "code">): string =>
   canonicalJson([
     session.id,
     session.tenantId,
@@ -37,5 +42,5 @@ export const codedSession = (session: Omit<StoredConsoleSession, "code">, proof:
     session.createdAt,
     session.expiresAt,
     session.secretHash,
-    proof,
+    session.proof,
   ]);

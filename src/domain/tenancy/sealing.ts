@@ -2,7 +2,6 @@
  * How everything that is sealed, or carries a code, comes under the current master key and the current version
  * of seals. `docs/decisions/0010-seals-name-their-destination.md` has the argument.
  */
-import type { StoredKey } from "./access.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -58,6 +57,7 @@ export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string
 /** The order of the work: what an attacker could use comes first, what may be large comes last. */
 export const sealingSteps = [
   "keys",
+  "oauth-entries",
   "credentials",
   "servers",
   "tokens",
@@ -203,22 +203,31 @@ export interface Resealed extends SealedRow {
   fresh: string;
 }
 
-/** API keys carry codes; everything else is sealed. */
-export type SealedKind = Exclude<WorkStep, "keys">;
+export type CodedKind = "keys" | "oauth-entries";
+export type SealedKind = Exclude<WorkStep, CodedKind>;
+
+/** A row with a code, as its row has both. */
+export interface CodedRow {
+  tenantId: string;
+  /** the row's place in its table, by which `coded` goes on */
+  place: string;
+  /** what the code covers */
+  text: string;
+  code: string | null;
+}
 
 export interface SealedRowStore {
   /** Rows after a place, in order; empty at the end. As many as fit into some megabytes, and one at least. */
   page(kind: SealedKind, after: string): Stored<SealedRow[]>;
   /** Replaces the rows that are still as they were read, and raises the versions of their tenants. */
   replace(kind: SealedKind, rows: readonly Resealed[]): Stored<null>;
-  keys(after: string): Stored<StoredKey[]>;
-  /** `replace`, for the codes of API keys. */
-  recode(rows: readonly Recoded[]): Stored<null>;
+  /** `page`, of rows with codes. */
+  coded(kind: CodedKind, after: string): Stored<CodedRow[]>;
+  /** `replace`, for codes. */
+  recode(kind: CodedKind, rows: readonly Recoded[]): Stored<null>;
 }
 
-export interface Recoded {
-  tenantId: string;
-  id: string;
+export interface Recoded extends Pick<CodedRow, "tenantId" | "place"> {
   from: string | null;
   to: string;
 }

@@ -10,10 +10,11 @@ import {
 } from "../../domain/tenancy/access.ts";
 import type { Scope } from "../../domain/tenancy/scopes.ts";
 import type { Limits, Policy } from "../../domain/choice/policy.ts";
-import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
+import type { KeyStore, KeyTokens, Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { UserStore } from "../../domain/ports/users.ts";
 import type { KeyCodes } from "../key-codes.ts";
+import { openedUser } from "../users.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
@@ -54,6 +55,7 @@ type KeyAdminDeps = AdminDeps & {
   tokens: KeyTokens;
   keyCodes: KeyCodes;
   users: Pick<UserStore, "get">;
+  vault: Vault;
 };
 
 /** A key's name may be a person's, and the log of events outlives the person's wish to be forgotten. */
@@ -116,6 +118,8 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     if (userId !== null) {
       const user = await present(deps.users.get(tenant.value.id, userId), `user ${userId}`);
       if (!user.ok) return user;
+      if ((await openedUser(deps, user.value)) === null)
+        return err({ reason: "not_found", what: `user ${userId}` });
     }
     const key: ApiKey = {
       id: deps.ids.next("key"),

@@ -145,7 +145,7 @@ export function createServerAuthorization(
     const expiresAt = at + stateLivesMs;
     const sealed = await vault.seal(
       JSON.stringify({ ...pending, ...asked.kept }),
-      pendingOf(server, { id, userId }),
+      pendingOf(server, { id, userId, expiresAt }),
     );
     const created = await authorizations.create(
       { id, tenantId, serverId, userId, actor, sealed, expiresAt },
@@ -216,7 +216,7 @@ export function createServerAuthorization(
       const server = found.value;
       const asking = server === null ? null : await askingOf(server);
       if (server === null || asking === null || asking === "unopenable") return unknown;
-      const opened = await vault.open(sealed, pendingOf(server, { id, userId }));
+      const opened = await vault.open(sealed, pendingOf(server, taken.value));
       if (!opened.ok) return unknown;
       const {
         browser: kept,

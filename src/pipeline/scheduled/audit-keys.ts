@@ -36,10 +36,11 @@ export interface AuditKeyDeps {
 const chainsAsked = 8;
 const keysAsked = 8;
 
-const textOf = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
+/** What the code of a public key covers. */
+export const auditKeyText = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
 
 export const withCode = async ({ keyMac }: Pick<AuditKeyDeps, "keyMac">, key: AuditKey) =>
-  ({ ...key, code: await keyMac.code(textOf(key)) }) satisfies StoredAuditKey;
+  ({ ...key, code: await keyMac.code(auditKeyText(key)) }) satisfies StoredAuditKey;
 
 async function isVouched(
   { signer, keyMac }: Pick<AuditKeyDeps, "signer" | "keyMac">,
@@ -47,7 +48,7 @@ async function isVouched(
 ): Promise<boolean> {
   const own = signer.keys.find(({ id }) => id === key.id);
   if (own !== undefined) return own.publicKey === key.publicKey;
-  return keyMac.check(textOf(key), key.code);
+  return keyMac.check(auditKeyText(key), key.code);
 }
 
 /** All keys that ever signed and for which the master keys vouch. */
@@ -109,7 +110,7 @@ export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<n
     if (!(await isVouched(deps, key))) strangers.push(key);
     else {
       known.push(key);
-      if (!isCurrent(key) || !(await keyMac.check(textOf(key), key.code))) outdated.push(key);
+      if (!isCurrent(key) || !(await keyMac.check(auditKeyText(key), key.code))) outdated.push(key);
     }
   }
   strangers = strangers.slice(0, keysAsked);

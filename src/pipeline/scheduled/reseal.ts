@@ -4,7 +4,6 @@
  * its last run stopped. Cut off or run twice, it replaces nothing that somebody else has replaced meanwhile.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { codedText } from "../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
@@ -13,6 +12,7 @@ import { ok } from "../../domain/result.ts";
 import {
   acceptsUncoded,
   sealingSteps,
+  type CodedKind,
   type Recoded,
   type Resealed,
   type SealedKind,
@@ -46,30 +46,33 @@ export interface ResealDeps {
   store: SealingStore;
   rows: SealedRowStore;
   vault: Vault;
-  /** codes of API keys */
-  mac: Mac;
+  macs: Record<CodedKind, Mac>;
   ids: Ids;
   now: () => number;
 }
 
-async function recodePage(deps: ResealDeps, state: SealingRow, after: string): AsyncResult<Page> {
-  const { rows, mac } = deps;
-  const found = await rows.keys(after);
+async function recodePage(
+  deps: ResealDeps,
+  state: SealingRow,
+  { kind, after }: { kind: CodedKind; after: string },
+): AsyncResult<Page> {
+  const { rows, macs } = deps;
+  const mac = macs[kind];
+  const found = await rows.coded(kind, after);
   if (!found.ok) return found;
   const last = found.value.at(-1);
   if (last === undefined) return ok(null);
   const recoded: Recoded[] = [];
   let left = 0;
-  for (const key of found.value) {
-    const { tenantId, id, code: from } = key;
-    const isGood = await mac.check(codedText(key), from);
+  for (const { tenantId, place, text, code: from } of found.value) {
+    const isGood = await mac.check(text, from);
     if (isGood && from?.startsWith(mac.codePrefix) === true) continue;
-    if (isGood || acceptsUncoded(state))
-      recoded.push({ tenantId, id, from, to: await mac.code(codedText(key)) });
+    if (isGood || (kind === "keys" && acceptsUncoded(state)))
+      recoded.push({ tenantId, place, from, to: await mac.code(text) });
     else left += 1;
   }
-  const written = recoded.length === 0 ? ok(null) : await rows.recode(recoded);
-  return written.ok ? ok({ after: last.id, changed: recoded.length, left }) : written;
+  const written = recoded.length === 0 ? ok(null) : await rows.recode(kind, recoded);
+  return written.ok ? ok({ after: last.place, changed: recoded.length, left }) : written;
 }
 
 async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): AsyncResult<Page> {
@@ -120,7 +123,9 @@ async function work(deps: ResealDeps, row: SealingRow, from: Progress): AsyncRes
     const { step } = state;
     const { after, changed, left } = progress;
     const done =
-      step === "keys" ? await recodePage(deps, state, after) : await resealPage(deps, step, after);
+      step === "keys" || step === "oauth-entries"
+        ? await recodePage(deps, state, { kind: step, after })
+        : await resealPage(deps, step, after);
     if (!done.ok) return done;
     if (done.value === null) {
       const next = sealingSteps[sealingSteps.indexOf(step) + 1] ?? "done";

@@ -51,7 +51,11 @@ function openWorld(path: string, keeping: "books" | "no books"): World {
   const engine = openHeld(path, keeping);
   let nonces = 0;
   const nonce = () => `nonce ${(nonces += 1)}`;
-  return { engine, stores: createStores(engine.db, { nonce, mac }), receipts: new Map() };
+  return {
+    engine,
+    stores: createStores(engine.db, { nonce, mac, entryMac: mac }),
+    receipts: new Map(),
+  };
 }
 
 const tablesOf = ({ engine }: World): string[] =>

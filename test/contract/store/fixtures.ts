@@ -198,6 +198,7 @@ export const consoleSession = (
   subject,
   role: "admin",
   secretHash: "hash",
+  proof: "proof",
   code: "code",
   createdAt: start,
   expiresAt: start + 3_600_000,

@@ -235,7 +235,7 @@ const nameNoTenant = [
   "sealing.claim",
   "sealing.release",
   "sealedRows.page",
-  "sealedRows.keys",
+  "sealedRows.coded",
   "seals.claim",
   "seals.release",
   "seals.waitingTenants",
@@ -441,7 +441,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await sealedRows.replace("credentials", [row]));
     },
     "sealedRows.recode": async ({ sealedRows }, { who }, { tenantId }) => {
-      value(await sealedRows.recode([{ tenantId, id: who.keyId, from: "code", to: "stolen" }]));
+      const theft = { tenantId, place: who.keyId, from: "code", to: "stolen" };
+      value(await sealedRows.recode("keys", [theft]));
     },
     "authorizations.create": async ({ authorizations }, owner, { tenantId }) => {
       const theft = await authorizations.create(
@@ -608,6 +609,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         records: [],
         unreadable: [],
       });
+    },
+    "events.appendOnce": async ({ events }, _, { tenantId }) => {
+      value(await events.appendOnce(event(tenantId), 0));
     },
     "events.list": async ({ events }, { who }, { tenantId }) => {
       const tenants = value(await events.list(tenantId, page)).data.map((each) => each.tenantId);

@@ -1,6 +1,12 @@
+import { sql, type SQL } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { AuthorizationServer } from "../../../src/domain/ports/authorization-server.ts";
-import { issuersOwn, type OauthEntryChange } from "../../../src/domain/ports/oauth-entries.ts";
+import {
+  codedEntry,
+  issuersOwn,
+  type OauthEntryChange,
+} from "../../../src/domain/ports/oauth-entries.ts";
+import type { RejectedRow } from "../../../src/domain/tenancy/rejected-row.ts";
 import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
 import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
 import {
@@ -14,8 +20,10 @@ import {
 } from "../../fakes/oauth-client.ts";
 import { assertionFields, createAsserter } from "../../fakes/asserter.ts";
 import { ok } from "../../../src/domain/result.ts";
+import { raw } from "../../../src/store/db.ts";
+import { createOauthEntries } from "../../fakes/oauth-entries.ts";
 import { start } from "./fixtures.ts";
-import { givenWorld, value, type Backend } from "./open.ts";
+import { givenWorld, macOf, storesOn, value, type Backend } from "./open.ts";
 
 const issuer = "https://router.test";
 const resource = `${issuer}/mcp/acme/notes`;
@@ -104,6 +112,62 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       ]);
     });
 
+    it("count as missing where a column was changed or copied, and are reported", async () => {
+      const expiresAt = start + 10;
+      const rejected: RejectedRow[] = [];
+      const { oauthEntries } = storesOn(world.db, undefined, undefined, (row) =>
+        rejected.push(row),
+      );
+      const found = async (tenantId: string, key: string) => {
+        const got = value(await oauthEntries.get(tenantId, [key], start));
+        const all = { prefix: "", after: "", limit: 9 };
+        const listed = value(await oauthEntries.list(tenantId, all, start));
+        expect(listed).toEqual(got);
+        return got.length;
+      };
+      for (const set of [
+        sql`tenant_id = 'ten_2'`,
+        sql`key = 'grant:b'`,
+        sql`value = 'two'`,
+        sql`expires_at = ${expiresAt + 1}`,
+        sql`expires_at = null`,
+        sql`code = ''`,
+        sql`code = ${await (await macOf(8, "oauth-entry")).code(codedEntry({ tenantId: "ten_1", key: "grant:a", value: "one", expiresAt }))}`,
+        sql`code = ${await (await macOf(7, "api-key")).code(codedEntry({ tenantId: "ten_1", key: "grant:a", value: "one", expiresAt }))}`,
+      ]) {
+        value(await change({ value: null, ifVersion: "any" }));
+        value(await change({ expiresAt }));
+        expect(await found("ten_1", "grant:a")).toBe(1);
+        expect(rejected.splice(0)).toEqual([]);
+        value(await world.db.write([raw(sql`update oauth_entries set ${set}`)]));
+        expect(await found("ten_1", "grant:a")).toBe(0);
+        expect(await found("ten_2", "grant:a")).toBe(0);
+        expect(await found("ten_1", "grant:b")).toBe(0);
+        expect(rejected.splice(0)).toContainEqual(
+          expect.objectContaining({ table: "oauth_entries" }),
+        );
+        value(await world.db.write([raw(sql`delete from oauth_entries`)]));
+      }
+      // Its version says nothing, so that a write needs no other code.
+      value(await change({ expiresAt }));
+      value(await world.db.write([raw(sql`update oauth_entries set version = 'x'`)]));
+      expect(await found("ten_1", "grant:a")).toBe(1);
+    });
+
+    it("are listed whole, however many rows between them don't count", async () => {
+      for (const key of ["grant:a", "grant:b", "grant:c", "grant:d", "grant:e"])
+        value(await change({ key }));
+      const forged = sql`update oauth_entries set value = 'x' where key in ('grant:b', 'grant:c')`;
+      value(await world.db.write([raw(forged)]));
+      const keys = async (after: string) => {
+        const of = { prefix: "grant:", after, limit: 2 };
+        const listed = await world.stores.oauthEntries.list("ten_1", of, start);
+        return value(listed).map(({ key }) => key);
+      };
+      expect(await keys("")).toEqual(["grant:a", "grant:d"]);
+      expect(await keys("grant:d")).toEqual(["grant:e"]);
+    });
+
     it("are listed and counted by their beginning, tenant by tenant", async () => {
       for (const key of ["grant:a", "grant:b", "token:a"]) value(await change({ key }));
       value(await change({ tenantId: "ten_2", key: "grant:c" }));
@@ -125,35 +189,34 @@ export const oauthEntriesSuite = (backend: Backend): void => {
     let at = Date.now();
     const reused: string[] = [];
     /** A process of its own: it shares the database alone. */
+    const settings = (named: string) => ({
+      issuer: named,
+      assertions: {
+        keysOf: async () => ok((await asserter).keysAt),
+        grantFor: async () => ok({ holder, user }),
+      },
+      library: () => library,
+      entriesOf: () => world.stores.oauthEntries,
+      now: () => at,
+      graceMs: 120_000,
+      mostClients: 100,
+      mostOpenConsents: 100,
+      reused: async ({ grantId }: { grantId: string }) => void reused.push(grantId),
+    });
     const server = (named = issuer): AuthorizationServer =>
-      createAuthorizationServer({
-        issuer: named,
-        assertions: {
-          keysOf: async () => ok((await asserter).keysAt),
-          grantFor: async () => ok({ holder, user }),
-        },
-        library: () => library,
-        entriesOf: () => world.stores.oauthEntries,
-        now: () => at,
-        graceMs: 120_000,
-        mostClients: 100,
-        mostOpenConsents: 100,
-        reused: async ({ grantId }) => void reused.push(grantId),
-      });
+      createAuthorizationServer(settings(named));
+    const write = async (statement: SQL) => value(await world.db.write([raw(statement)]))[0] ?? [];
 
-    async function registered(): Promise<string> {
-      const answer = await server().register(
-        registrationRequest(issuer),
-        JSON.stringify(registration),
-      );
+    async function registered(by: AuthorizationServer): Promise<string> {
+      const answer = await by.register(registrationRequest(issuer), JSON.stringify(registration));
       expect(answer.status).toBe(201);
       return ((await answer.json()) as { client_id: string }).client_id;
     }
 
-    async function givenCode() {
-      const clientId = await registered();
+    async function givenCode(by = server()) {
+      const clientId = await registered(by);
       const { verifier, challenge } = pkce();
-      const opened = await server().open(
+      const opened = await by.open(
         new Request(authorizeUrl(issuer, { clientId, resource, challenge })),
       );
       if (!opened.ok) throw new Error(JSON.stringify(opened.error));
@@ -162,24 +225,30 @@ export const oauthEntriesSuite = (backend: Backend): void => {
         method: "POST",
         headers: { Cookie: cookiesIn(headers) },
       });
-      const approved = value(await server().approve(consent, handle));
-      const to = new URL(value(await server().complete(approved, { holder, user })));
+      const approved = value(await by.approve(consent, handle));
+      const to = new URL(value(await by.complete(approved, { holder, user })));
       return { clientId, verifier, code: to.searchParams.get("code") ?? "", to };
     }
 
-    const ask = async (fields: Record<string, string>) => {
+    const ask = async (fields: Record<string, string>, by = server()) => {
       const request = formRequest(`${issuer}/oauth/token`, fields);
-      const answer = await server().token(request, new URLSearchParams(fields).toString());
+      const answer = await by.token(request, new URLSearchParams(fields).toString());
       return { status: answer.status, body: (await answer.json()) as Pair & { error?: string } };
     };
-    const redeem = ({ clientId, code, verifier }: Awaited<ReturnType<typeof givenCode>>) =>
-      ask({
-        grant_type: "authorization_code",
-        client_id: clientId,
-        code,
-        code_verifier: verifier,
-        redirect_uri: redirectUri,
-      });
+    const redeem = (
+      { clientId, code, verifier }: Awaited<ReturnType<typeof givenCode>>,
+      by = server(),
+    ) =>
+      ask(
+        {
+          grant_type: "authorization_code",
+          client_id: clientId,
+          code,
+          code_verifier: verifier,
+          redirect_uri: redirectUri,
+        },
+        by,
+      );
     const refresh = (clientId: string, token: string) =>
       ask({ grant_type: "refresh_token", client_id: clientId, refresh_token: token });
     const sixteen = <T>(work: () => Promise<T>): Promise<T[]> =>
@@ -266,6 +335,22 @@ export const oauthEntriesSuite = (backend: Backend): void => {
       expect(await opens(next.body)).toBe(false);
       expect((await refresh(given.clientId, next.body.refresh_token)).status).toBe(400);
       expect(reused).toHaveLength(1);
+    });
+
+    it("takes no grant and no token from rows that another master key's holder made", async () => {
+      const foreign = await macOf(8, "oauth-entry");
+      // The attacker runs the same program with a database of their own, and copies the rows.
+      const own = createOauthEntries();
+      const forger = createAuthorizationServer({ ...settings(issuer), entriesOf: () => own });
+      const { body } = await redeem(await givenCode(forger), forger);
+      const all = { prefix: "", after: "", limit: 100 };
+      const rows = value(await own.list(holder.tenantId, all, at));
+      expect(rows.map(({ key }) => key.split(":")[0])).toEqual(["grant", "token"]);
+      for (const { key, value: text, version } of rows)
+        await write(sql`insert into oauth_entries (tenant_id, key, value, version, code)
+          values (${holder.tenantId}, ${key}, ${text}, ${version}, ${await foreign.code(codedEntry({ tenantId: holder.tenantId, key, value: text, expiresAt: null }))})`);
+      expect(await opens(body)).toBe(false);
+      expect(value(await server().grantsOf(holder.tenantId))).toEqual([]);
     });
 
     it("keeps no token, code or name as it is", async () => {

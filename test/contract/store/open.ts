@@ -8,6 +8,7 @@ import { recordCodesPurpose } from "../../../src/domain/audit/evidence.ts";
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
 import { createStores } from "../../../src/store/stores.ts";
 import type { UnreadableRecord } from "../../../src/domain/audit/record.ts";
+import type { RejectedRow } from "../../../src/domain/tenancy/rejected-row.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 
 export interface Opened {
@@ -163,16 +164,20 @@ export const macOf = (
     purpose,
   });
 export const mac = await macOf(7);
+export const entryMac = await macOf(7, "oauth-entry");
 
 /** `found`: called with rows that can't be read. */
 export const storesOn = (
   db: Database,
   found: (record: UnreadableRecord) => void = () => {},
   its: Mac = mac,
+  rejected: (row: RejectedRow) => void = () => {},
 ): Stores =>
   createStores(db, {
     nonce: () => crypto.randomUUID(),
     mac: its,
+    entryMac,
+    rejected: async (row) => rejected(row),
     unreadable: {
       eventId: () => `evt_${crypto.randomUUID()}`,
       now: () => 1_800_000_000_000,

@@ -11,6 +11,8 @@ import {
   type SealedFor,
 } from "../../../src/domain/tenancy/sealing.ts";
 import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers/server.ts";
+import type { Mac } from "../../../src/domain/tenancy/mac.ts";
+import { createStores } from "../../../src/store/stores.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
@@ -69,6 +71,8 @@ export const resealSuite = (backend: Backend): void => {
       expect(found.map((texts) => texts.length)).toEqual(lengths);
       return found.flat();
     };
+    const storesWith = ({ entryMac }: { entryMac: Mac }) =>
+      createStores(world.db, { nonce: () => crypto.randomUUID(), mac: entryMac, entryMac });
     const resultOf = async (requestId: string) =>
       (
         await textsIn(sql`select sealed from results where request_id = ${requestId} order by part`)
@@ -121,7 +125,7 @@ export const resealSuite = (backend: Backend): void => {
         await stores.userTokens.of("usr_1").replace(theirs, { event: event(tenantId), now: start }),
       );
       const state = authorization(tenantId, its.id);
-      state.sealed = await vault.seal("pending", pendingOf(its, { id: state.id, userId: null }));
+      state.sealed = await vault.seal("pending", pendingOf(its, state));
       value(await stores.authorizations.create(state, event(tenantId)));
       const secret = { id: id("webhook"), tenantId, createdAt: start };
       const signs = webhookSecretOf(secret);
@@ -163,7 +167,7 @@ export const resealSuite = (backend: Backend): void => {
             open(server_, secretsOf(its)),
             open(token, tokenOf(its)),
             open(userToken, tokenOf(its, "usr_1")),
-            open(pending, pendingOf(its, { id: state.id, userId: null })),
+            open(pending, pendingOf(its, state)),
             open(secretOf, signs),
             open(entry, letsIn),
             open(finder, people),
@@ -300,6 +304,13 @@ export const resealSuite = (backend: Backend): void => {
       const coded = { ...blank, code: value(await first.keyCodes.codeOf(blank)) };
       value(await world.stores.keys.create(coded, event(tenantId)));
       const forged = await addKey("c1.000000000000.forged");
+      const entry = { tenantId, value: "one", expiresAt: null };
+      const entriesOf = async (masters: Parameters<typeof processOn>[1]) =>
+        storesWith(await processOn(world.stores, masters)).oauthEntries;
+      const grants = await entriesOf({ master: old, clock });
+      for (const named of ["grant:a", "grant:b"])
+        value(await grants.change({ ...entry, key: named, ifVersion: "absent" }, start));
+      await write(sql`update oauth_entries set value = 'two' where key = 'grant:b'`);
       const second = await processOn(world.stores, { master: fresh, previous: old, clock });
       expect(await all.read(second.vault)).toEqual(all.whole);
       expect(await second.keyCodes.isKnown(coded)).toBe(true);
@@ -317,7 +328,10 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 15, left: 1 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 16, left: 2 }]);
+      const after = await entriesOf({ master: fresh, clock });
+      const found = value(await after.get(tenantId, ["grant:a", "grant:b"], start));
+      expect(found.map((each) => each.key)).toEqual(["grant:a"]);
     });
 
     it("follows a change back to a former MASTER_KEY", async () => {

@@ -33,6 +33,7 @@ export async function processOn(
   };
   const keys = await createVaultKeys(masters);
   const mac = await createMac({ ...masters, purpose: "api-key" });
+  const entryMac = await createMac({ ...masters, purpose: "oauth-entry" });
   const notes: Record<string, unknown>[] = [];
   const sealing = createSealing({
     store: () => stores.sealing,
@@ -49,15 +50,16 @@ export async function processOn(
     store: stores.sealing,
     rows: stores.sealedRows,
     vault,
-    mac,
+    macs: { keys: mac, "oauth-entries": entryMac },
     ids: createIds({ now: () => clock.now, randomBytesOf }),
     now: () => clock.now,
   });
   return {
+    entryMac,
     sealing,
     vault,
     notes,
-    keyCodes: createKeyCodes({ mac, sealing }),
+    keyCodes: createKeyCodes({ mac, sealing, rejected: async () => {} }),
     run,
     /** Runs until there is nothing left to do; how many runs that took. */
     async runAll(): Promise<number> {
