@@ -9,7 +9,7 @@ import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
-import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
+import { isDatabaseUrl } from "./domain/tenancy/shards.ts";
 
 /** What a deployment may set. */
 export interface Bindings {
@@ -17,8 +17,6 @@ export interface Bindings {
   DATABASES?: object;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
-  DATABASE_URLS?: string;
-  DATABASE_AUTH_TOKENS?: string;
   DATABASE_WRITES_AT_ONCE?: string;
   MASTER_KEY?: string;
   MASTER_KEY_PREVIOUS?: string;
@@ -70,12 +68,9 @@ interface Secrets {
 }
 
 export interface Config extends Secrets, TelemetrySettings {
-  /** the home shard's */
   database: DatabaseConfig;
   /** that one process sends to one database; null: by the kind of database */
   writesAtOnce: number | null;
-  /** the other shards, none of them required */
-  shards: ShardSetting[];
   allowPrivateUpstreams: boolean;
   /** origins of browsers that may call; the Worker's own is always allowed */
   allowedOrigins: string[];
@@ -231,12 +226,6 @@ function auditPlacesOf(env: Bindings): Result<Pick<Config, "witnessUrl" | "sink"
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
-  const shards = parseShards({
-    urls: env.DATABASE_URLS ?? "",
-    authTokens: env.DATABASE_AUTH_TOKENS ?? "",
-    homeUrl: database.value.kind === "libsql" ? database.value.url : null,
-  });
-  if (!shards.ok) return shards;
   const secrets = secretsOf(env);
   if (!secrets.ok) return secrets;
   const sessionTtlMs = sessionTtlOf(env);
@@ -268,7 +257,6 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     ...secrets.value,
     database: database.value,
     writesAtOnce: writesAtOnce.value,
-    shards: shards.value,
     allowPrivateUpstreams: env.ALLOW_PRIVATE_UPSTREAMS === "true",
     allowedOrigins: listIn(env.ALLOWED_ORIGINS),
     publicOrigins: publicUrls.map((url) => new URL(url).origin),

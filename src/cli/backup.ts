@@ -82,8 +82,8 @@ async function run(): Promise<string | null> {
   process.umask(0o077);
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
-  const { embedded, stateDir } = settings.value;
-  if (!embedded)
+  const { database, stateDir } = settings.value;
+  if (database !== null)
     return "DATABASE_URL is set: this command backs up the embedded database, and that server has its own way";
   const file = resolve(given);
   const backup = await backUp(embeddedFile(stateDir), file);

@@ -1,5 +1,5 @@
 /**
- * The synced catalogue of each database at DATABASE_URL and DATABASE_URLS; with `--url https://router.example`, of
+ * The synced catalogue of the database at DATABASE_URL; with `--url https://router.example`, of
  * that deployment, whatever its database, with ADMIN_TOKEN.
  */
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ interface Surroundings {
 }
 
 export const usage = `usage: ${commandLine("catalogue", "sync|show [--url https://router.example]")}
-Syncs the catalogue now, or shows it: of the databases at DATABASE_URL and DATABASE_URLS, beside running routers; with
+Syncs the catalogue now, or shows it: of the database at DATABASE_URL, beside running routers; with
 --url of that deployment, asked with ADMIN_TOKEN.`;
 const unreachable = err(
   `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
@@ -88,21 +88,15 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
     return remoteCatalogue({ command, url: remote, token: env["ADMIN_TOKEN"], fetch });
   const settings = parseSettings(env);
   if (!settings.ok) return settings;
-  const { databases } = settings.value;
-  if (databases.length === 0)
+  const { database } = settings.value;
+  if (database === null)
     return err(
       "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
         `operator's token in ADMIN_TOKEN: ${commandLine("catalogue", `${command} --url https://router.example`)}`,
     );
-  const lines: string[] = [];
-  for (const database of databases) {
-    const client = connect(database);
-    const catalogues = createCatalogueStore(openLibsql(client));
-    const done = await (command === "sync" ? sync(catalogues, about) : show(catalogues));
-    client.close();
-    const heading = databases.length > 1 ? [`${database.name}:`] : [];
-    if (!done.ok) return err([...lines, ...heading, done.error].join("\n"));
-    lines.push(...heading, ...done.value);
-  }
-  return ok(lines);
+  const client = connect(database);
+  const catalogues = createCatalogueStore(openLibsql(client));
+  const done = await (command === "sync" ? sync(catalogues, about) : show(catalogues));
+  client.close();
+  return done;
 }

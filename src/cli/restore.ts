@@ -142,7 +142,7 @@ async function run(): Promise<string | null> {
   process.umask(0o077);
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
-  if (!settings.value.embedded)
+  if (settings.value.database !== null)
     return "DATABASE_URL is set: this command restores the embedded database, and that server has its own way";
   const restored = await restore(settings.value, { file: resolve(file), force: values.force });
   if (!restored.ok) return restored.error;

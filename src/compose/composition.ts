@@ -7,8 +7,8 @@ import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
 import { isTenantDatabase, newTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Services } from "../http/context.ts";
 import type { NewDatabase } from "../pipeline/admin/placing.ts";
-import { createAdminFor, createShardedReadiness } from "../pipeline/admin/sharded.ts";
-import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
+import { createAdminFor } from "../pipeline/admin/by-tenant.ts";
+import type { Jobs } from "../pipeline/scheduled/jobs.ts";
 import type { Host } from "./host.ts";
 import { keptByName, randomBytesOf, type Isolate } from "./isolate.ts";
 import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
@@ -42,13 +42,13 @@ const databasesKept = 1_024;
 
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
-  const { shardNames: names, tokens, consoleTokens, config, host } = isolate;
+  const { tokens, consoleTokens, config, host } = isolate;
   const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
   const isOpen = (name: string): boolean =>
-    names.includes(name) || (haveTheirOwn && isTenantDatabase(name));
+    name === homeShard || (haveTheirOwn && isTenantDatabase(name));
   const shardNamed: (name: string) => Shard = keptByName(
     (name) => createShard(isolate, { ...lifetime, name, everywhere }),
-    names.length + databasesKept,
+    databasesKept,
   );
   const made = (name: string, residency: Residency | null = null): Shard => {
     const shard =
@@ -59,7 +59,6 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     return shard;
   };
   const shards = {
-    names,
     get home() {
       return made(homeShard);
     },
@@ -75,11 +74,11 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     authorization,
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.stores.placements })(actor, slug),
-    readiness: createShardedReadiness(shards),
+    readiness: { check: () => shards.home.readiness.check() },
     // The home shard has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
     auditKeys: () => shards.home.admin.exports.publicKeys(),
     async personSignInOf(slug) {
-      if (slug === null || (names.length === 1 && !haveTheirOwn)) return ok(shards.home.signIn());
+      if (slug === null || !haveTheirOwn) return ok(shards.home.signIn());
       const placed = await shards.home.stores.placements.bySlug(slug);
       if (!placed.ok) return placed;
       const shard = placed.value === null ? null : shards.of(placed.value.shard);
@@ -95,15 +94,14 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   };
   return {
     servicesFor(token) {
-      const alone = names.length === 1 && !haveTheirOwn;
       const keyId =
-        alone || token === null
+        !haveTheirOwn || token === null
           ? null
           : (tokens.keyIdOf(token) ?? grantOfToken(token)?.keyId ?? consoleTokens.keyIdOf(token));
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },
     jobsOf: (name) => made(name).jobs(),
-    jobs: () => createShardedJobs(names.map((name) => ({ name, run: made(name).jobs })))(),
+    jobs: () => shards.home.jobs(),
   };
 }

@@ -161,18 +161,17 @@ export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
   const turnsOfTenant = createTurnsOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
-  const shardNames = [homeShard, ...config.shards.map(({ name }) => name)];
   const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
   const turns = keptByName((shard: string) =>
     isTenantDatabase(shard) && config.writesAtOnce === null
       ? turnsOfTenant()
-      : createSharedTurns(writesAtOnceOf(config, shard)),
+      : createSharedTurns(writesAtOnceOf(config)),
   );
   return {
     config,
     host,
     /** null: nobody reads figures */
-    metering: createMetering({ config, host, shardNames, turns, openExchanges: openOnes, now }),
+    metering: createMetering({ config, host, turns, openExchanges: openOnes, now }),
     sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,
     hashes: { sha256Hex: primitives.sha256Hex, userHash },
@@ -180,8 +179,6 @@ export async function createIsolate(config: Config, host: Host) {
     /** models that refuse to be asked about reasoning */
     refusals,
     recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
-    /** the home shard first */
-    shardNames,
     /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */
     choosing: keptByName(() => {
       const catalogue = holdCatalogue({

@@ -8,6 +8,7 @@ import {
   queueWaiting,
   type Labels,
 } from "../domain/audit/metrics.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { openKinds } from "../domain/limits/open-limits.ts";
 import type { OpenExchanges } from "../proxy/open-exchanges.ts";
 import type { SharedTurns } from "../pipeline/turns.ts";
@@ -19,8 +20,7 @@ import type { Host } from "./host.ts";
 export interface MeteringDeps {
   config: Config;
   host: Host;
-  shardNames: readonly string[];
-  turns: (shard: string) => SharedTurns;
+  turns: (database: string) => SharedTurns;
   openExchanges: OpenExchanges;
   now: () => number;
 }
@@ -36,14 +36,14 @@ const fileGaugesOf = ({ databaseFigures }: Host): Gauge[] =>
         { instrument: databaseSize, read: () => [{ labels: [], value: databaseFigures.bytes() }] },
       ];
 
-const gaugesOf = ({ host, shardNames, turns, openExchanges }: MeteringDeps): Gauge[] => [
+const gaugesOf = ({ host, turns, openExchanges }: MeteringDeps): Gauge[] => [
   ...fileGaugesOf(host),
   {
     instrument: queueWaiting,
     read: () => [
       {
         labels: [],
-        value: shardNames.reduce((sum, name) => sum + turns(name).admissions.waiting(), 0),
+        value: turns(homeShard).admissions.waiting(),
       },
     ],
   },

@@ -1,4 +1,4 @@
-/** The database of one shard, the host's own or a libSQL server, and the stores over it. */
+/** One database, the host's own or a libSQL server, and the stores over it. */
 import { createClient } from "@libsql/client/web";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
@@ -14,14 +14,13 @@ import { createStores } from "../store/stores.ts";
 const mostAtOnce = 1_000;
 
 function openDatabase(
-  { config: { database, shards }, host }: Isolate,
+  { config: { database }, host }: Isolate,
   { name, residency, ...options }: DatabaseOptions & { name: string; residency: Residency | null },
 ): Database {
   if (isTenantDatabase(name) && host.openTenantDatabase !== undefined)
     return host.openTenantDatabase(name, { ...options, residency });
-  const named = shards.find((shard) => shard.name === name);
-  if (named === undefined && database.kind === "own") return host.openOwnDatabase(options);
-  const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
+  if (database.kind === "own") return host.openOwnDatabase(options);
+  const { url, authToken } = database;
   const client = createClient({
     url,
     // The client's own default, 20, is meant for one caller. Turns bound what a process asks for.

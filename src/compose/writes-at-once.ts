@@ -5,9 +5,8 @@ const writesNear = 1;
 const writesFar = 8;
 
 /** How many writes one process sends at once: a libSQL server that gets more of them does less. */
-export function writesAtOnceOf({ database, shards, writesAtOnce }: Config, name: string): number {
+export function writesAtOnceOf({ database, writesAtOnce }: Config): number {
   if (writesAtOnce !== null) return writesAtOnce;
-  const named = shards.find((shard) => shard.name === name);
-  const url = named?.url ?? (database.kind === "libsql" ? database.url : null);
+  const url = database.kind === "libsql" ? database.url : null;
   return url !== null && URL.parse(url)?.protocol === "http:" ? writesNear : writesFar;
 }

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 0548e6346918cab21bc6aa016001ac6712a868f58f988fbce4ad9594bde635f5
+// Made by `npm run console:types` of the OpenAPI document 4a468dbcd27b4769eb99831a56d55d756ce719f08172a596546dbfc18f07a27b
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1387,8 +1387,6 @@ export interface components {
     };
     Tenant: {
       id: string;
-      /** @description The database that the tenant lives in, for good. */
-      shard: string;
       /** @example acme */
       slug: string;
       name: string;
@@ -1677,8 +1675,6 @@ export interface components {
       /** @example acme */
       slug: string;
       name: string;
-      /** @description Where it is to live, for good; absent: the shard with the fewest tenants. */
-      shard?: string;
       /**
        * @description Near where the tenant's database is to be made, for good: Cloudflare's location hints. For a deployment with a Durable Object for each tenant.
        * @enum {string}
@@ -1703,8 +1699,6 @@ export interface components {
     };
     ListedTenant: {
       id: string;
-      /** @description The database that the tenant lives in, for good. */
-      shard: string;
       /** @example acme */
       slug: string;
       /** @description In a list over several databases it may be up to a minute old. */

@@ -6,7 +6,7 @@ import type { AuditKey } from "../domain/audit/seals.ts";
 import { ownUrlOf, type Asked } from "../domain/servers/own-origin.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
-import type { AdminFor } from "../pipeline/admin/sharded.ts";
+import type { AdminFor } from "../pipeline/admin/by-tenant.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import type { AddressRate } from "../pipeline/address-rates.ts";

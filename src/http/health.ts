@@ -13,25 +13,20 @@ const detailOf: { readonly [F in WriteFault]: string } = {
   refused: "The database refused a write.",
 };
 
-/** `/health`: alive. `/health/ready`: every database answers, has every migration and takes writes. */
+/** `/health`: alive. `/health/ready`: the database answers, has every migration and takes writes. */
 export const healthRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/", (c) => c.json({ status: "alive" }))
     .get("/ready", async (c) => {
       const checked = await c.get("services").health.readiness.check();
       if (!checked.ok) return problem(c, checked.error);
-      const { missingMigrations, outOfReach = [], writesFail = [] } = checked.value;
-      if (outOfReach.length > 0)
-        return c.json({ status: "shards out of reach", outOfReach, missingMigrations }, 503);
-      if (writesFail.length > 0)
+      const { missingMigrations, writeFault } = checked.value;
+      if (writeFault !== undefined)
         return c.json(
           {
             status: "writes fail",
-            writesFail: writesFail.map(({ shard, fault }) => ({
-              ...(shard !== null && { shard }),
-              fault,
-              detail: detailOf[fault],
-            })),
+            fault: writeFault,
+            detail: detailOf[writeFault],
             missingMigrations,
           },
           503,

@@ -16,7 +16,7 @@ import type { Welcome } from "./welcome.ts";
 
 /** What the Workers runtime is given: the Worker's code, bundled. Migrates databases that are elsewhere. */
 async function prepare(
-  { databases }: Settings,
+  { database }: Settings,
   { stateDir, say }: { stateDir: string; say: Voice["say"] },
 ) {
   say("Bundling the Worker…");
@@ -28,11 +28,11 @@ async function prepare(
   const script = await bundling;
   if (!script.ok) return script;
   await writing;
-  if (databases.length > 0) {
+  if (database !== null) {
     say("Applying migrations…");
     // Not at the top: loading the database's packages takes longer than all the checks before.
-    const { migrateAll, readMigrations } = await import("./migrations.ts");
-    const applied = await migrateAll(databases, readMigrations(checkout));
+    const { migrateLibsql, readMigrations } = await import("./migrations.ts");
+    const applied = await migrateLibsql(database, readMigrations(checkout));
     if (!applied.ok) return applied;
   }
   return ok({ deployment: deployment.value, script: script.value, assets });
@@ -50,13 +50,15 @@ async function becomeReady(started: Started): Promise<Result<null, string>> {
   const { settings, secrets, runtime, say } = started;
   const { openObject } = await import("../store/durable/open-object.ts");
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  const own = settings.embedded
-    ? openObject({ namespace: await runtime.databases(), wait }, homeShard, {})
-    : null;
-  const { otherMasterKeys, untilReady } = await import("./ready.ts");
+  const own =
+    settings.database === null
+      ? openObject({ namespace: await runtime.databases(), wait }, homeShard, {})
+      : null;
+  const { otherMasterKey, untilReady } = await import("./ready.ts");
   const ready = await untilReady(runtime);
   if (!ready.ok) return ready;
-  for await (const line of otherMasterKeys(own, settings, secrets)) say(line);
+  const other = await otherMasterKey(own, settings, secrets);
+  if (other !== null) say(other);
   return ok(null);
 }
 
@@ -72,8 +74,6 @@ async function welcomeTo(
   const seeded = await seed(runtime, {
     secrets,
     providers,
-    // The Worker's own databases are one for each tenant.
-    ...(!settings.embedded && { shard: homeShard }),
     warn: say,
   });
   if (!seeded.ok) return seeded;
@@ -93,14 +93,14 @@ export async function launchDev(
   voice: Voice,
 ): Promise<Result<Omit<Welcome, "startedMs">, string>> {
   const { say, log } = voice;
-  const { host, port, databases, embedded } = settings;
+  const { host, port, database } = settings;
   // The mask is for everything that is made from here on, the runtime's files included.
   process.umask(0o077);
   const stateDir = await takePlace(settings, { ending, voice, databases: "objects" });
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;
-  if (databases.length > 0 && settings.masterKey === undefined)
+  if (database !== null && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
 
   const prepared = await prepare(settings, { stateDir: stateDir.value, say });
@@ -115,7 +115,7 @@ export async function launchDev(
     deployment,
     script,
     assets,
-    embedded,
+    embedded: database === null,
     log,
     values: {
       ...settings.passedOn,

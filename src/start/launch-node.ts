@@ -1,6 +1,5 @@
 /** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createOutgoing } from "../node/outgoing.ts";
@@ -13,9 +12,9 @@ import type { Answering } from "./admin.ts";
 import { readConsoleFiles } from "./console-files.ts";
 import { embeddedPlace, makeEmbeddedFolder, missingDatabase } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
-import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
+import { applyMigrations, migrateLibsql, readMigrations } from "./migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
-import { describe, otherMasterKeys, untilReady } from "./ready.ts";
+import { describe, otherMasterKey, untilReady } from "./ready.ts";
 import { noteScheduleRun } from "./schedule-run.ts";
 import { startSchedule } from "./schedule.ts";
 import { noteDatabase, openSecrets, type Secrets } from "./secrets.ts";
@@ -52,16 +51,17 @@ const replacedEntry = (path: string): Record<string, unknown> => ({
     "The database's file was deleted or replaced, so calls are refused. End the router, put the file back or restore a backup, and start the router again.",
 });
 
-/** The database in a file, migrated. null: the home shard is elsewhere. */
+/** The database in a file, migrated. `null` for a libSQL server. */
 async function openDatabase(
   stateDir: string,
   context: { settings: Settings; started: Started; ending: Ending; log: Voice["log"] },
 ): Promise<Result<EmbeddedEngine | null, string>> {
   const { settings, started, ending, log } = context;
   const migrations = readMigrations(checkout);
-  const applied = await migrateAll(settings.databases, migrations);
-  if (!applied.ok) return applied;
-  if (!settings.embedded) return ok(null);
+  if (settings.database !== null) {
+    const applied = await migrateLibsql(settings.database, migrations);
+    return applied.ok ? ok(null) : applied;
+  }
   const path = makeEmbeddedFolder(stateDir);
   const engine = await startEmbedded({
     path,
@@ -167,11 +167,12 @@ export async function launchNode(
   if (!stateDir.ok) return stateDir;
   const opened = openSecrets(stateDir.value, settings);
   if (!opened.ok) return opened;
-  const missing = settings.embedded
-    ? missingDatabase(stateDir.value, opened.value.kept.database ?? null)
-    : null;
+  const missing =
+    settings.database === null
+      ? missingDatabase(stateDir.value, opened.value.kept.database ?? null)
+      : null;
   if (missing !== null) return err(missing);
-  if (settings.databases.length > 0 && settings.masterKey === undefined)
+  if (settings.database !== null && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
   const own = await openDatabase(stateDir.value, { settings, started, ending, log });
   if (!own.ok) return own;
@@ -182,12 +183,12 @@ export async function launchNode(
   const ready = await untilReady(router);
   if (!ready.ok) return ready;
   const database = own.value === null ? null : openOverEngine(own.value);
-  for await (const line of otherMasterKeys(database, settings, secrets)) say(line);
+  const other = await otherMasterKey(database, settings, secrets);
+  if (other !== null) say(other);
   const { providers, scheduleSeconds } = settings;
   const seeded = await seed(router, {
     secrets,
     providers,
-    shard: homeShard,
     warn: say,
   });
   if (!seeded.ok) return seeded;

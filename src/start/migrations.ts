@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
 import {
   madeByUnreleased,
@@ -23,9 +22,8 @@ export const readMigrations = (checkout: string): Migration[] =>
 export const connect = ({ url, authToken }: LibsqlDatabase): Client =>
   createClient(authToken === null ? { url } : { url, authToken });
 
-/** The setting and the shard or host, never a whole URL: it may carry a secret. */
-export const nameOf = ({ name, url }: LibsqlDatabase): string =>
-  name === homeShard ? `DATABASE_URL: ${new URL(url).host}` : `DATABASE_URLS: shard "${name}"`;
+/** The setting and the host, never the whole URL: it may carry a secret. */
+export const nameOf = ({ url }: LibsqlDatabase): string => `DATABASE_URL: ${new URL(url).host}`;
 
 const tries = 4;
 const pauseMs = 500;
@@ -82,18 +80,4 @@ export async function migrateLibsql(
   } finally {
     client.close();
   }
-}
-
-/** One shard after the other, up to the first that fails. */
-export async function migrateAll(
-  databases: readonly LibsqlDatabase[],
-  migrations: readonly Migration[],
-): Promise<Result<{ shard: string; name: string }[], string>> {
-  const applied: { shard: string; name: string }[] = [];
-  for (const database of databases) {
-    const migrated = await migrateLibsql(database, migrations);
-    if (!migrated.ok) return migrated;
-    applied.push(...migrated.value.map((name) => ({ shard: database.name, name })));
-  }
-  return ok(applied);
 }

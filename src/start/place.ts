@@ -39,6 +39,7 @@ export async function takePlace(
   if (pids !== "") say(`Ended the runtime of an earlier start, pid ${pids}.`);
   const port = await checkPort(settings.port, settings.host);
   if (!port.ok) return port;
-  const sound = settings.embedded ? await checkEmbedded(join(stateDir.value, databases)) : ok(null);
+  const sound =
+    settings.database === null ? await checkEmbedded(join(stateDir.value, databases)) : ok(null);
   return sound.ok ? stateDir : sound;
 }

@@ -23,30 +23,23 @@ export async function untilReady(router: Answering): Promise<Result<null, string
   }
 }
 
-/** Hosts, and how many more shards there are. */
-export function describe({ databases, embedded }: Settings): string {
-  const [first] = databases;
-  const home = embedded || first === undefined ? "embedded" : new URL(first.url).host;
-  const others = databases.length - (embedded ? 0 : 1);
-  return others === 0 ? home : `${home}, and ${others} more shard${others === 1 ? "" : "s"}`;
-}
+/** Where the data is, for a person: a host, or the embedded database. */
+export const describe = ({ database }: Settings): string =>
+  database === null ? "embedded" : new URL(database.url).host;
 
-/** What there is to say of each database that another MASTER_KEY sealed. `own`: null where the home shard is elsewhere. */
-export async function* otherMasterKeys(
+/** Says that another MASTER_KEY sealed the database; `null` if this one did. `own`: `null` for a libSQL server. */
+export async function otherMasterKey(
   own: Database | null,
-  { databases, passedOn }: Settings,
+  { database, passedOn }: Settings,
   { masterKey }: { masterKey: string },
-): AsyncGenerator<string> {
+): Promise<string | null> {
   const given = { masterKey, previous: passedOn["MASTER_KEY_PREVIOUS"] };
-  if (own !== null) {
-    const line = await nameOtherMasterKey({ db: own, where: "the embedded database" }, given);
-    if (line !== null) yield line;
-  }
-  for (const database of databases) {
-    const client = connect(database);
-    const target = { db: openLibsql(client), where: nameOf(database) };
-    const line = await nameOtherMasterKey(target, given);
+  if (own !== null) return nameOtherMasterKey({ db: own, where: "the embedded database" }, given);
+  if (database === null) return null;
+  const client = connect(database);
+  try {
+    return await nameOtherMasterKey({ db: openLibsql(client), where: nameOf(database) }, given);
+  } finally {
     client.close();
-    if (line !== null) yield line;
   }
 }

@@ -34,7 +34,6 @@ export async function seed(
     secrets: Secrets;
     providers: readonly ProviderSetting[];
     /** where the tenant lives; absent: the router chooses */
-    shard?: string;
     warn: (line: string) => void;
   },
 ): Promise<Result<{ key: string; scopes: string[]; providers: string[] }, string>> {
@@ -43,7 +42,6 @@ export async function seed(
   const tenant = await admin.call("POST", tenants, {
     slug: "demo",
     name: "Demo",
-    ...(options.shard !== undefined && { shard: options.shard }),
   });
   if (tenant.status !== 201 && tenant.status !== 409)
     return err(unexpected(`POST ${tenants}`, tenant));

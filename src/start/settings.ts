@@ -7,14 +7,11 @@ import { sinkSettings } from "../domain/audit/sink-settings.ts";
 import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Issuing } from "../domain/servers/issuing.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
 import { isPackaged } from "./called.ts";
 import { parseListening, type ListeningSettings } from "./listening.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
 
 export interface LibsqlDatabase {
-  /** its shard's */
-  name: string;
   url: string;
   authToken: string | null;
 }
@@ -27,10 +24,8 @@ export interface Settings extends ListeningSettings {
   /** absent: the one kept in the state directory */
   masterKey: string | undefined;
   adminToken: string | undefined;
-  /** whether the home shard is the embedded database */
-  embedded: boolean;
-  /** every libSQL database, the home shard's first */
-  databases: LibsqlDatabase[];
+  /** `null` for the embedded database */
+  database: LibsqlDatabase | null;
   providers: ProviderSetting[];
   issuer: Issuing["issuer"];
   /** Settings of the Worker that go to it as they are. */
@@ -63,8 +58,6 @@ const passedOn = [
   "METRICS_TENANTS",
   "DATABASE_URL",
   "DATABASE_AUTH_TOKEN",
-  "DATABASE_URLS",
-  "DATABASE_AUTH_TOKENS",
   "DATABASE_WRITES_AT_ONCE",
   "TENANT_DATABASE_MB",
   ...signInSettings,
@@ -113,13 +106,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
     scheduleSeconds,
     masterKey: env["MASTER_KEY"],
     adminToken: env["ADMIN_TOKEN"],
-    embedded: url === undefined,
-    databases: [
-      ...(url === undefined
-        ? []
-        : [{ name: homeShard, url, authToken: env["DATABASE_AUTH_TOKEN"] ?? null }]),
-      ...worker.value.shards,
-    ],
+    database: url === undefined ? null : { url, authToken: env["DATABASE_AUTH_TOKEN"] ?? null },
     providers: providers.value,
     issuer: worker.value.issuing.issuer,
     passedOn: {

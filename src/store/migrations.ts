@@ -131,7 +131,7 @@ export const createReadiness = (
     const fault = missingMigrations.length === 0 ? ((await probe?.()) ?? null) : null;
     return ok({
       missingMigrations,
-      ...(fault !== null && { writesFail: [{ shard: null, fault }] }),
+      ...(fault !== null && { writeFault: fault }),
     });
   },
 });

@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { homeShard } from "../../src/domain/tenancy/shards.ts";
 import type { Answering } from "../../src/start/admin.ts";
 import { readDeployment } from "../../src/start/bundle.ts";
 import { startSchedule } from "../../src/start/schedule.ts";
@@ -134,7 +133,6 @@ describe("provider variables", () => {
       const seeded = await seed(answering, {
         secrets: secrets.value,
         providers: settings.value.providers,
-        shard: homeShard,
         warn: (line) => said.push(line),
       });
       if (!seeded.ok) throw new Error(seeded.error);

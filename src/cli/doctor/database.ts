@@ -190,6 +190,5 @@ async function* libsqlOf(database: LibsqlDatabase, settings: Settings): AsyncGen
 
 /** Of each database, beside whatever runs on it: nothing is written. */
 export async function* databasesOf(settings: Settings): AsyncGenerator<Finding> {
-  if (settings.embedded) yield* embeddedOf(settings);
-  for (const database of settings.databases) yield* libsqlOf(database, settings);
+  yield* settings.database === null ? embeddedOf(settings) : libsqlOf(settings.database, settings);
 }

@@ -26,7 +26,6 @@ const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
     text: ({ slug }) => slug,
   },
   { title: "Id", show: ({ id }) => <code>{id}</code>, text: ({ id }) => id },
-  { title: "Shard", show: ({ shard }) => shard, text: ({ shard }) => shard },
   {
     title: "Made",
     show: ({ createdAt }) => time(createdAt),

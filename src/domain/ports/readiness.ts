@@ -6,11 +6,9 @@ export type WriteFault = "read_only" | "full" | "too_slow" | "corrupt" | "replac
 
 /** Whether the database answers, has every migration, and takes writes. */
 export interface Readiness {
-  /** `outOfReach`: names of shards, where there are several. */
   check(): AsyncResult<{
     missingMigrations: string[];
-    outOfReach?: string[];
-    /** databases that can be read and not written; absent: none */
-    writesFail?: { shard: string | null; fault: WriteFault }[];
+    /** why the database takes no writes; absent if it takes them */
+    writeFault?: WriteFault;
   }>;
 }

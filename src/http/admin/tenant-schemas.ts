@@ -9,9 +9,6 @@ import { millis, name, slug, time } from "./schemas.ts";
 
 const region = z.enum(regions);
 const jurisdiction = z.enum(jurisdictions);
-const shard = z
-  .string()
-  .openapi({ description: "The database that the tenant lives in, for good." });
 const residency = {
   region: region
     .nullable()
@@ -25,13 +22,6 @@ export const tenantInput = z
   .strictObject({
     slug,
     name,
-    shard: z
-      .string()
-      .max(20)
-      .openapi({
-        description: "Where it is to live, for good; absent: the shard with the fewest tenants.",
-      })
-      .optional(),
     region: region
       .openapi({
         description:
@@ -47,7 +37,7 @@ export const tenantInput = z
   })
   .openapi("TenantInput");
 
-const forGood = new Set(["shard", "region", "jurisdiction"]);
+const forGood = new Set(["region", "jurisdiction"]);
 /** Says why, where a plain "unknown member" would not. */
 const whyUnknown = ({ code, keys = [] }: { code?: string; keys?: readonly string[] }) =>
   code === "unrecognized_keys" && keys.some((member) => forGood.has(member))
@@ -62,7 +52,6 @@ export const tenantPatch = z
 export const tenant = z
   .object({
     id: z.string(),
-    shard,
     slug,
     name,
     version: z.int(),
@@ -78,7 +67,6 @@ export const tenant = z
 export const listedTenant = z
   .object({
     id: z.string(),
-    shard,
     slug,
     name: name.openapi({
       description: "In a list over several databases it may be up to a minute old.",

@@ -7,7 +7,6 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
-import { shardOf } from "../../domain/tenancy/shards.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { policy, policyPatch } from "./policy-schemas.ts";
@@ -24,10 +23,9 @@ const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
   ...placedTenant,
   stoppedByOperator: own?.stopped ?? null,
   ...residencyOf(residency),
-  shard: shardOf(placedTenant.id),
 });
 
-const listed = ({ residency, state, ...entry }: Listed) => ({
+const listed = ({ residency, state, shard: _, ...entry }: Listed) => ({
   ...entry,
   ...residencyOf(residency),
   // A tenant that is not known to be there yet is not listed.

@@ -21,7 +21,6 @@ export interface NewTenant {
   slug: string;
   name: string;
   /** absent: wherever there is room */
-  shard?: string;
   /** absent: nobody asked */
   residency?: Residency;
 }

@@ -25,8 +25,6 @@ export interface JobReport {
   job: string;
   /** rows that changed; null: the database was out of reach */
   changed: number | null;
-  /** the shard's name, where there are several */
-  shard?: string;
 }
 
 /** Rounds of one job in one run. A backlog is worked off over several minutes. */
@@ -133,22 +131,3 @@ export function createJobs(
 }
 
 export type Jobs = ReturnType<typeof createJobs>;
-
-/** The jobs of every shard, side by side, so that a shard out of reach delays and stops no other. */
-export const createShardedJobs =
-  (shards: readonly { name: string; run: Jobs }[]): Jobs =>
-  async () => {
-    const [only] = shards;
-    if (only !== undefined && shards.length === 1) return only.run();
-    const ended = await Promise.allSettled(
-      shards.map(async ({ name, run }) =>
-        (await run()).map((report) => ({ ...report, shard: name })),
-      ),
-    );
-    return ended.flatMap((end) => {
-      // A throw is a bug, and not a refusal of the database. It is thrown on once the other shards
-      // have finished.
-      if (end.status === "rejected") throw end.reason;
-      return end.value;
-    });
-  };

@@ -1,6 +1,6 @@
-/** The scheduled jobs of two shards, on real databases: what one of them can't do, the other does. */
+/** A run of the scheduled jobs ends, whatever one of them waits for. */
 import { describe, expect, it } from "vitest";
-import { createJobs, createShardedJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
+import { createJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
 import type { SendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
@@ -38,53 +38,6 @@ async function given(
   });
   return { run, close };
 }
-
-const unreachable = (db: Database): Database => ({
-  builder: db.builder,
-  read: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
-  write: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
-  probe: async () => "refused",
-});
-
-describe("scheduled jobs on several shards", () => {
-  it("sweep the shards in reach, and say which shard was not", async () => {
-    const backend = inlineBackend();
-    const dead = await backend.open();
-    const [one, other] = [await given(unreachable(dead.db)), await given()];
-    const reports = await createShardedJobs([
-      { name: "eu", run: one.run },
-      { name: "us", run: other.run },
-    ])();
-    expect(reports).toContainEqual({ job: "sweep", changed: null, shard: "eu" });
-    expect(reports).toContainEqual({ job: "sweep", changed: 1, shard: "us" });
-    for (const { close } of [dead, one, other]) await close();
-  });
-
-  it("run to their end beside one that breaks", async () => {
-    const sound = await given();
-    let swept: unknown;
-    const jobs = createShardedJobs([
-      { name: "eu", run: () => Promise.reject(new Error("a bug")) },
-      {
-        name: "us",
-        async run() {
-          swept = await sound.run();
-          return [];
-        },
-      },
-    ]);
-    await expect(jobs()).rejects.toThrow("a bug");
-    expect(swept).toContainEqual({ job: "sweep", changed: 1 });
-    await sound.close();
-  });
-
-  it("name no shard where there is only one", async () => {
-    const sound = await given();
-    const reports = await createShardedJobs([{ name: "home", run: sound.run }])();
-    expect(reports).toContainEqual({ job: "sweep", changed: 1 });
-    await sound.close();
-  });
-});
 
 describe("a job that has more to do after each round", () => {
   it.each([

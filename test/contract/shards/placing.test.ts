@@ -1,4 +1,4 @@
-/** Tenants on three real databases: created, deleted and listed, also when an invocation is cut anywhere. */
+/** Tenants with databases of their own, on three real databases: created, deleted and listed, also when an invocation is cut anywhere. */
 import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
@@ -6,8 +6,8 @@ import type { Stores, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import type { Residency } from "../../../src/domain/tenancy/residency.ts";
 import { shardOf } from "../../../src/domain/tenancy/shards.ts";
-import { createPlacing } from "../../../src/pipeline/admin/placing.ts";
-import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
+import { createInHome, createPlacing } from "../../../src/pipeline/admin/placing.ts";
+import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/by-tenant.ts";
 import { createDeliveryJob } from "../../../src/pipeline/scheduled/deliver.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
@@ -37,17 +37,24 @@ interface Cut {
 
 let now = 1_800_000_000_000;
 
+let created = 0;
+const nextDatabase = (): string => names[(created += 1) % names.length] ?? "home";
+
 /** One invocation over the databases; `seen` counts its exchanges with each. */
 function invocation(
   about: {
     cut?: Cut;
     hold?: { at: number; until: Promise<void> };
-    names?: readonly string[];
+    /** databases that the deployment has */
+    known?: readonly string[];
+    /** all tenants share `home` */
+    isShared?: boolean;
     down?: string;
   } = {},
 ) {
   const { cut, down, hold } = about;
-  const known = about.names ?? names;
+  const known = about.known ?? names;
+  let wanted: string | undefined;
   const seen: string[] = [];
   const exchange = async <T>(name: string, work: () => AsyncResult<T>): AsyncResult<T> => {
     seen.push(name);
@@ -137,7 +144,11 @@ function invocation(
   if (found === null) throw new Error("no home");
   const home = found;
   const adminFor = createAdminFor({
-    shards: { names: known, home, of, newDatabase: null },
+    shards: {
+      home,
+      of,
+      newDatabase: about.isShared === true ? null : () => ok(wanted ?? nextDatabase()),
+    },
     placements: home.stores.placements,
   });
   const operators = async (slug: string | null) => {
@@ -146,13 +157,10 @@ function invocation(
   };
   return {
     seen,
-    async create(slug: string, shard?: string): AsyncResult<Tenant> {
+    async create(slug: string, database?: string): AsyncResult<Tenant> {
+      wanted = database;
       const admin = value(await adminFor(operator, null));
-      return admin.tenants.create(operator, {
-        slug,
-        name: slug,
-        ...(shard === undefined ? {} : { shard }),
-      });
+      return admin.tenants.create(operator, { slug, name: slug });
     },
     async remove(slug: string): AsyncResult<null> {
       const admin = await operators(slug);
@@ -193,19 +201,6 @@ describe("a tenant is created", () => {
       expect(value(there ?? ok([])).map(({ slug }) => slug)).toEqual([`on-${name}`]);
       expect(value(await invocation().get(`on-${name}`))).toEqual(made);
     }
-    expect(await invocation().create("nowhere", "ap")).toMatchObject({
-      ok: false,
-      error: { reason: "invalid_params", path: "shard" },
-    });
-  });
-
-  it("on the shard with the fewest tenants among those that answer", async () => {
-    const shards: string[] = [];
-    for (let count = 0; count < 6; count += 1)
-      shards.push(shardOf(value(await invocation().create(`t${count}`)).id));
-    expect(shards).toEqual(["home", "eu", "us", "home", "eu", "us"]);
-    value(await invocation().create("more", "home"));
-    expect(shardOf(value(await invocation({ down: "eu" }).create("not-eu")).id)).toBe("us");
   });
 
   it("once for a slug, of 16 at once on any shards", async () => {
@@ -222,28 +217,32 @@ describe("a tenant is created", () => {
   });
 
   it("with a slug that neither the directory nor the home shard has already", async () => {
-    // Before there were other shards.
-    value(await invocation({ names: ["home"] }).create("old"));
+    value(await invocation({ isShared: true }).create("old"));
     expect(await invocation().create("old", "eu")).toMatchObject(conflict);
     value(await invocation().create("new", "eu"));
-    // An isolate that does not know of the others yet.
-    expect(await invocation({ names: ["home"] }).create("new")).toMatchObject(conflict);
+    expect(await invocation().create("new", "us")).toMatchObject(conflict);
     expect(value(await invocation().get("old")).slug).toBe("old");
     expect(await slugsOf()).toEqual(["new", "old"]);
   });
 
-  it("in one exchange and without a directory where there is one shard", async () => {
-    const alone = invocation({ names: ["home"] });
+  it("in one exchange and without a directory where all tenants share a database", async () => {
+    const alone = invocation({ isShared: true });
     value(await alone.create("acme"));
     expect(alone.seen).toEqual(["home"]);
     value(await alone.get("acme"));
     expect(alone.seen).toHaveLength(2);
-    expect(await alone.create("other", "eu")).toMatchObject({
-      ok: false,
-      error: { reason: "invalid_params", path: "shard" },
-    });
     expect(value(await alone.placement("acme"))).toBeNull();
   });
+
+  it.each([{ region: "weur" }, { jurisdiction: "eu" }] as const)(
+    "nowhere in particular where all tenants share a database: %j",
+    async (residency) => {
+      const create = createInHome({ create: () => expect.fail("created") });
+      expect(await create(operator, { slug: "acme", name: "x", residency })).toMatchObject({
+        error: { reason: "invalid_params", path: Object.keys(residency)[0] },
+      });
+    },
+  );
 });
 
 describe("where each tenant has a database of its own", () => {
@@ -253,7 +252,6 @@ describe("where each tenant has a database of its own", () => {
     const ids = { next: () => `ten_${"0".repeat(26)}${own}` };
     return createPlacing({
       placements,
-      names: ["home"],
       newDatabase: (residency) => {
         residencies.push(residency);
         return residency.jurisdiction === "fedramp"
@@ -266,7 +264,6 @@ describe("where each tenant has a database of its own", () => {
         return {
           name,
           ids,
-          readiness: undefined as never,
           tenants: {
             exists: async () => ok(false),
             create: async (_, input) => {
@@ -300,14 +297,10 @@ describe("where each tenant has a database of its own", () => {
     expect(value(await placing([])(operator, asked)).residency).toEqual(eu);
   });
 
-  it("refuses a place that the host does not have, and a shard by name", async () => {
+  it("refuses a place that the host does not have", async () => {
     expect(
       await placing([])(operator, { ...asked, residency: { jurisdiction: "fedramp" } }),
     ).toMatchObject({ ok: false, error: { path: "jurisdiction" } });
-    expect(await placing([])(operator, { ...asked, shard: "home" })).toMatchObject({
-      ok: false,
-      error: { reason: "invalid_params", path: "shard" },
-    });
     expect(value(await invocation().placement("acme"))).toBeNull();
   });
 });
@@ -357,7 +350,7 @@ describe("cut off anywhere", () => {
     },
   );
 
-  it("a request for this shard is refused where another shard holds the claim", async () => {
+  it("a creation that was interrupted is finished in the database that holds the claim", async () => {
     await expect(
       invocation({ cut: { at: 1, when: "after" } }).create("acme", "eu"),
     ).rejects.toThrow("cut");
@@ -365,11 +358,7 @@ describe("cut off anywhere", () => {
       ok: false,
       error: { reason: "not_found" },
     });
-    expect(await invocation().create("acme", "us")).toMatchObject({
-      ok: false,
-      error: { reason: "conflict", detail: expect.stringContaining('"eu"') },
-    });
-    expect(shardOf(value(await invocation().create("acme")).id)).toBe("eu");
+    expect(shardOf(value(await invocation().create("acme", "us")).id)).toBe("eu");
   });
 
   it("a slow creation makes no second tenant after a deletion in between", async () => {
@@ -416,13 +405,13 @@ describe("an operator's lists", () => {
     expect(value(await invocation(broken).get("here")).slug).toBe("here");
   });
 
-  it("say which shard is missing from the settings", async () => {
+  it("say that the deployment lacks a tenant's database", async () => {
     value(await invocation().create("there", "eu"));
-    const without = invocation({ names: ["home", "us"] });
+    const without = invocation({ known: ["home", "us"] });
     for (const asked of [without.get("there"), without.create("there"), without.remove("there")])
       expect(await asked).toMatchObject({
         ok: false,
-        error: { reason: "conflict", detail: expect.stringContaining('shard "eu"') },
+        error: { reason: "conflict", detail: expect.stringContaining("does not have") },
       });
   });
 });
