@@ -289,11 +289,18 @@ describe("the caller", () => {
     await admin("DELETE", `${keys}/${String(made.get("id"))}`);
     refused(await session.sample(asking("x")), "unauthorized", -401, 401);
     refused(await session.send(ping), "unauthorized", -401, 401);
-    const old = await admin("POST", keys, {
-      name: "old",
-      scopes: ["sampling"],
-      expiresAt: Date.now() - 1,
-    });
+    const over = { name: "old", scopes: ["sampling"], expiresAt: Date.now() - 1 };
+    const late = await admin("POST", keys, over);
+    expect([late.status, late.get("reason"), late.get("path")]).toEqual([
+      400,
+      "invalid_params",
+      "expiresAt",
+    ]);
+    const old = await admin("POST", keys, { ...over, expiresAt: null });
+    const { expiresAt } = over;
+    expect((await admin("PATCH", `${keys}/${String(old.get("id"))}`, { expiresAt })).status).toBe(
+      200,
+    );
     const answer = await fetch(`${router.url}/v1/sampling`, {
       method: "POST",
       headers: {

@@ -234,12 +234,9 @@ describe("GET …/limits", () => {
       keyLimits: { concurrent: 2 },
     });
     expect(await shown(path)).toHaveLength(1);
-    await operator("POST", `${path}/keys`, {
-      name: "over",
-      scopes: ["sampling"],
-      expiresAt: 1,
-      limits: { concurrent: 1 },
-    });
+    const over = { name: "over", scopes: ["sampling"], limits: { concurrent: 1 } };
+    const made = await operator("POST", `${path}/keys`, over);
+    await operator("PATCH", `${path}/keys/${String(made.get("id"))}`, { expiresAt: 1 });
     expect(await shown(path)).toHaveLength(1);
     await operator("DELETE", `${path}/keys/${keyId}`);
     expect(await shown(path)).toEqual([]);

@@ -43,6 +43,12 @@ export interface KeyPatch {
 /** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
 
+const expired: Refusal = {
+  reason: "invalid_params",
+  path: "expiresAt",
+  detail: "A time in the future: a key that has expired opens nothing.",
+};
+
 const expiresSooner = (actor: Actor) =>
   err({
     reason: "invalid_params",
@@ -114,6 +120,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     // Without an end of its own, the key ends together with the key that makes it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
     if (outlives(expiresAt, actor)) return expiresSooner(actor);
+    if (expiresAt !== null && expiresAt <= deps.now()) return err(expired);
     const { userId } = input;
     if (userId !== null) {
       const user = await present(deps.users.get(tenant.value.id, userId), `user ${userId}`);
