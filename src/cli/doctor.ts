@@ -8,7 +8,7 @@ import { databasesOf } from "./doctor/database.ts";
 import { exposureOf } from "./doctor/exposure.ts";
 import { faulty, linesOf, type Finding } from "./doctor/finding.ts";
 import { reachesOf } from "./doctor/reach.ts";
-import { runningOf } from "./doctor/running.ts";
+import { runningOf, runningPort } from "./doctor/running.ts";
 import { permissionsOf, roomOf, secretsOf } from "./doctor/state.ts";
 import { answerHelp } from "./usage.ts";
 
@@ -30,7 +30,10 @@ async function examine(): Promise<Finding[]> {
   return [
     ...found,
     ...(await reachesOf(settings.value.providers)),
-    ...exposureOf(settings.value, process.env),
+    ...exposureOf(
+      { ...settings.value, port: runningPort(settings.value) ?? settings.value.port },
+      process.env,
+    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** One database of the installation: whether it answers, is sound, has its migrations, and opens with the keys here. */
 import { existsSync, statSync } from "node:fs";
-import { seconds } from "./duration.ts";
+import { moment } from "./duration.ts";
 import { counted } from "../../domain/counted.ts";
 import { commandLine, startCommand } from "../../start/called.ts";
 import { embeddedFile, missingDatabase } from "../../start/embedded-file.ts";
@@ -72,24 +72,24 @@ async function* clockOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {
   const newest = Number(
     (await ask("select created_at from sampling_requests order by rowid desc limit 1")) ?? 0,
   );
-  const ahead = newest - Date.now();
-  if (ahead > mostSkewMs)
+  const now = Date.now();
+  if (newest - now > mostSkewMs)
     yield faulty(
       "clock",
-      `the newest record of ${where} is ${seconds(ahead)} in the future: this clock was set back`,
+      `the newest record of ${where} is from ${moment(newest)}, and this clock says ${moment(now)}: it was set back`,
       "Set the clock by NTP; limits and budgets count by it.",
     );
-  else if (file !== null)
-    yield fine("clock", `${new Date().toISOString()}, after the newest record`);
+  else if (file !== null) yield fine("clock", `${moment(now)}, after the newest record`);
   else {
-    const skew = Math.abs(Number(await ask("select unixepoch('now')")) * 1_000 - Date.now());
-    yield skew > mostSkewMs
+    const there = Number(await ask("select unixepoch('now')")) * 1_000;
+    const here = Date.now();
+    yield Math.abs(there - here) > mostSkewMs
       ? warning(
           "clock",
-          `the clock of ${where} is ${seconds(skew)} away from this one`,
+          `the clock of ${where} says ${moment(there)}, and this one ${moment(here)}`,
           "Set both by NTP.",
         )
-      : fine("clock", `${new Date().toISOString()}, as the clock of ${where}`);
+      : fine("clock", `${moment(here)}, as the clock of ${where}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Whether this machine reaches the providers of its settings. No key is sent, so nothing is paid for. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
 import type { ProviderSetting } from "../../start/provider-settings.ts";
-import { seconds } from "./duration.ts";
+import { moment } from "./duration.ts";
 import { fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
@@ -25,11 +25,18 @@ async function reachOf({ name, provider, baseUrl }: ProviderSetting): Promise<Fi
       ),
     ];
   }
-  const skew = date === null ? 0 : Math.abs(Date.parse(date) - Date.now());
+  const now = Date.now();
+  const there = date === null ? Number.NaN : Date.parse(date);
   return [
     fine("providers", `${name}: ${origin} answers`),
-    ...(skew > mostSkewMs
-      ? [warning("clock", `this clock is ${seconds(skew)} away from ${origin}'s`, "Set it by NTP.")]
+    ...(Math.abs(there - now) > mostSkewMs
+      ? [
+          warning(
+            "clock",
+            `this clock says ${moment(now)}, and ${origin}'s ${moment(there)}`,
+            "Set it by NTP.",
+          ),
+        ]
       : []),
   ];
 }

@@ -65,6 +65,12 @@ function scheduleOf({ stateDir, scheduleSeconds }: Settings, forMs: number): Fin
     : fine(check, `the scheduled jobs ran ${seconds(ago)} ago`);
 }
 
+/** The port of the router that runs on this state, whatever the settings here say; null: none runs. */
+export function runningPort({ stateDir }: Settings): number | null {
+  const found = holderOf(stateDir);
+  return found === null || found === "left" ? null : found.port;
+}
+
 export async function runningOf(settings: Settings): Promise<Finding[]> {
   const found = holderOf(settings.stateDir);
   if (found === null)

@@ -9,7 +9,7 @@ import { databasesOf } from "../../../src/cli/doctor/database.ts";
 import { exposureOf } from "../../../src/cli/doctor/exposure.ts";
 import { linesOf, type Finding } from "../../../src/cli/doctor/finding.ts";
 import { reachesOf } from "../../../src/cli/doctor/reach.ts";
-import { runningOf } from "../../../src/cli/doctor/running.ts";
+import { runningOf, runningPort } from "../../../src/cli/doctor/running.ts";
 import { permissionsOf, secretsOf } from "../../../src/cli/doctor/state.ts";
 import { makeEmbeddedFolder } from "../../../src/start/embedded-file.ts";
 import { applyMigrations, readMigrations } from "../../../src/start/migrations.ts";
@@ -192,9 +192,13 @@ describe("the embedded database", () => {
   it("says where the clock was set back, and where a provider refused a key", async () => {
     const stateDir = newStateDir();
     await made(stateDir);
-    fill(stateDir, "sampling_requests", { created_at: String(Date.now() + 3_600_000) });
+    fill(stateDir, "sampling_requests", { created_at: String(Date.UTC(2100, 0, 1)) });
     fill(stateDir, "credentials", { status: "'failing'", provider: "'openai'" });
-    expect(brief(await examined(stateDir))).toEqual([
+    const found = await examined(stateDir);
+    expect(found.find(({ check }) => check === "clock")?.says).toMatch(
+      /^the newest record of .* is from 2100-01-01T00:00:00Z, and this clock says 20\d\d-\S+Z: it was set back$/,
+    );
+    expect(brief(found)).toEqual([
       "ok database",
       "ok migrations",
       "fault clock",
@@ -226,8 +230,15 @@ describe("a router", () => {
 
   it("that ended in order counts as none, and one that was killed is said", async () => {
     const stateDir = newStateDir();
-    expect(brief(await runningOf(settingsWith({ STATE_DIR: stateDir })))).toEqual(["ok router"]);
+    const settings = settingsWith({ STATE_DIR: stateDir });
+    expect([brief(await runningOf(settings)), runningPort(settings)]).toEqual([
+      ["ok router"],
+      null,
+    ]);
+    holding(stateDir, process.pid, 8_790);
+    expect(runningPort(settings)).toBe(8_790);
     holding(stateDir, 2 ** 30, 1);
+    expect(runningPort(settings)).toBeNull();
     const found = await runningOf(settingsWith({ STATE_DIR: stateDir }));
     expect(brief(found)).toEqual(["warning router"]);
     expect(isAdvised(found)).toBe(true);
@@ -287,7 +298,7 @@ it("says which provider is out of reach, sends none a key, and compares clocks",
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers.authorization ?? String(request.headers["x-api-key"] ?? "none"));
-    response.writeHead(404, { Date: new Date(Date.now() - 600_000).toUTCString() }).end();
+    response.writeHead(404, { Date: new Date(Date.UTC(2001, 8, 9)).toUTCString() }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
@@ -299,6 +310,7 @@ it("says which provider is out of reach, sends none a key, and compares clocks",
     });
     const found = await reachesOf(providers);
     expect(brief(found)).toEqual(["ok providers", "warning clock", "warning providers"]);
+    expect(found[1]?.says).toMatch(/^this clock says 20\S+Z, and http:\S+'s 2001-09-09T00:00:00Z$/);
     expect(seen).toEqual(["none"]);
   } finally {
     server.close();
