@@ -94,7 +94,8 @@ export async function buildLibraries(folder: string): Promise<void> {
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    minify: true,
+    // Node prints the line of an uncaught error, so the file is readable. A program's own bundler minifies it.
+    minify: false,
     logLevel: "warning",
   });
   declare(types);
