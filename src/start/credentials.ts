@@ -1,8 +1,9 @@
 /** The demo tenant's credentials: one for each provider variable, or the canned provider. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { parsedJson } from "../domain/json.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { unexpected, type Admin } from "./admin.ts";
+import { unexpected, type Admin, type Answered } from "./admin.ts";
 import { ollamaModels } from "./ollama.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
 
@@ -69,12 +70,26 @@ async function remove(admin: Admin, doomed: readonly Existing[]): Promise<Result
   return ok(null);
 }
 
+/** The variables that stand behind a credential's members: a person set those, and never saw the credential. */
+const variableOf = ({ name }: Wanted, member: string): string =>
+  member === "baseUrl" ? name.replace(/_API_KEY$/, "_BASE_URL") : name;
+
+const refusal = z.looseObject({ path: z.string(), detail: z.string() });
+
+/** Why the router doesn't take the credential, with the name of the variable at fault. */
+function refusedAs(wanted: Wanted, what: string, answer: Answered): string {
+  const said = answer.status === 400 ? refusal.safeParse(parsedJson(answer.text)) : null;
+  if (said?.success !== true) return unexpected(what, answer);
+  const { path: member, detail } = said.data;
+  return `${variableOf(wanted, member)}: ${detail.split(`${member}: `).at(-1)}`;
+}
+
 async function create(admin: Admin, wanted: Wanted): Promise<Result<null, string>> {
   const { baseUrl, models, ...rest } = wanted;
   const body = { ...rest, ...(baseUrl && { baseUrl }), ...(models && { models }) };
   const answer = await admin.call("POST", path, body);
   if (answer.status !== 201 && answer.status !== 409)
-    return err(unexpected(`POST ${path}`, answer));
+    return err(refusedAs(wanted, `POST ${path}`, answer));
   // Two launchers on one database may both have made it: the older one stays.
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
@@ -86,7 +101,7 @@ async function bring(admin: Admin, id: string, wanted: Wanted): Promise<Result<n
   const { apiKey, baseUrl, models } = wanted;
   const answer = await admin.call("PATCH", `${path}/${id}`, { apiKey, baseUrl, models });
   if (answer.status === 404) return create(admin, wanted);
-  return answer.status === 200 ? ok(null) : err(unexpected(`PATCH ${path}/${id}`, answer));
+  return answer.status === 200 ? ok(null) : err(refusedAs(wanted, `PATCH ${path}/${id}`, answer));
 }
 
 /**

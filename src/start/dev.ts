@@ -3,6 +3,7 @@ import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchDev } from "./launch-dev.ts";
 import { parseSettings } from "./settings.ts";
 import { answerStartArguments } from "./start-arguments.js";
+import { withFullDisk } from "./state-directory.ts";
 import { welcome } from "./welcome.ts";
 
 answerStartArguments(
@@ -26,7 +27,7 @@ async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
   const launched = await launchDev(settings.value, ending, { say, log });
-  if (!launched.ok) return launched.error;
+  if (!launched.ok) return withFullDisk(launched.error, settings.value.stateDir);
   say(`\n${welcome({ ...launched.value, startedMs: performance.now() })}`);
   return null;
 }

@@ -1,6 +1,7 @@
 /** Which of the provider variables are set, and what credential each one means. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { problemWithKey } from "../domain/tenancy/placeholders.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +49,10 @@ export function providerSettings(env: Environment): Result<ProviderSetting[], st
     const baseUrl = env[place]?.trim() ?? null;
     if (baseUrl !== null && httpUrl(baseUrl) === null)
       return err(`${place} must be an http: or https: URL`);
-    if (apiKey) settings.push({ name, provider, apiKey, baseUrl, ollama: null });
+    if (apiKey === undefined || apiKey === "") continue;
+    const problem = problemWithKey(apiKey);
+    if (problem !== null) return err(`${name}: ${problem}`);
+    settings.push({ name, provider, apiKey, baseUrl, ollama: null });
   }
   const host = env["OLLAMA_HOST"]?.trim();
   if (host) {

@@ -8,6 +8,7 @@ import { createLogWriter } from "../node/log-writer.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchNode, type Started } from "./launch-node.ts";
 import { parseSettings } from "./settings.ts";
+import { withFullDisk } from "./state-directory.ts";
 import { welcome } from "./welcome.ts";
 
 /** For what comes after the calls: the database's end, and the lock's. */
@@ -81,16 +82,17 @@ export async function serve(started: Started): Promise<void> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return fail(settings.error);
   ({ drainSeconds } = settings.value);
+  const { stateDir } = settings.value;
   try {
     const launched = await launchNode(settings.value, {
       started,
       ending,
       voice: { say, log },
     });
-    if (!launched.ok) return await fail(launched.error);
+    if (!launched.ok) return await fail(withFullDisk(launched.error, stateDir));
     serving = launched.value.host;
     say(`\n${welcome({ ...launched.value, startedMs: performance.now() })}`);
   } catch (cause) {
-    await fail(messageOf(cause));
+    await fail(withFullDisk(messageOf(cause), stateDir));
   }
 }

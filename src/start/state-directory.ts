@@ -1,5 +1,5 @@
 /** The directory that holds the embedded database, the secrets and the lock. */
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import { ownAlone } from "./permissions.ts";
@@ -39,5 +39,21 @@ export function openStateDirectory(path: string): Result<string, string> {
     return owned.ok ? ok(real) : owned;
   } catch (cause) {
     return err(`STATE_DIR ${path} is not writable: ${reasonOf(cause)}`);
+  }
+}
+
+/** A new database with its write-ahead log takes less. */
+const leastFreeBytes = 4 * 1024 * 1024;
+
+/** Each step of a start words a full disk in its own way, so what is free is added to any fault. */
+export function withFullDisk(fault: string, path: string, statfs = statfsSync): string {
+  try {
+    const { bavail, bsize } = statfs(path);
+    const free = bavail * bsize;
+    return free >= leastFreeBytes
+      ? fault
+      : `${fault}\nThe disk of STATE_DIR ${path} is full (${Math.floor(free / 1024)} kB free): free some space, and start again.`;
+  } catch {
+    return fault;
   }
 }

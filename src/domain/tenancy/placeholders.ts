@@ -12,7 +12,7 @@ const fitForHeader = /^[\x21-\x7e]*$/;
 
 /** What is wrong with a provider's key; null: nothing. Repeats nothing of the key. An empty key is wrong. */
 export function problemWithKey(key: string): string | null {
-  if (isPlaceholder(key)) return "This is a placeholder: send the key itself.";
+  if (isPlaceholder(key)) return "This is a placeholder for a key. Replace it with your own key.";
   return fitForHeader.test(key)
     ? null
     : "A key is visible ASCII without blanks: copy it again, without line ends and quotes.";
