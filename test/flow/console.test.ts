@@ -279,7 +279,7 @@ describe("signing in", () => {
     const visitor = await visit(browser, { origin: router.url });
     const { page, faults } = visitor;
     await page.goto("/console?sign-in=not_found&tenant=nobody");
-    await page.getByText("No identity provider is set up there.").waitFor();
+    await page.getByText("No identity provider is configured there.").waitFor();
     expect(await page.getByLabel("Tenant").inputValue()).toBe("nobody");
     expect(await violationsOn(page)).toEqual([]);
     expect(faults).toEqual([]);

@@ -26,18 +26,15 @@ const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? ""
 
 /** Why an identity provider did not let the person in, by the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
-  not_found:
-    "No identity provider is set up there. Sign in with a key, or ask who runs the router.",
-  unauthorized:
-    "The identity provider's answer did not count, or the sign-in took more than ten minutes. Begin again.",
-  forbidden:
-    "The identity provider knows you, but nothing that it says of you gives a role here. Ask your administrator.",
-  rate_limited: "Too many sign-ins failed. Wait a minute, then begin again.",
-  unavailable: "The identity provider can't be reached. Begin again in a moment.",
+  not_found: "No identity provider is configured there. Sign in with a key.",
+  unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
+  forbidden: "Your account has no role here. Ask your administrator.",
+  rate_limited: "Too many failed sign-ins. Try again in a minute.",
+  unavailable: "The identity provider can't be reached. Try again in a moment.",
 };
 const refusalInAddress = new URLSearchParams(location.search).get("sign-in");
 const sentenceFor = (reason: string): string =>
-  refusals[reason] ?? "That sign-in did not work. Begin again.";
+  refusals[reason] ?? "The sign-in failed. Try again.";
 const refused = refusalInAddress === null ? null : sentenceFor(refusalInAddress);
 
 /** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
