@@ -472,6 +472,7 @@ CREATE TABLE `authorizations` (
 	`tenant_id` text NOT NULL,
 	`server_id` text NOT NULL,
 	`user_id` text,
+	`shown` text,
 	`actor` text NOT NULL,
 	`sealed` text NOT NULL,
 	`expires_at` integer NOT NULL
@@ -519,6 +520,7 @@ CREATE TABLE `user_tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
 	`user_id` text NOT NULL,
+	`shown` text NOT NULL,
 	`server_id` text NOT NULL,
 	`sealed` text,
 	`generation` text NOT NULL,
@@ -528,7 +530,7 @@ CREATE TABLE `user_tokens` (
 	`fault` text
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `user_tokens_of` ON `user_tokens` (`tenant_id`,`user_id`,`server_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `user_tokens_of` ON `user_tokens` (`tenant_id`,`user_id`,`shown`,`server_id`);--> statement-breakpoint
 CREATE INDEX `user_tokens_server` ON `user_tokens` (`tenant_id`,`server_id`);--> statement-breakpoint
 CREATE TABLE `audit_sinks` (
 	`tenant_id` text PRIMARY KEY NOT NULL,

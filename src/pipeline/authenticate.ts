@@ -15,7 +15,7 @@ import type { TokenRights } from "../domain/ports/authorization-server.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { shownKey, type Opened } from "./shown-key.ts";
 import type { Session } from "../domain/tenancy/session.ts";
-import type { User } from "../domain/tenancy/user.ts";
+import { shownSecret, signedIn, type AccountOwner, type User } from "../domain/tenancy/user.ts";
 
 export interface Caller {
   snapshot: Snapshot;
@@ -28,6 +28,8 @@ export interface Caller {
   memoryKey: string;
   /** on whose behalf the key, or the token, calls; absent: nobody says */
   user?: User;
+  /** whose accounts at servers the caller uses; absent: nobody's */
+  account?: AccountOwner;
   /** the grant of the access token; absent: the caller shows the API key itself */
   grantId?: string;
 }
@@ -209,9 +211,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (claim, freshness) => {
     const { token, sessionId, scope, through } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
-    const shown = await shownKey(deps, token, claim);
-    if (!shown.ok) return shown;
-    const { keyId, grantId, rights } = shown.value;
+    const opened = await shownKey(deps, token, claim);
+    if (!opened.ok) return opened;
+    const { keyId, grantId, rights } = opened.value;
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
@@ -253,13 +255,15 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const { userId } = snapshot.key;
     // Groups come with a token alone: a key is made for a person whose groups nobody has said.
     const user = userId ? { ...rights?.user, id: userId } : (rights?.user ?? null);
+    // A grant that was made by showing a key names nobody, and is that key's.
+    const by = rights?.user ? signedIn : shownSecret(snapshot.key);
     return ok({
       snapshot,
       session,
       server,
       warm: remembered !== undefined,
       memoryKey,
-      ...(user !== null && { user }),
+      ...(user !== null && { user, account: { userId: user.id, shown: by } }),
       ...(grantId !== null && { grantId }),
     });
   };

@@ -12,6 +12,7 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { explain } from "../domain/refusal-words.ts";
 import { err, ok } from "../domain/result.ts";
 import { grantSentTo, type Holder } from "../domain/tenancy/grant-ids.ts";
+import { signedIn, type AccountOwner } from "../domain/tenancy/user.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import { pathOfResource } from "../domain/tenancy/oauth-resources.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -67,8 +68,8 @@ export const signInPath = "/oauth/sign-in";
 export interface Consenting {
   shard: ConsentShard;
   holder: Holder;
-  /** the person for whom the key was issued that was shown; null: no person */
-  userId: string | null;
+  /** whose accounts the grant uses; null: no person's */
+  account: AccountOwner | null;
 }
 
 const eventOf = (
@@ -132,23 +133,23 @@ const tooMany: Refusal = {
   detail: "This tenant has as many grants as it may have: revoke some.",
 };
 
-/** @param signedIn null: an API key was shown */
+/** @param letIn null: an API key was shown */
 export async function granted(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { by, signedIn }: { by: Consenting; signedIn: (LetIn & { issuer: string }) | null },
+  { by, letIn }: { by: Consenting; letIn: (LetIn & { issuer: string }) | null },
 ): ConsentResult<Decided> {
   const { server } = deps;
   const { shard, holder } = by;
   const known = await server.grantsOf(holder.tenantId);
   if (!known.ok) return refusalOf(known.error);
   if (known.value.length >= mostGrants) return again(deps, approved, tooMany);
-  const user = signedIn === null ? null : { id: signedIn.userId, groups: signedIn.groups };
+  const user = letIn === null ? null : { id: letIn.userId, groups: letIn.groups };
   const to = await server.complete(approved, { holder, user });
   if (!to.ok) return to;
   const grant = grantSentTo(to.value);
-  if (signedIn !== null && grant !== null) {
-    const kept = await shard.checks.keep(grant, signedIn);
+  if (letIn !== null && grant !== null) {
+    const kept = await shard.checks.keep(grant, letIn);
     if (!kept.ok) return refusalOf(kept.error);
   }
   const noted = await shard.events.append(eventOf(deps, by, approved));
@@ -157,7 +158,7 @@ export async function granted(
   const onward = await firstConnection(shard.connections, {
     tenantId: holder.tenantId,
     resource: facts.resource,
-    userId: user?.id ?? by.userId,
+    owner: by.account,
     ownUrl: server.issuer,
     returnTo: to.value,
   });
@@ -178,8 +179,11 @@ export async function grantedTo(
   if (!obstacle.ok) return refusalOf(obstacle.error);
   if (obstacle.value !== null) return again(deps, approved, obstacle.value);
   const { holder } = person.value;
-  const signedIn = { ...person.value, issuer: place.signIn.issuer };
-  return granted(deps, approved, { by: { shard, holder, userId: null }, signedIn });
+  const account = { userId: person.value.userId, shown: signedIn };
+  return granted(deps, approved, {
+    by: { shard, holder, account },
+    letIn: { ...person.value, issuer: place.signIn.issuer },
+  });
 }
 
 /** The browser leaves for the identity provider. */

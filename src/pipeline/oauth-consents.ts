@@ -66,11 +66,11 @@ async function holderOf(
   if (shard === null) return err(otherTenant);
   const caller = await shard.authenticate(claimOf(key, resource), "database");
   if (!caller.ok) return caller;
-  const { snapshot, user } = caller.value;
+  const { snapshot, account } = caller.value;
   const { tenant, key: held } = snapshot;
   const holder = { tenantId: tenant.id, keyId: held.id };
   return tenant.slug === resource.tenant
-    ? ok({ shard, holder, userId: user?.id ?? null })
+    ? ok({ shard, holder, account: account ?? null })
     : err(otherTenant);
 }
 
@@ -117,7 +117,7 @@ export function createOauthConsents(
       const { people } = found.value.shard;
       await people.noteKeyTry(resource.tenant, { address, outcome: by }, turn.value);
       if (!by.ok) return again(deps, approved, by.error);
-      return granted(deps, approved, { by: by.value, signedIn: null });
+      return granted(deps, approved, { by: by.value, letIn: null });
     },
 
     async allowBySignIn(request, { handle, assertion, address }) {

@@ -5,6 +5,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { isPerUser, type SealedServer } from "../domain/servers/server.ts";
 import type { OauthResource } from "../domain/tenancy/oauth-resources.ts";
+import type { AccountOwner } from "../domain/tenancy/user.ts";
 import type { PersonAuthorizationStart } from "./admin/server-authorization.ts";
 import { refuseUnknown, type Authenticate } from "./authenticate.ts";
 import type { ConsentPeople } from "./consent-people.ts";
@@ -15,7 +16,7 @@ export interface ConnectShard {
   authenticate: Authenticate;
   beginForPerson: (
     server: SealedServer,
-    asked: { userId: string; ownUrl: string; returnTo: string | null },
+    asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
   ) => AsyncResult<PersonAuthorizationStart>;
 }
 
@@ -50,7 +51,7 @@ export const nothingToConnect =
 export async function onwardTo(
   { beginForPerson }: Pick<ConnectShard, "beginForPerson">,
   server: SealedServer,
-  asked: { userId: string; ownUrl: string; returnTo: string | null },
+  asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
 ): AsyncResult<Onward> {
   const begun = await beginForPerson(server, asked);
   if (!begun.ok) return begun;
@@ -72,20 +73,20 @@ export async function firstConnection(
   asked: {
     tenantId: string;
     resource: OauthResource;
-    userId: string | null;
+    owner: AccountOwner | null;
     ownUrl: string;
     returnTo: string;
   },
 ): Promise<Onward | null> {
-  const { tenantId, resource, userId, ownUrl, returnTo } = asked;
-  if (resource.kind !== "server" || userId === null) return null;
+  const { tenantId, resource, owner, ownUrl, returnTo } = asked;
+  if (resource.kind !== "server" || owner === null) return null;
   const server = await deps.servers.bySlug(tenantId, resource.server);
   if (!server.ok || server.value === null || !isPerUser(server.value)) return null;
-  const known = await deps.userTokens.of(userId).get(tenantId, server.value.id);
+  const known = await deps.userTokens.of(owner).get(tenantId, server.value.id);
   // Where the last refresh was refused, the person comes anew.
   const isConnected = known.ok && known.value !== null && known.value.sealed !== null;
   if (!known.ok || (isConnected && known.value?.fault === null)) return null;
-  const onward = await onwardTo(deps, server.value, { userId, ownUrl, returnTo });
+  const onward = await onwardTo(deps, server.value, { owner, ownUrl, returnTo });
   return onward.ok ? onward.value : null;
 }
 
@@ -114,10 +115,10 @@ export const createPersonConnections = (deps: {
       return again(explain(found.error));
     }
     turn.value.succeeded();
-    const { server, user } = found.value;
+    const { server, account } = found.value;
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
-    return user === undefined || shard === null
+    return account === undefined || shard === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server, { userId: user.id, ownUrl, returnTo: null });
+      : onwardTo(shard, server, { owner: account, ownUrl, returnTo: null });
   },
 });

@@ -12,7 +12,8 @@ import type { Authenticate } from "./authenticate.ts";
 import { signInPath } from "./consent-grants.ts";
 import type { ConsentPeople, LetIn, SignInPlace } from "./consent-people.ts";
 import { pendingMs } from "./person-sign-in.ts";
-import type { NewPersonSession, PersonSessions } from "./person-sessions.ts";
+import { signedIn } from "../domain/tenancy/user.ts";
+import type { NewPersonSession, PersonIs, PersonSessions } from "./person-sessions.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** Where a person is to be after the sign-in. */
@@ -93,10 +94,9 @@ async function placed({ shardOfSlug }: PersonPageSignInDeps, slug: string) {
 const sessionOf = async (
   { sessions }: PersonPageSignInDeps,
   place: PagePlace,
-  who: Pick<LetIn, "holder"> & { userId: string | null },
+  { holder, owner }: Pick<PersonIs, "holder" | "owner">,
 ): AsyncResult<PageSignedIn> => {
-  const { holder, userId } = who;
-  const session = await sessions.begin({ slug: place.tenant, holder, userId });
+  const session = await sessions.begin({ slug: place.tenant, holder, owner });
   return session.ok ? ok({ kind: "session", place, session: session.value }) : session;
 };
 
@@ -107,7 +107,10 @@ async function vouched(
 ): AsyncResult<PageSignedIn> {
   const person = await who;
   return person.ok
-    ? sessionOf(deps, place, person.value)
+    ? sessionOf(deps, place, {
+        holder: person.value.holder,
+        owner: { userId: person.value.userId, shown: signedIn },
+      })
     : ok({ kind: "again", place, detail: explain(person.error) });
 }
 
@@ -122,9 +125,9 @@ async function keyHolder({ shardOfKey }: PersonPageSignInDeps, tenant: string, t
       ? proxy
       : await shard.authenticate({ ...claim, scope: "sampling" }, "database");
   if (!caller.ok) return caller;
-  const { snapshot, user } = caller.value;
+  const { snapshot, account } = caller.value;
   const holder = { tenantId: snapshot.tenant.id, keyId: snapshot.key.id };
-  return ok({ holder, userId: user?.id ?? null });
+  return ok({ holder, owner: account ?? null });
 }
 
 async function readKept(deps: PersonPageSignInDeps, value: string): Promise<Kept | null> {

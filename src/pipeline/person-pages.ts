@@ -71,13 +71,13 @@ interface PersonPagesDeps {
 /** Grants in the name of any key of the person's; of a key that was issued for no person, its own. */
 async function grantsOf(
   { grants, shardOfTenant }: PersonPagesDeps,
-  { holder, userId }: PersonSession,
+  { holder, owner }: PersonSession,
 ): AsyncResult<Grant[]> {
   const { tenantId, keyId } = holder;
   const found = await (grants()?.grantsOf(tenantId) ?? ok([]));
   if (!found.ok) return found;
   const keys =
-    userId === null ? ok([]) : await shardOfTenant(tenantId).users.keysOf(tenantId, userId);
+    owner === null ? ok([]) : await shardOfTenant(tenantId).users.keysOf(tenantId, owner.userId);
   if (!keys.ok) return keys;
   const own = new Set([keyId, ...keys.value.map(({ id }) => id)]);
   return ok(
@@ -99,7 +99,7 @@ const eventOf = (
 ): AdminEvent => ({
   id: ids.next("event"),
   at: now(),
-  actor: session.userId ?? session.holder.keyId,
+  actor: session.owner?.userId ?? session.holder.keyId,
   tenantId: session.holder.tenantId,
   ...what,
 });
@@ -135,11 +135,11 @@ async function disconnect(
   session: PersonSession,
   server: string,
 ): AsyncResult<boolean> {
-  const { holder, userId } = session;
+  const { holder, owner } = session;
   const { tenantId } = holder;
-  if (userId === null) return ok(false);
+  if (owner === null) return ok(false);
   const shard = deps.shardOfTenant(tenantId);
-  const accounts = await shard.userTokens.accountsOf(tenantId, userId);
+  const accounts = await shard.userTokens.accountsOf(tenantId, owner);
   if (!accounts.ok) return accounts;
   const account = accounts.value.find((each) => each.server === server);
   if (account === undefined) return ok(false);
@@ -150,7 +150,7 @@ async function disconnect(
     target: serverId,
     detail: { slug: server },
   });
-  const ended = await shard.userTokens.end({ tenantId, userId, serverId }, event);
+  const ended = await shard.userTokens.end({ tenantId, owner, serverId }, event);
   return ended.ok ? ok(true) : ended;
 }
 
@@ -159,12 +159,12 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
   sessions: deps.sessions,
 
   async show(session) {
-    const { holder, userId, once } = session;
+    const { holder, owner, once } = session;
     const grants = await grantsOf(deps, session);
     if (!grants.ok) return grants;
     const { userTokens } = deps.shardOfTenant(holder.tenantId);
     const accounts =
-      userId === null ? ok(null) : await userTokens.accountsOf(holder.tenantId, userId);
+      owner === null ? ok(null) : await userTokens.accountsOf(holder.tenantId, owner);
     return accounts.ok ? ok({ once, grants: grants.value, accounts: accounts.value }) : accounts;
   },
 
@@ -183,14 +183,14 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     const taken = await deps.sessions.take(token, tenant, once);
     if (!taken.ok) return taken;
     if (taken.value === null) return ok(null);
-    const { holder, userId } = taken.value;
+    const { holder, owner } = taken.value;
     const shard = deps.shardOfTenant(holder.tenantId);
     const server = await shard.servers.bySlug(holder.tenantId, slug);
     if (!server.ok) return server;
     const again = (detail: string) => ok({ kind: "again", detail } as const);
     if (server.value === null || !isPerUser(server.value)) return again(nothingToConnect);
-    return userId === null
+    return owner === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server.value, { userId, ownUrl, returnTo: null });
+      : onwardTo(shard, server.value, { owner, ownUrl, returnTo: null });
   },
 });

@@ -6,6 +6,7 @@ import type { OauthEntryStore } from "../domain/ports/oauth-entries.ts";
 import type { KeyStore } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
+import { shownSecret, signedIn, type AccountOwner } from "../domain/tenancy/user.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
 import { holderIn, holderText, type Holder } from "../domain/tenancy/grant-ids.ts";
@@ -23,7 +24,7 @@ export interface PersonIs {
   slug: string;
   holder: Holder;
   /** null: an API key that was issued for no person */
-  userId: string | null;
+  owner: AccountOwner | null;
 }
 
 export interface PersonSession extends PersonIs {
@@ -50,7 +51,7 @@ interface PersonSessionDeps {
 
 export interface PersonSessions {
   begin(who: PersonIs): AsyncResult<NewPersonSession>;
-  /** null: nobody is signed in there. A revoked or expired key ends the session. */
+  /** null: nobody is signed in there. A revoked, rotated or expired key ends the session. */
   find(token: string, slug: string): AsyncResult<PersonSession | null>;
   /** Takes what a form brought. null: another form was sent meanwhile, or it is no form of this browser's page. */
   take(token: string, slug: string, once: string): AsyncResult<PersonSession | null>;
@@ -60,7 +61,7 @@ export interface PersonSessions {
 const tokenPattern = /^(ten_[0-9a-z]+\.key_[0-9a-z]+)\.[A-Za-z0-9_-]{43}$/;
 const holderOf = (token: string): Holder | null => holderIn(tokenPattern.exec(token)?.[1] ?? "");
 
-interface Kept extends Pick<PersonSession, "slug" | "userId" | "once"> {
+interface Kept extends Pick<PersonSession, "slug" | "owner" | "once"> {
   expiresAt: number;
 }
 
@@ -84,15 +85,18 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
     if (key.value === null || key.value.revokedAt !== null || isExpired(key.value, now()))
       return ok(null);
     if (!(await keyCodes.isKnown(key.value))) return ok(null);
+    const { owner } = kept;
+    if (owner !== null && owner.shown !== signedIn && owner.shown !== shownSecret(key.value))
+      return ok(null);
     return ok({ entry, kept, holder });
   };
 
   return {
-    async begin({ slug, holder, userId }) {
+    async begin({ slug, holder, owner }) {
       const token = `${holderText(holder)}.${nonce()}`;
       const { tenantId } = holder;
       const expiresAt = now() + sessionMs;
-      const kept: Kept = { slug, userId, once: nonce(), expiresAt };
+      const kept: Kept = { slug, owner, once: nonce(), expiresAt };
       const written = await shardOfTenant(tenantId).entries.change(
         {
           tenantId,
@@ -110,7 +114,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
       const found = await load(token, slug);
       if (!found.ok || found.value === null) return found;
       const { kept, holder } = found.value;
-      return ok({ slug, holder, userId: kept.userId, once: kept.once });
+      return ok({ slug, holder, owner: kept.owner, once: kept.once });
     },
 
     async take(token, slug, once) {
@@ -132,7 +136,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
         now(),
       );
       if (!written.ok) return written;
-      return ok(written.value ? { slug, holder, userId: kept.userId, once: fresh.once } : null);
+      return ok(written.value ? { slug, holder, owner: kept.owner, once: fresh.once } : null);
     },
 
     async end(token) {

@@ -10,17 +10,18 @@ import type { OauthFault, OauthGrant } from "../domain/servers/oauth.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { isPerUser, issuerToLearn, tokenOf, type SealedServer } from "../domain/servers/server.ts";
+import type { AccountOwner } from "../domain/tenancy/user.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** For whom a request is made. */
-export type OnBehalf = Pick<Caller, "user" | "session"> & {
+export type OnBehalf = Pick<Caller, "account" | "session"> & {
   snapshot: { tenant: Pick<Caller["snapshot"]["tenant"], "slug"> };
 };
 
 export interface Account {
   server: SealedServer;
   /** null: the tenant's */
-  userId: string | null;
+  owner: AccountOwner | null;
   tokens: TokenStore;
 }
 
@@ -31,11 +32,11 @@ export const noPerson =
 export function accountOf(
   { serverTokens, userTokens }: TokenStores,
   server: SealedServer,
-  caller: Pick<OnBehalf, "user"> | null,
+  caller: Pick<OnBehalf, "account"> | null,
 ): Account | null {
-  if (!isPerUser(server)) return { server, userId: null, tokens: serverTokens };
-  const userId = caller?.user?.id ?? null;
-  return userId === null ? null : { server, userId, tokens: userTokens.of(userId) };
+  if (!isPerUser(server)) return { server, owner: null, tokens: serverTokens };
+  const owner = caller?.account;
+  return owner === undefined ? null : { server, owner, tokens: userTokens.of(owner) };
 }
 
 /** Where an entry's client goes for the first time, it belongs from then on. */
@@ -61,10 +62,10 @@ export const unlearnScopes = async (
 /** null: there is none, or no key opens it. */
 export async function grantIn(
   { vault }: { vault: Vault },
-  { server, userId }: Account,
+  { server, owner }: Account,
   row: ServerTokens | null,
 ): Promise<OauthGrant | null> {
   if (row === null || row.sealed === null) return null;
-  const plain = await vault.open(row.sealed, tokenOf(server, userId));
+  const plain = await vault.open(row.sealed, tokenOf(server, owner));
   return plain.ok ? (JSON.parse(plain.value) as OauthGrant) : null;
 }

@@ -57,7 +57,7 @@ export function createTokenRenewal(deps: {
 
   /** Holds the lease: asks for a token, and stores it before anybody uses it. */
   async function renew(account: Account, row: ServerTokens): AsyncResult<OauthGrant | null> {
-    const { userId, tokens } = account;
+    const { owner, tokens } = account;
     const ids = [account.server.tenantId, account.server.id] as const;
     const held = await grantIn(deps, account, row);
     // What was learnt of the server may be younger than the caller's copy of the entry.
@@ -83,14 +83,14 @@ export function createTokenRenewal(deps: {
         return ok(await grantIn(deps, account, current.value));
       // A server out of reach has refused nothing, and one person's refusal says nothing of the entry.
       const marked =
-        asked.error === "unreachable" || userId !== null
+        asked.error === "unreachable" || owner !== null
           ? ok(null)
           : await markFailing(server, asked.error);
       return marked.ok ? ok(null) : marked;
     }
     const learnt = await learnIssuer(deps, server, asked.value.issuer);
     if (!learnt.ok) return learnt;
-    const sealed = await vault.seal(JSON.stringify(asked.value), tokenOf(server, userId));
+    const sealed = await vault.seal(JSON.stringify(asked.value), tokenOf(server, owner));
     const grant = {
       from: row.generation,
       generation: deps.nonce(),
@@ -108,7 +108,7 @@ export function createTokenRenewal(deps: {
   }
 
   return async function grantFor(account) {
-    const { server, userId, tokens } = account;
+    const { server, owner, tokens } = account;
     const ids = [server.tenantId, server.id] as const;
     const until = elapsed() + patienceMs;
     for (;;) {
@@ -116,7 +116,7 @@ export function createTokenRenewal(deps: {
       if (!read.ok) return read;
       const row = read.value;
       // Who has never been there leaves no row behind.
-      if (userId !== null && (row === null || row.sealed === null)) return ok(null);
+      if (owner !== null && (row === null || row.sealed === null)) return ok(null);
       const held = await grantIn(deps, account, row);
       const left =
         row?.expiresAt === null ? Number.POSITIVE_INFINITY : (row?.expiresAt ?? 0) - now();

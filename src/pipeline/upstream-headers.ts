@@ -101,13 +101,13 @@ export function createUpstreamHeaders(deps: {
 
   /** Why there is no token. */
   async function withoutToken(
-    { server, userId, tokens }: Account,
+    { server, owner, tokens }: Account,
     caller: OnBehalf | null,
   ): AsyncResult<never> {
     const row = await tokens.get(server.tenantId, server.id);
     if (!row.ok) return row;
     const fault = row.value?.fault ?? null;
-    if (userId === null || caller === null)
+    if (owner === null || caller === null)
       return refused(fault === null ? noToken : explainOauthFault(fault));
     return fault === "unreachable"
       ? refused(explainOauthFault(fault))
@@ -164,7 +164,7 @@ export function createUpstreamHeaders(deps: {
       const expired = await expire(account, row);
       return expired.ok ? ok("again") : expired;
     }
-    return account.userId === null || caller === null
+    return account.owner === null || caller === null
       ? refused(
           `It wants more scopes for this: ${scopes.join(" ")}. An administrator has to authorize the router there anew.`,
         )

@@ -9,16 +9,19 @@ const authorizationOf = (row: Row): Authorization => ({
   id: String(row["id"]),
   tenantId: String(row["tenant_id"]),
   serverId: String(row["server_id"]),
-  userId: row["user_id"] as string | null,
+  owner:
+    row["user_id"] === null
+      ? null
+      : { userId: row["user_id"] as string, shown: row["shown"] as string },
   actor: String(row["actor"]),
   sealed: String(row["sealed"]),
   expiresAt: Number(row["expires_at"]),
 });
 
 export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
-  async create(authorization, event) {
+  async create({ owner, ...authorization }, event) {
     const written = await db.write([
-      db.builder.insert(authorizations).values(authorization),
+      db.builder.insert(authorizations).values({ ...authorization, ...owner }),
       appendEvent(db.builder, event),
     ]);
     return written.ok ? ok(null) : written;

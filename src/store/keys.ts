@@ -1,10 +1,12 @@
-import { and, desc, eq, isNull, lt } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, lt } from "drizzle-orm";
 import type { ApiKey, StoredKey } from "../domain/tenancy/access.ts";
 import type { KeyStore } from "../domain/ports/stores.ts";
+import { shownSecret } from "../domain/tenancy/user.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
+import { authorizations, userTokens } from "./server-schema.ts";
 import { countSpent } from "./spent.ts";
 
 /** A key without its hash and code, as it may be shown. */
@@ -13,6 +15,19 @@ const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
     and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
+  /** No secret reaches what was connected with this one any more. */
+  const forgetConnections = (tenantId: string, id: string) =>
+    [userTokens, authorizations].map((table) =>
+      db.builder
+        .delete(table)
+        .where(
+          and(
+            eq(table.tenantId, tenantId),
+            gte(table.shown, shownSecret({ id, secretHash: "" })),
+            lt(table.shown, `${shownSecret({ id, secretHash: "" })}\u{7f}`),
+          ),
+        ),
+    );
   return {
     create: (key, event) =>
       writeChange(db, key.tenantId, db.builder.insert(apiKeys).values(key), event),
@@ -43,7 +58,10 @@ export const createKeyStore = (db: Database): KeyStore => {
       writeChange(
         db,
         tenantId,
-        db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
+        [
+          db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
+          ...forgetConnections(tenantId, id),
+        ],
         event,
         ifVersion,
       ),
@@ -68,7 +86,10 @@ export const createKeyStore = (db: Database): KeyStore => {
       writeChange(
         db,
         tenantId,
-        db.builder.update(apiKeys).set({ revokedAt, code }).where(live(tenantId, id)),
+        [
+          db.builder.update(apiKeys).set({ revokedAt, code }).where(live(tenantId, id)),
+          ...forgetConnections(tenantId, id),
+        ],
         event,
         ifVersion,
       ),

@@ -86,6 +86,7 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
         tenantId: userTokens.tenantId,
         place: userTokens.id,
         userId: userTokens.userId,
+        shown: userTokens.shown,
         id: userTokens.serverId,
         sealed: userTokens.sealed,
         ...url,
@@ -102,7 +103,7 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       tenantId: row.tenantId,
       place: row.place,
       sealed: row.sealed ?? "",
-      context: tokenOf(row, row.userId),
+      context: tokenOf(row, row),
     }));
   },
   async authorizations(builder, after) {
@@ -112,6 +113,7 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
         tenantId: authorizations.tenantId,
         serverId: authorizations.serverId,
         userId: authorizations.userId,
+        shown: authorizations.shown,
         sealed: authorizations.sealed,
         expiresAt: authorizations.expiresAt,
         ...url,
@@ -124,11 +126,18 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       .where(gt(authorizations.id, after))
       .orderBy(asc(authorizations.id))
       .limit(pageSize);
-    return rows.map(({ id, serverId, userId, expiresAt, ...row }) => ({
+    return rows.map(({ id, serverId, userId, shown, expiresAt, ...row }) => ({
       tenantId: row.tenantId,
       place: id,
       sealed: row.sealed,
-      context: pendingOf({ ...row, id: serverId }, { id, userId, expiresAt }),
+      context: pendingOf(
+        { ...row, id: serverId },
+        {
+          id,
+          owner: userId === null ? null : { userId, shown: shown ?? "" },
+          expiresAt,
+        },
+      ),
     }));
   },
   async webhooks(builder, after) {

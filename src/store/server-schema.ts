@@ -76,10 +76,12 @@ export const userTokens = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     userId: text("user_id").notNull(),
+    /** how the person showed who they are: `AccountOwner` */
+    shown: text().notNull(),
     ...tokenColumns(),
   },
   (table) => [
-    uniqueIndex("user_tokens_of").on(table.tenantId, table.userId, table.serverId),
+    uniqueIndex("user_tokens_of").on(table.tenantId, table.userId, table.shown, table.serverId),
     index("user_tokens_server").on(table.tenantId, table.serverId),
   ],
 );
@@ -94,6 +96,7 @@ export const authorizations = sqliteTable(
     serverId: text("server_id").notNull(),
     /** whose account it is for; null: the tenant's */
     userId: text("user_id"),
+    shown: text(),
     actor: text().notNull(),
     sealed: text().notNull(),
     expiresAt: integer("expires_at").notNull(),

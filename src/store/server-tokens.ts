@@ -5,6 +5,7 @@
 import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { clockSlackMs } from "../domain/clocks.ts";
 import type { ServerTokens, TokenStore, UserTokenStore } from "../domain/ports/server-stores.ts";
+import type { AccountOwner } from "../domain/tenancy/user.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
@@ -25,22 +26,22 @@ const columns = sql`tenant_id, server_id, sealed, generation, expires_at, lease_
 interface TokenRowDeps {
   nonce: () => string;
   /** whose tokens they are; null: the tenant's */
-  userId: string | null;
+  of: AccountOwner | null;
 }
 
 /** The tenant's tokens and those of people are in two tables, whose statements are the same but for the person. */
-function placeOf({ nonce, userId }: TokenRowDeps) {
-  const isTenants = userId === null;
+function placeOf({ nonce, of }: TokenRowDeps) {
   return {
-    table: isTenants ? sql`server_tokens` : sql`user_tokens`,
+    table: of === null ? sql`server_tokens` : sql`user_tokens`,
     /** names of the columns that say whose row it is, and their values */
-    owner: isTenants ? sql`` : sql`id, user_id, `,
-    ownerValues: (): SQL => (isTenants ? sql`` : sql`${nonce()}, ${userId}, `),
-    unique: isTenants ? sql`tenant_id, server_id` : sql`tenant_id, user_id, server_id`,
+    owner: of === null ? sql`` : sql`id, user_id, shown, `,
+    ownerValues: (): SQL => (of === null ? sql`` : sql`${nonce()}, ${of.userId}, ${of.shown}, `),
+    unique: of === null ? sql`tenant_id, server_id` : sql`tenant_id, user_id, shown, server_id`,
     where: (tenantId: string, serverId: string): SQL =>
-      isTenants
+      of === null
         ? sql`tenant_id = ${tenantId} and server_id = ${serverId}`
-        : sql`tenant_id = ${tenantId} and user_id = ${userId} and server_id = ${serverId}`,
+        : sql`tenant_id = ${tenantId} and user_id = ${of.userId} and shown = ${of.shown}
+            and server_id = ${serverId}`,
   };
 }
 
@@ -114,7 +115,7 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
             generation = excluded.generation, expires_at = excluded.expires_at, lease = null,
             lease_until = excluded.lease_until, fault = excluded.fault`),
         // What one person authorized says nothing of the entry.
-        ...(deps.userId === null
+        ...(deps.of === null
           ? [
               db.builder
                 .update(servers)
@@ -139,8 +140,8 @@ export const createUserTokenStore = (
   db: Database,
   deps: { nonce: () => string },
 ): UserTokenStore => ({
-  of: (userId) => createTokenStore(db, { ...deps, userId }),
-  accountsOf: (tenantId, userId) =>
+  of: (owner) => createTokenStore(db, { ...deps, of: owner }),
+  accountsOf: (tenantId, { userId, shown }) =>
     db.read(async (builder) => {
       const rows = await builder
         .select({ serverId: servers.id, server: servers.slug, fault: userTokens.fault })
@@ -153,13 +154,14 @@ export const createUserTokenStore = (
           and(
             eq(userTokens.tenantId, tenantId),
             eq(userTokens.userId, userId),
+            eq(userTokens.shown, shown),
             isNotNull(userTokens.sealed),
           ),
         )
         .orderBy(asc(servers.slug));
       return rows.map(({ fault, ...account }) => ({ ...account, works: fault === null }));
     }),
-  async end({ tenantId, userId, serverId }, event) {
+  async end({ tenantId, owner: { userId, shown }, serverId }, event) {
     const written = await db.write([
       ...[userTokens, authorizations].map((table) =>
         db.builder
@@ -168,6 +170,7 @@ export const createUserTokenStore = (
             and(
               eq(table.tenantId, tenantId),
               eq(table.userId, userId),
+              eq(table.shown, shown),
               eq(table.serverId, serverId),
             ),
           ),

@@ -74,7 +74,7 @@ export function createStores(
     credentials: () => createCredentialStore(db),
     overrides: () => createOverrideStore(db),
     servers: () => createServerStore(db),
-    serverTokens: () => createTokenStore(db, { ...deps, userId: null }),
+    serverTokens: () => createTokenStore(db, { ...deps, of: null }),
     userTokens: () => createUserTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),

@@ -1,10 +1,12 @@
 /** People's own accounts at a registered server, over a real database: connected, used, refreshed, forgotten. */
+import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/crypto/hashes.ts";
 import { createVault } from "../../src/crypto/vault.ts";
 import { err, ok } from "../../src/domain/result.ts";
 import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/servers/oauth.ts";
 import type { SealedServer } from "../../src/domain/servers/server.ts";
+import { signedIn } from "../../src/domain/tenancy/user.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
 import { createServerAuthorization } from "../../src/pipeline/admin/server-authorization.ts";
 import { firstConnection } from "../../src/pipeline/person-connections.ts";
@@ -12,7 +14,8 @@ import type { OnBehalf } from "../../src/pipeline/server-accounts.ts";
 import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
-import { event, oauthServer, session, start, tenant } from "./store/fixtures.ts";
+import { raw } from "../../src/store/db.ts";
+import { event, oauthServer, ownerNamed, session, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -74,17 +77,21 @@ describe("a person's own account at a server", () => {
     });
     return { upstream, authorizations };
   };
-  const as = (id: string | null, given: OnBehalf["session"] = null): OnBehalf => ({
+  const as = (
+    id: string | null,
+    given: OnBehalf["session"] = null,
+    shown = signedIn,
+  ): OnBehalf => ({
     session: given,
     snapshot: { tenant: { slug: "acme" } },
-    ...(id !== null && { user: { id } }),
+    ...(id !== null && { account: { userId: id, shown } }),
   });
   const bearer = async (caller: OnBehalf, of = parts().upstream) => {
     const headers = await of.headersFor(its, caller);
     return headers.ok ? headers.value["Authorization"] : headers.error;
   };
   const begin = async (userId: string, returnTo: string | null = null) => {
-    const asked = { userId, ownUrl: origin, returnTo };
+    const asked = { owner: ownerNamed(userId), ownUrl: origin, returnTo };
     const begun = value(await parts().authorizations.beginForPerson(its, asked));
     const state = new URL(begun.authorizationUrl).searchParams.get("state") ?? "";
     return { browser: begun.browser, state };
@@ -152,11 +159,16 @@ describe("a person's own account at a server", () => {
     expect(await bearer(as("usr_1"))).toBe("Bearer access of usr_1");
     // Where somebody moves one person's row to another in the database, the token does not open.
     const { userTokens } = world.stores;
-    const stolen = value(await userTokens.of("usr_1").get(its.tenantId, its.id));
+    const stolen = value(await userTokens.of(ownerNamed("usr_1")).get(its.tenantId, its.id));
     if (stolen === null) throw new Error("There is no row.");
     const about = { event: event(its.tenantId), now };
-    value(await userTokens.of("usr_2").replace(stolen, about));
+    value(await userTokens.of(ownerNamed("usr_2")).replace(stolen, about));
     expect(await bearer(as("usr_2"))).toMatchObject({ reason: "authorization_needed" });
+    // Another secret of the same person's reaches no account that was connected with the first.
+    const byKey = as("usr_1", null, "key_1.0123456789abcdef");
+    expect(await bearer(byKey)).toMatchObject({ reason: "authorization_needed" });
+    await world.db.write([raw(sql`update user_tokens set shown = 'key_1.0123456789abcdef'`)]);
+    expect(await bearer(byKey)).toMatchObject({ reason: "authorization_needed" });
   });
 
   it("is asked for of a person alone, and a caller who is nobody is refused", async () => {
@@ -252,7 +264,13 @@ describe("a person's own account at a server", () => {
     const shard = { beginForPerson, servers, userTokens };
     const resource = { kind: "server", tenant: "acme", server: "notes" } as const;
     const returnTo = "http://127.0.0.1:9/callback?code=x";
-    const asked = { tenantId: its.tenantId, resource, userId: "usr_1", ownUrl: origin, returnTo };
+    const asked = {
+      tenantId: its.tenantId,
+      resource,
+      owner: ownerNamed("usr_1"),
+      ownUrl: origin,
+      returnTo,
+    };
     const onward = await firstConnection(shard, asked);
     const state = new URL(onward?.url ?? "").searchParams.get("state");
     const { finish } = parts().authorizations;
@@ -263,7 +281,7 @@ describe("a person's own account at a server", () => {
     });
     await connect("usr_1");
     expect(await firstConnection(shard, asked)).toBeNull();
-    expect(await firstConnection(shard, { ...asked, userId: null })).toBeNull();
+    expect(await firstConnection(shard, { ...asked, owner: null })).toBeNull();
     const direct = { ...asked, resource: { kind: "sampling", tenant: "acme" } as const };
     expect(await firstConnection(shard, direct)).toBeNull();
     // A refusal at the refresh leads the person there again.

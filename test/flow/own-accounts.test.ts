@@ -127,10 +127,26 @@ describe("a server at which each person has an account of their own", () => {
       reason: "authorization_needed",
     });
 
+    // An administrator who makes another key for Ada, or a new secret of hers, gets nothing that she connected.
+    const second = { name: "second", scopes: ["proxy"], userId: ada.id };
+    const made = await admin("POST", "/keys", second);
+    expect((await initialize(String(made.get("key")))).error?.data).toMatchObject({
+      reason: "authorization_needed",
+    });
+    const third = await admin("POST", "/keys", second);
+    const own = await consent(String(third.get("key")));
+    await fetch(own.back, { headers: { Cookie: own.cookie } });
+    expect((await initialize(String(third.get("key")))).result).toBeDefined();
+    const rotated = await admin("POST", `/keys/${String(third.get("id"))}/rotate`);
+    expect((await initialize(String(rotated.get("key")))).error?.data).toMatchObject({
+      reason: "authorization_needed",
+    });
+    expect((await initialize(ada.key)).result).toBeDefined();
+
     const his = await consent(bob.key);
     await fetch(his.back, { headers: { Cookie: his.cookie } });
     expect((await initialize(bob.key)).result).toBeDefined();
-    expect(new Set(bearers()).size).toBe(2);
+    expect(new Set(bearers()).size).toBe(3);
     for (const each of bearers()) expect(each).not.toContain("srk_");
     expect((await admin("GET", "/servers/guarded")).get("status")).toBe("active");
 

@@ -4,6 +4,7 @@ import type { Calendar } from "../calendar.ts";
 import type { OauthFault } from "../servers/oauth.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
+import type { AccountOwner } from "../tenancy/user.ts";
 import type { Learnt, McpServer, SealedServer } from "../servers/server.ts";
 
 type Stored<T> = Promise<Result<T, Refusal>>;
@@ -111,12 +112,15 @@ export interface OwnAccount {
 
 /** Tokens that are a person's own, who authorized the router at a server. */
 export interface UserTokenStore {
-  /** The tokens of one person, as those of the tenant are kept. */
-  of(userId: string): TokenStore;
-  /** The servers at which the person has an account of their own here, by slug. */
-  accountsOf(tenantId: string, userId: string): Stored<OwnAccount[]>;
-  /** Deletes the person's tokens at one server, and what is pending there, with an event. */
-  end(of: { tenantId: string; userId: string; serverId: string }, event: AdminEvent): Stored<null>;
+  /** The tokens of one owner, as those of the tenant are kept. */
+  of(owner: AccountOwner): TokenStore;
+  /** The servers at which the owner has an account here, by slug. */
+  accountsOf(tenantId: string, owner: AccountOwner): Stored<OwnAccount[]>;
+  /** Deletes the owner's tokens at one server, and what is pending there, with an event. */
+  end(
+    of: { tenantId: string; owner: AccountOwner; serverId: string },
+    event: AdminEvent,
+  ): Stored<null>;
   /** Deletes all of the person's tokens, and what is pending. */
   forget(tenantId: string, userId: string): Stored<null>;
 }
@@ -133,7 +137,7 @@ export interface Authorization {
   tenantId: string;
   serverId: string;
   /** whose account it is for; null: the tenant's */
-  userId: string | null;
+  owner: AccountOwner | null;
   /** who began the authorization */
   actor: string;
   /** JSON of a `PendingAuthorization` */

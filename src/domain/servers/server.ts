@@ -1,5 +1,6 @@
 /** MCP servers that a tenant registered, which clients reach through the proxy. */
 import type { OauthAsking, OauthClient, OauthRegistration } from "./oauth.ts";
+import type { AccountOwner } from "../tenancy/user.ts";
 import type { ServerPolicy } from "../choice/policy.ts";
 
 export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
@@ -122,22 +123,22 @@ export const issuerToLearn = (
 /** Whether each person has an account of their own at the server. */
 export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth?.per === "user";
 
-const withUser = (id: string, userId: string | null): string =>
-  userId === null ? id : `${id} ${userId}`;
+const withOwner = (id: string, owner: AccountOwner | null): string =>
+  owner === null ? id : `${id} ${owner.userId} ${owner.shown}`;
 
-/** What a server's tokens are sealed for: the same as its secrets, and the person. `userId` null: they are the tenant's. */
-export const tokenOf = (server: Destined, userId: string | null = null) => ({
+/** What a server's tokens are sealed for: the same as its secrets, and their owner. `owner` null: they are the tenant's. */
+export const tokenOf = (server: Destined, owner: AccountOwner | null = null) => ({
   ...secretsOf(server),
   purpose: "token" as const,
-  id: withUser(server.id, userId),
+  id: withOwner(server.id, owner),
 });
 
 /** What a pending authorization is sealed for: the same as the tokens that it is to bring, and its end. */
 export const pendingOf = (
   server: Destined,
-  { id, userId, expiresAt }: { id: string; userId: string | null; expiresAt: number },
+  { id, owner, expiresAt }: { id: string; owner: AccountOwner | null; expiresAt: number },
 ) => ({
   ...secretsOf(server),
   purpose: "authorization" as const,
-  id: `${withUser(server.id, userId)} ${id} ${expiresAt}`,
+  id: `${withOwner(server.id, owner)} ${id} ${expiresAt}`,
 });

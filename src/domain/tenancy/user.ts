@@ -12,6 +12,23 @@ export interface User {
   groups?: readonly string[];
 }
 
+/**
+ * Whose account at a server it is. A connection is for the secret by which the person showed who they are: a key that
+ * an administrator makes or rotates later for the same person reaches no account that the person connected before.
+ */
+export interface AccountOwner {
+  userId: string;
+  /** `signedIn`, or `shownSecret` of an API key */
+  shown: string;
+}
+
+/** The person signed in by the tenant's identity provider. */
+export const signedIn = "sign-in";
+
+/** 64 bits of a hash of 256 random bits tell the secrets of one key apart. */
+export const shownSecret = ({ id, secretHash }: { id: string; secretHash: string }): string =>
+  `${id}.${secretHash.slice(0, 16)}`;
+
 export const userPrefix = "usr";
 
 /** Who somebody is, as an identity provider says it. Stored nowhere. */

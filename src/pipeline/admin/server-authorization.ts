@@ -30,6 +30,7 @@ import { unopenable } from "../upstream-headers.ts";
 import { learnIssuer, unlearnScopes } from "../server-accounts.ts";
 import { createServerSecrets } from "../server-secrets.ts";
 import { connectPath } from "../authorization-needed.ts";
+import type { AccountOwner } from "../../domain/tenancy/user.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
 
 const stateLivesMs = 10 * 60_000;
@@ -114,7 +115,7 @@ export function createServerAuthorization(
     server: SealedServer,
     asked: {
       ownUrl: string;
-      userId: string | null;
+      owner: AccountOwner | null;
       kept: Pick<KeptAuthorization, "browser" | "returnTo">;
       actor: string;
     },
@@ -124,7 +125,7 @@ export function createServerAuthorization(
     if (asking?.client.grant !== "authorization_code")
       return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
     const { tenantId, id: serverId, slug } = server;
-    const { userId, actor } = asked;
+    const { owner, actor } = asked;
     const state = markedState(deps.nonce(), tenantId);
     const redirectUri = `${asked.ownUrl}${callbackPath}`;
     const redirected = await oauth.begin(asking, {
@@ -145,10 +146,10 @@ export function createServerAuthorization(
     const expiresAt = at + stateLivesMs;
     const sealed = await vault.seal(
       JSON.stringify({ ...pending, ...asked.kept }),
-      pendingOf(server, { id, userId, expiresAt }),
+      pendingOf(server, { id, owner, expiresAt }),
     );
     const created = await authorizations.create(
-      { id, tenantId, serverId, userId, actor, sealed, expiresAt },
+      { id, tenantId, serverId, owner, actor, sealed, expiresAt },
       {
         id: deps.ids.next("event"),
         at,
@@ -178,21 +179,21 @@ export function createServerAuthorization(
       const server = found.value;
       if (isPerUser(server)) return err({ reason: "conflict", detail: ownAccounts });
       if (ownUrl === null) return err({ reason: "conflict", detail: addressUnknown });
-      return send(server, { ownUrl, userId: null, kept: {}, actor: actorName(actor) });
+      return send(server, { ownUrl, owner: null, kept: {}, actor: actorName(actor) });
     },
 
     /** For a person who has shown who they are, in the browser that is to keep `browser`. */
     async beginForPerson(
       server: SealedServer,
-      asked: { userId: string; ownUrl: string; returnTo: string | null },
+      asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
     ): AsyncResult<PersonAuthorizationStart> {
-      const { userId, ownUrl, returnTo } = asked;
+      const { owner, ownUrl, returnTo } = asked;
       const browser = deps.nonce();
       const begun = await send(server, {
         ownUrl,
-        userId,
+        owner,
         kept: { browser, returnTo },
-        actor: userId,
+        actor: owner.userId,
       });
       if (!begun.ok) return begun;
       const { authorizationUrl } = begun.value;
@@ -210,7 +211,7 @@ export function createServerAuthorization(
       if (!taken.ok) return taken;
       const unknown = err({ reason: "bad_request", detail: "Unknown or expired state." } as const);
       if (taken.value === null) return unknown;
-      const { tenantId, serverId, userId, actor, sealed } = taken.value;
+      const { tenantId, serverId, owner, actor, sealed } = taken.value;
       const found = await servers.byId(tenantId, serverId);
       if (!found.ok) return found;
       const server = found.value;
@@ -223,7 +224,7 @@ export function createServerAuthorization(
         returnTo = null,
         ...pending
       } = JSON.parse(opened.value) as KeptAuthorization;
-      if (userId !== null && !(await deps.isSame(browser, kept ?? ""))) return otherBrowser;
+      if (owner !== null && !(await deps.isSame(browser, kept ?? ""))) return otherBrowser;
       const granted = await oauth.finish(asking, { pending, state, query });
       // The authorization server forgot a registration of the router's: the next one registers anew.
       if (!granted.ok && granted.error === "invalid_client" && pending.registered !== undefined)
@@ -236,12 +237,12 @@ export function createServerAuthorization(
           ? err({ reason: "bad_request", detail: explainOauthFault(granted.error) })
           : ok({ server: server.slug, returnTo, isAuthorized: false });
       const now = deps.now();
-      const tokens = userId === null ? deps.serverTokens : deps.userTokens.of(userId);
+      const tokens = owner === null ? deps.serverTokens : deps.userTokens.of(owner);
       const stored = await tokens.replace(
         {
           tenantId,
           serverId,
-          sealed: await vault.seal(JSON.stringify(granted.value), tokenOf(server, userId)),
+          sealed: await vault.seal(JSON.stringify(granted.value), tokenOf(server, owner)),
           generation: deps.nonce(),
           expiresAt: granted.value.expiresAt,
           leaseUntil: 0,

@@ -11,6 +11,7 @@ import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports
 import type { Decision } from "../../../src/domain/choice/decision.ts";
 import type { Authorization, ServerTokens } from "../../../src/domain/ports/server-stores.ts";
 import type { SealedServer } from "../../../src/domain/servers/server.ts";
+import { signedIn } from "../../../src/domain/tenancy/user.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
 import { value } from "./open.ts";
 
@@ -149,6 +150,9 @@ export const tokens = (
   ...fields,
 });
 
+/** Somebody who signed in, and has that id. */
+export const ownerNamed = (userId: string) => ({ userId, shown: signedIn });
+
 export const authorization = (
   tenantId: string,
   serverId: string,
@@ -157,7 +161,7 @@ export const authorization = (
   id: crypto.randomUUID(),
   tenantId,
   serverId,
-  userId: null,
+  owner: null,
   actor: "operator",
   sealed: "v1.aaaaaaaaaaaa.nonce.pending",
   expiresAt: start + 600_000,

@@ -16,6 +16,7 @@ import { createLatencyJob } from "../../../src/pipeline/scheduled/latencies.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
+  ownerNamed,
   caller,
   consoleSession,
   correction,
@@ -411,7 +412,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await serverTokens.expire(tenantId, owner.server.id, owner.tokens.generation));
     },
     "userTokens.of": async ({ userTokens }, owner, { tenantId }) => {
-      const theirs = userTokens.of(ownerUser);
+      const theirs = userTokens.of(ownerNamed(ownerUser));
       const place = [tenantId, owner.server.id] as const;
       const from = owner.tokens.generation;
       const until = start + dayMs;
@@ -426,10 +427,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await theirs.replace(stolen, { event: event(tenantId), now: start + 1 }));
     },
     "userTokens.accountsOf": async ({ userTokens }, _, { tenantId }) => {
-      expect(value(await userTokens.accountsOf(tenantId, ownerUser))).toEqual([]);
+      expect(value(await userTokens.accountsOf(tenantId, ownerNamed(ownerUser)))).toEqual([]);
     },
     "userTokens.end": async ({ userTokens }, { server: { id } }, { tenantId }) => {
-      const of = { tenantId, userId: ownerUser, serverId: id };
+      const of = { tenantId, owner: ownerNamed(ownerUser), serverId: id };
       value(await userTokens.end(of, event(tenantId)));
     },
     "userTokens.forget": async ({ userTokens }, _, { tenantId }) => {
@@ -948,7 +949,7 @@ export const isolationSuite = (backend: Backend): void => {
       const granted = { event: event(tenantId), now: start };
       value(await stores.serverTokens.replace(its.tokens, granted));
       const own = { event: event(tenantId), now: start };
-      value(await stores.userTokens.of(ownerUser).replace(its.tokens, own));
+      value(await stores.userTokens.of(ownerNamed(ownerUser)).replace(its.tokens, own));
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));

@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { credential, event, id, key, server, start, tenant } from "./fixtures.ts";
+import { shownSecret } from "../../../src/domain/tenancy/user.ts";
+import {
+  credential,
+  event,
+  id,
+  key,
+  oauthServer,
+  ownerNamed,
+  server,
+  start,
+  tenant,
+  tokens,
+} from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
 
@@ -115,6 +127,43 @@ export const keysSuite = (backend: Backend): void => {
       expect(await keys.revoke(revoked, event(tenantId), 1)).toMatchObject(refused);
       expect(value(await keys.get(tenantId, its.id))).toEqual(its);
       expect(await versionOf(tenantId)).toBe(2);
+    });
+
+    it("ends the accounts that were connected with a secret, and no others", async () => {
+      const tenantId = await someTenant();
+      const { keys, servers, userTokens } = world.stores;
+      const guarded = oauthServer(tenantId, { per: "user" });
+      value(await servers.create(guarded, event(tenantId)));
+      const [one, other, third] = [
+        await stored(tenantId),
+        await stored(tenantId),
+        await stored(tenantId),
+      ];
+      const owners = [one, other, third].map((each) => ({
+        userId: "usr_1",
+        shown: shownSecret(each),
+      }));
+      const all = [...owners, ownerNamed("usr_1")];
+      for (const owner of all)
+        value(
+          await userTokens
+            .of(owner)
+            .replace(tokens(tenantId, guarded.id), { event: event(tenantId), now: start }),
+        );
+      const left = async () => {
+        const found = await Promise.all(
+          all.map((of) => userTokens.of(of).get(tenantId, guarded.id)),
+        );
+        return found.map((row) => value(row) !== null);
+      };
+      expect(await left()).toEqual([true, true, true, true]);
+      const place = { tenantId, code: "new" };
+      const rotated = { ...place, id: one.id, secretHash: "other" };
+      value(await keys.replaceSecret(rotated, event(tenantId), await versionOf(tenantId)));
+      expect(await left()).toEqual([false, true, true, true]);
+      const revoked = { ...place, id: other.id, revokedAt: start };
+      value(await keys.revoke(revoked, event(tenantId), await versionOf(tenantId)));
+      expect(await left()).toEqual([false, false, true, true]);
     });
 
     it("replaces the secret", async () => {

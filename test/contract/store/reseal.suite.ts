@@ -16,6 +16,7 @@ import { createStores } from "../../../src/store/stores.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
+  ownerNamed,
   credential,
   event,
   id,
@@ -119,10 +120,12 @@ export const resealSuite = (backend: Backend): void => {
       const sealed = await vault.seal("grant", tokenOf(its));
       const about = { event: event(tenantId), now: start };
       value(await stores.serverTokens.replace(tokens(tenantId, its.id, { sealed }), about));
-      const own = await vault.seal("own grant", tokenOf(its, "usr_1"));
+      const own = await vault.seal("own grant", tokenOf(its, ownerNamed("usr_1")));
       const theirs = tokens(tenantId, its.id, { sealed: own });
       value(
-        await stores.userTokens.of("usr_1").replace(theirs, { event: event(tenantId), now: start }),
+        await stores.userTokens
+          .of(ownerNamed("usr_1"))
+          .replace(theirs, { event: event(tenantId), now: start }),
       );
       const state = authorization(tenantId, its.id);
       state.sealed = await vault.seal("pending", pendingOf(its, state));
@@ -166,7 +169,7 @@ export const resealSuite = (backend: Backend): void => {
           return Promise.all([
             open(server_, secretsOf(its)),
             open(token, tokenOf(its)),
-            open(userToken, tokenOf(its, "usr_1")),
+            open(userToken, tokenOf(its, ownerNamed("usr_1"))),
             open(pending, pendingOf(its, state)),
             open(secretOf, signs),
             open(entry, letsIn),

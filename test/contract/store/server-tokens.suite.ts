@@ -1,3 +1,4 @@
+import { ownerNamed } from "./fixtures.ts";
 import { describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { authorization, event, server, start, tenant, tokens } from "./fixtures.ts";
@@ -9,7 +10,7 @@ export const serverTokensSuite = (backend: Backend): void => {
   describe.each(["the tenant's", "a person's"])("tokens of servers, %s", (whose) => {
     const world = givenWorld(backend);
     const tokensOf = ({ serverTokens, userTokens }: Stores) =>
-      whose === "the tenant's" ? serverTokens : userTokens.of("usr_1");
+      whose === "the tenant's" ? serverTokens : userTokens.of(ownerNamed("usr_1"));
     const someServer = async (): Promise<[string, string]> => {
       const owner = tenant();
       value(await world.stores.tenants.create(owner, event(owner.id)));
@@ -178,29 +179,33 @@ export const serverTokensSuite = (backend: Backend): void => {
       const about = () => ({ event: event(owner.id), now: start });
       const grant = (generation: string) => tokens(owner.id, its.id, { generation });
       value(await serverTokens.replace(grant("shared"), about()));
-      value(await userTokens.of("usr_1").replace(grant("one"), about()));
-      value(await userTokens.of("usr_2").replace(grant("two"), about()));
-      const one = { ...authorization(owner.id, its.id), userId: "usr_1" };
-      const two = { ...authorization(owner.id, its.id), userId: "usr_2" };
+      value(await userTokens.of(ownerNamed("usr_1")).replace(grant("one"), about()));
+      value(await userTokens.of(ownerNamed("usr_2")).replace(grant("two"), about()));
+      const one = { ...authorization(owner.id, its.id), owner: ownerNamed("usr_1") };
+      const two = { ...authorization(owner.id, its.id), owner: ownerNamed("usr_2") };
       for (const each of [one, two])
         value(await authorizations.create(each, event(owner.id, "server.authorize")));
       const generations = async () =>
         Promise.all(
-          [serverTokens, userTokens.of("usr_1"), userTokens.of("usr_2")].map(
-            async (store) => value(await store.get(owner.id, its.id))?.generation,
-          ),
+          [
+            serverTokens,
+            userTokens.of(ownerNamed("usr_1")),
+            userTokens.of(ownerNamed("usr_2")),
+          ].map(async (store) => value(await store.get(owner.id, its.id))?.generation),
         );
       expect(await generations()).toEqual(["shared", "one", "two"]);
-      value(await userTokens.of("usr_1").expire(owner.id, its.id, "two"));
-      expect(value(await userTokens.of("usr_2").get(owner.id, its.id))).toEqual(grant("two"));
+      value(await userTokens.of(ownerNamed("usr_1")).expire(owner.id, its.id, "two"));
+      expect(value(await userTokens.of(ownerNamed("usr_2")).get(owner.id, its.id))).toEqual(
+        grant("two"),
+      );
       const accounts = async (userId: string) =>
-        value(await userTokens.accountsOf(owner.id, userId));
+        value(await userTokens.accountsOf(owner.id, ownerNamed(userId)));
       const account = { serverId: its.id, server: its.slug, works: true };
       expect(await accounts("usr_1")).toEqual([account]);
       expect(await accounts("usr_3")).toEqual([]);
-      expect(value(await userTokens.accountsOf("ten_other", "usr_1"))).toEqual([]);
-      value(await userTokens.of("usr_3").replace(grant("three"), about()));
-      const three = { tenantId: owner.id, userId: "usr_3", serverId: its.id };
+      expect(value(await userTokens.accountsOf("ten_other", ownerNamed("usr_1")))).toEqual([]);
+      value(await userTokens.of(ownerNamed("usr_3")).replace(grant("three"), about()));
+      const three = { tenantId: owner.id, owner: ownerNamed("usr_3"), serverId: its.id };
       value(await userTokens.end({ ...three, serverId: "srv_other" }, event(owner.id)));
       value(await userTokens.end({ ...three, tenantId: "ten_other" }, event(owner.id)));
       expect(await accounts("usr_3")).toEqual([account]);

@@ -20,7 +20,7 @@ import {
   type SealedFor,
 } from "../../../src/domain/tenancy/sealing.ts";
 import { signInSecretsOf } from "../../../src/domain/tenancy/sign-in.ts";
-import { userSecretsOf } from "../../../src/domain/tenancy/user.ts";
+import { userSecretsOf, type AccountOwner } from "../../../src/domain/tenancy/user.ts";
 import { openedUser } from "../../../src/pipeline/users.ts";
 import { auditKeyText } from "../../../src/pipeline/scheduled/audit-keys.ts";
 
@@ -55,7 +55,7 @@ const sealed = (contextOf: (row: never) => SealedFor) => ({
 });
 
 const entry = { tenantId: "ten_1", id: "srv_1", url: "https://a.test/mcp", oauth: null };
-const shown = "Shown to people.";
+const display = "Shown to people.";
 const tokenColumns = {
   id: "The row's own name, by which nothing is found.",
   generation: "Says whether the row was written again.",
@@ -82,7 +82,7 @@ const granting: Record<string, Grants> = {
       userId: null,
     },
     ...coded(codedText),
-    open: { name: shown, createdAt: shown },
+    open: { name: display, createdAt: display },
   },
   oauth_entries: {
     grants: "grants, access and refresh tokens, clients, open consents, sessions of people's pages",
@@ -110,7 +110,7 @@ const granting: Record<string, Grants> = {
     grants: "belief in seals",
     row: { id: "k", publicKey: "p", createdAt: 0, delivered: false },
     ...coded(auditKeyText),
-    open: { createdAt: shown, delivered: "Whether the home database has it too." },
+    open: { createdAt: display, delivered: "Whether the home database has it too." },
   },
   sealing: {
     grants: "whether older seals and codes count",
@@ -133,11 +133,11 @@ const granting: Record<string, Grants> = {
     },
     ...sealed(providerKeyOf),
     open: {
-      name: shown,
+      name: display,
       models: "No secret: what the endpoint is said to have.",
-      status: shown,
-      createdAt: shown,
-      updatedAt: shown,
+      status: display,
+      createdAt: display,
+      updatedAt: display,
     },
   },
   servers: {
@@ -176,10 +176,17 @@ const granting: Record<string, Grants> = {
   },
   user_tokens: {
     grants: "a person's own account at a server",
-    row: { id: "i", tenantId: "ten_1", userId: "usr_1", serverId: "srv_1", ...tokenRow },
+    row: {
+      id: "i",
+      tenantId: "ten_1",
+      userId: "usr_1",
+      shown: "key_1.hash",
+      serverId: "srv_1",
+      ...tokenRow,
+    },
     ...sealed(
-      ({ tenantId, serverId, userId }: { tenantId: string; serverId: string; userId: string }) =>
-        tokenOf({ ...entry, tenantId, id: serverId }, userId),
+      ({ tenantId, serverId, ...owner }: AccountOwner & { tenantId: string; serverId: string }) =>
+        tokenOf({ ...entry, tenantId, id: serverId }, owner),
     ),
     open: tokenColumns,
   },
@@ -189,7 +196,8 @@ const granting: Record<string, Grants> = {
       id: "state",
       tenantId: "ten_1",
       serverId: "srv_1",
-      userId: null,
+      userId: "usr_1",
+      shown: "sign-in",
       actor: "operator",
       expiresAt: 1,
     },
@@ -197,14 +205,11 @@ const granting: Record<string, Grants> = {
       ({
         tenantId,
         serverId,
+        userId,
+        shown,
         ...its
-      }: {
-        tenantId: string;
-        serverId: string;
-        id: string;
-        userId: string | null;
-        expiresAt: number;
-      }) => pendingOf({ ...entry, tenantId, id: serverId }, its),
+      }: AccountOwner & { tenantId: string; serverId: string; id: string; expiresAt: number }) =>
+        pendingOf({ ...entry, tenantId, id: serverId }, { ...its, owner: { userId, shown } }),
     ),
     open: { actor: "Whom the event names." },
   },
@@ -212,13 +217,13 @@ const granting: Record<string, Grants> = {
     grants: "signatures of messages",
     row: { id: "whk_1", tenantId: "ten_1", createdAt: 0, endsAt: null },
     ...sealed(webhookSecretOf),
-    open: { createdAt: shown, endsAt: "Until when the secret signs too. It opens nothing here." },
+    open: { createdAt: display, endsAt: "Until when the secret signs too. It opens nothing here." },
   },
   sign_ins: {
     grants: "roles and calls, by an identity provider",
     row: { tenantId: "ten_1", issuer: "https://idp.test", updatedAt: 0 },
     ...sealed(signInSecretsOf),
-    open: { updatedAt: shown },
+    open: { updatedAt: display },
   },
   users: {
     grants: "who a person is, and which key their programs act as",
@@ -228,7 +233,7 @@ const granting: Record<string, Grants> = {
       return { ...row, sealed: await vault.seal(secrets, userSecretsOf(row as never)) };
     },
     counts: async (row) => (await openedUser({ vault }, row as never)) !== null,
-    open: { name: shown, createdAt: shown },
+    open: { name: display, createdAt: display },
   },
 };
 
