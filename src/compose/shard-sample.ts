@@ -15,6 +15,7 @@ import { createEndCall } from "../pipeline/end-call.ts";
 import { createFinish } from "../pipeline/finish.ts";
 import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
+import { createLimitWaits } from "../pipeline/limit-waits.ts";
 import { createObserve } from "../pipeline/observe.ts";
 import { createRelease } from "../pipeline/release.ts";
 import { createSample, type Sample } from "../pipeline/sample.ts";
@@ -61,7 +62,8 @@ export function createShardSample(
   const { ledger, approvals } = shard.stores;
   const { providers, idempotency, cancellation } = shard.parts;
   const { chooser } = isolate.choosing(catalogueShardOf(name));
-  const endCall = createEndCall({ ledger, ids });
+  const limitWaits = createLimitWaits({ ledger, ...clock, after });
+  const endCall = createEndCall({ ledger, ids, ended: limitWaits.ended });
   const lost = isolate.lostAdmissions(name);
   const consoleOrigin = config.publicUrls[0] ?? null;
   const sendWebhooks = (): void => shard.parts.approvals.sendWebhooks();
@@ -80,6 +82,7 @@ export function createShardSample(
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),
       idempotency,
+      limitWaits,
       release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
       ledger,
       hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex, consoleOrigin }),

@@ -7,8 +7,7 @@ import { scopeOf } from "../domain/choice/circuits.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/sampling/estimate.ts";
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/choice/failover.ts";
-import { callBoundsOf, holdsOf, smallestBudget, type Hold } from "../domain/limits/holds.ts";
-import { isMoney, isTokens } from "../domain/limits/resources.ts";
+import { callBoundsOf, holdsOf, type Hold } from "../domain/limits/holds.ts";
 import { nameOf, type CredentialSummary } from "../domain/models/model.ts";
 import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs, type CallBounds } from "../domain/choice/policy.ts";
@@ -20,7 +19,6 @@ import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Planned } from "./choose.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesFor, type Charged } from "./scopes.ts";
 import { calendarOf } from "./time-zones.ts";
@@ -59,7 +57,7 @@ export const placeOf = ({ model, credentialId, endpoint }: ReservedAttempt): Pla
 });
 
 /** What the dearest `most` of these attempts cost together; null: a price is unknown. */
-function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
+export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
   const prices = steps.map(({ microUsd }) => microUsd);
   if (prices.includes(null)) return null;
   return prices
@@ -91,28 +89,6 @@ function stepsOf(
   return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
 }
 
-/**
- * As many of the candidates as a budget has room for. The last candidate is given up first. One candidate
- * outside of the first one's endpoint stays as long as both fit.
- */
-function withinBudget(
-  all: readonly ReservedAttempt[],
-  budget: number,
-  most: number,
-): ReservedAttempt[] {
-  const fits = (steps: readonly ReservedAttempt[]): boolean =>
-    (dearestOf(steps, most) ?? 0) <= budget;
-  const [first] = all;
-  if (first === undefined || most === 1 || fits(all)) return [...all];
-  const outside = all.find((step) => step.endpoint !== first.endpoint && fits([first, step]));
-  const kept = [...all];
-  while (kept.length > 1 && !fits(kept)) {
-    const at = kept.findLastIndex((step, place) => place > 0 && step !== outside);
-    kept.splice(at === -1 ? kept.length - 1 : at, 1);
-  }
-  return kept;
-}
-
 /** The circuits on the way to these candidates that were open for their time, and that one call may try. */
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
@@ -125,8 +101,10 @@ function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[]
   });
 }
 
-interface ToReserve extends Charged {
+export interface ToReserve extends Charged {
   plan: Plan;
+  /** ms of the call's deadline that it has waited for room; absent: none */
+  waitedMs?: number;
   /** ms since the epoch, in whose day, week and month the call counts; absent: `now` */
   countedAt?: number | undefined;
 }
@@ -138,15 +116,12 @@ export function candidatesFor(input: ToReserve): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
   const most = mostAttempts(snapshot);
-  const scopes = scopesFor(input);
   const { credentials } = snapshot;
-  const steps = stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopes) });
-  // Failover is given up where its possible cost would lock out a small budget.
-  return withinBudget(steps, smallestBudget(scopes) ?? Number.POSITIVE_INFINITY, most);
+  return stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopesFor(input)) });
 }
 
 export function reservationOf(input: ToReserve): Reserved {
-  const { plan, caller, now, countedAt = now } = input;
+  const { plan, caller, now, countedAt = now, waitedMs = 0 } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesFor(input);
   const most = mostAttempts(caller.snapshot);
@@ -170,7 +145,7 @@ export function reservationOf(input: ToReserve): Reserved {
       microUsd: microUsd ?? 0,
       calendar: calendarOf(tenant.policy.timeZone, countedAt),
     }),
-    deadlineMs: tenant.policy.deadlineMs ?? defaultDeadlineMs,
+    deadlineMs: (tenant.policy.deadlineMs ?? defaultDeadlineMs) - waitedMs,
   };
 }
 
@@ -180,26 +155,9 @@ export interface Claimed {
   reserved: Reserved;
 }
 
-const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
-
-/**
- * What is reserved in place of the plan where too little of a limit is left: no room for reasoning. null: that
- * would not be less, or the plan tries a circuit, of which only the first plan knows.
- */
-export function smallerOf(
-  input: ToReserve & { plan: Pick<Planned, "withoutRoom"> },
-  { holds, steps, probes, tokens }: Reserved,
-): Claimed | null {
-  if (!holds.some(isSized) || probes.length > 0) return null;
-  if (steps.every(({ reasoning }) => reasoning.headroom === 0)) return null;
-  const plan = input.plan.withoutRoom();
-  if (plan === null) return null;
-  const reserved = reservationOf({ ...input, plan });
-  const isLess =
-    reserved.tokens < tokens &&
-    reserved.probes.length === 0 &&
-    reserved.holds.every(({ amount }, at) => amount <= (holds[at]?.amount ?? 0));
-  return isLess ? { plan, reserved } : null;
+export interface LesserClaimed extends Claimed {
+  /** see `LesserClaim` */
+  shortens?: true;
 }
 
 /**
@@ -256,8 +214,10 @@ export const createAdmit =
   (input: {
     plan: Plan;
     reserved: Reserved;
-    /** claimed where a limit has too little left for the first */
-    smaller: Claimed | null;
+    /** tried in their order where a limit has too little left for the first */
+    lesser: readonly LesserClaimed[];
+    /** what becomes of the call where only running calls are in the way */
+    ifReserved: "waits" | "refused";
     caller: Caller;
     opening: Opening;
     replayKey: ReplayKey | null;
@@ -265,7 +225,7 @@ export const createAdmit =
     approval: NewApproval | null;
     now: number;
   }): AsyncResult<Admission> => {
-    const { plan, reserved, smaller, caller, opening, replayKey, approval, now } = input;
+    const { plan, reserved, lesser, caller, opening, replayKey, approval, now } = input;
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     const keyUntil =
       approval === null
@@ -274,7 +234,11 @@ export const createAdmit =
     return deps.ledger.admit({
       opening,
       ...claimOf({ plan, reserved }),
-      ...(smaller !== null && { smaller: claimOf(smaller) }),
+      lesser: lesser.map((claimed) => ({
+        ...claimOf(claimed),
+        ...(claimed.shortens === true && { shortens: true as const }),
+      })),
+      ...(input.ifReserved === "waits" && { mayWait: true as const }),
       tenantVersion: caller.snapshot.tenant.version,
       now,
       leaseUntil: approval === null ? leaseUntil : null,

@@ -41,8 +41,14 @@ interface Walk {
     credentialId: string;
     endpoint: string;
     reasoning: ReasoningRequest;
+    /** what it uses at most */
+    tokens: number;
+    /** what it costs at most; null: unknown price */
+    microUsd: number | null;
   }[];
   maxAttempts: number;
+  /** what the call has reserved: no attempt after the first begins beyond it */
+  held: { tokens: number; microUsd: number | null };
   /** scopes of circuits that another call tries; candidates behind them come last */
   blocked: readonly string[];
   /** as policy allows */
@@ -116,7 +122,7 @@ const avoidedOf = (places: readonly Place[], blocked: readonly string[]): Readon
   );
 
 /** A reserved attempt whose credential is known. */
-interface OpenStep extends Next {
+interface OpenStep extends Next, Pick<Walk["steps"][number], "tokens" | "microUsd"> {
   place: Place;
 }
 
@@ -128,11 +134,27 @@ interface Tryout {
 }
 
 const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
-  steps.flatMap(({ model, credentialId, endpoint, reasoning }) => {
+  steps.flatMap(({ model, credentialId, endpoint, ...costing }) => {
     const credential = credentials.find((known) => known.id === credentialId);
     const place = { model: nameOf(model), credentialId, endpoint };
-    return credential === undefined ? [] : [{ model, credential, reasoning, place }];
+    return credential === undefined ? [] : [{ model, credential, place, ...costing }];
   });
+
+/** Positions of the candidates for which the reservation has too little left, after attempts at these positions. */
+const dearOf = (
+  { held }: Walk,
+  steps: readonly OpenStep[],
+  billed: readonly number[],
+): ReadonlySet<number> => {
+  const spent = billed.reduce((sum, at) => sum + (steps[at]?.microUsd ?? 0), 0);
+  return new Set(
+    steps.flatMap(({ microUsd, tokens }, at) =>
+      tokens > held.tokens || (held.microUsd !== null && spent + (microUsd ?? 0) > held.microUsd)
+        ? [at]
+        : [],
+    ),
+  );
+};
 
 const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
   const refused = attempts.filter(isKeyRefused);
@@ -219,6 +241,7 @@ export function createAttempt(deps: {
     const startedAt = elapsed();
     const attempts: TimedAttempt[] = [];
     const tried: Tried[] = [];
+    const billed: number[] = [];
     const steps = openStepsOf(walk);
     const places = steps.map(({ place }) => place);
     const avoided = avoidedOf(places, walk.blocked);
@@ -230,11 +253,14 @@ export function createAttempt(deps: {
       refusedKeys: refusedKeysOf(attempts),
       answer,
     });
-    let at = nextCandidate(places, tried, avoided);
+    let at = nextCandidate(places, tried, { avoided });
     for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
       const isLast =
         attempts.length + 1 >= walk.maxAttempts ||
-        nextCandidate(places, [...tried, { at, reach: "endpoint" }], avoided) === null;
+        nextCandidate(places, [...tried, { at, reach: "endpoint" }], {
+          avoided,
+          dear: dearOf(walk, steps, [...billed, at]),
+        }) === null;
       const share = isLast ? 1 : shareOfDeadline;
       const timeoutMs = Math.max(1, Math.floor(remaining() * share));
       const { attempt, checked } = await tryStep(walk, step, timeoutMs);
@@ -243,6 +269,7 @@ export function createAttempt(deps: {
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
       tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt) });
+      if (fault.billed !== "no") billed.push(at);
       const next = stepAfter({
         places,
         tried,
@@ -251,6 +278,7 @@ export function createAttempt(deps: {
         chance: chance(),
         remainingMs: remaining(),
         avoided,
+        dear: dearOf(walk, steps, billed),
       });
       if (next.next === "stop") break;
       if (next.waitMs > 0) await walk.outside(() => wait(next.waitMs, walk.signal));

@@ -13,7 +13,13 @@ import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling/call.ts";
-import { askingOf, decide, planWithoutRoom, type Plan } from "../domain/choice/selection.ts";
+import {
+  askingOf,
+  decide,
+  planShortened,
+  planWithoutRoom,
+  type Plan,
+} from "../domain/choice/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "./scopes.ts";
@@ -30,6 +36,8 @@ export interface Planned extends Plan {
   call: SamplingCall;
   /** The plan for limits that have nothing left for reasoning; null: that is this plan. */
   withoutRoom: () => Plan | null;
+  /** That plan, for a short answer; null: the call may have no shorter one. */
+  shortened: (plan: Plan) => Plan | null;
 }
 
 export interface Chooser {
@@ -188,7 +196,9 @@ export function createChooser(deps: {
       }
       const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
       const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, pool);
-      return ok({ ...plan.value, call, withoutRoom });
+      const shortened = (from: Plan): Plan | null =>
+        shaped.toolChoice === "required" ? null : planShortened(from, asking, pool);
+      return ok({ ...plan.value, call, withoutRoom, shortened });
     },
   };
 }

@@ -1,18 +1,20 @@
 /** What becomes of a call before a provider is called: choose, then admit. Every refusal has its record. */
 import { detailOf, type Opening } from "../domain/audit/record.ts";
-import type { LimitState } from "../domain/limits/holds.ts";
 import { mostHeld, type ApprovalNeed } from "../domain/sampling/approval.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { ApprovalStore } from "../domain/ports/approvals.ts";
-import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
+import type { FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { refusalOfNames } from "../domain/choice/call-names.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
-import { reservationOf, smallerOf, type Admit, type Claimed, type Reserved } from "./admit.ts";
+import { defaultDeadlineMs } from "../domain/choice/policy.ts";
+import { reservationOf, type Admit } from "./admit.ts";
+import { refused, takenOf, type Decided, type Tried } from "./decided.ts";
+import { ladderOf } from "./ladder.ts";
+import { waitWithin, type LimitWaits, type Try } from "./limit-waits.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Planned } from "./choose.ts";
-import type { Admitted } from "./finish.ts";
 import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";
@@ -21,55 +23,11 @@ import type { AskingServer } from "./scopes.ts";
 import type { StartedCall } from "./started-call.ts";
 import type { Release } from "./release.ts";
 
-export type Decided = { requestId: string; limits: LimitState[] } & (
-  | { state: "refused"; refusal: Refusal }
-  | { state: "admitted"; admitted: Admitted }
-  /** the same call came before, and is answered with the result of the first one */
-  | {
-      state: "repeated";
-      first: IdempotentCall;
-      call: SamplingCall;
-      /** a server that was sent away asks again under another id, and nobody else answers that */
-      returns?: true;
-    }
-  /** the call waits for a person. Whoever sends `replayKey` joins it */
-  | {
-      state: "held";
-      first: IdempotentCall;
-      call: SamplingCall;
-      replayKey: ReplayKey;
-      /** the key that the router made for the call; null: the caller has its own */
-      idempotencyKey: string | null;
-    }
-);
-
-/**
- * Before a refusal is believed, a caller from memory is read anew: the caller may have changed, and may have a
- * model now.
- */
-type Tried =
-  | Decided
-  | { state: "nothing_to_choose"; refusal: Refusal }
-  /** the tenant changed since the caller was read */
-  | { state: "stale" };
-
-/** The plan that the admission claimed: the first one, or the smaller one in its place. */
-const claimedOf = (
-  first: { plan: Planned; reserved: Reserved },
-  smaller: Claimed | null,
-  { claimed }: Admission & { state: "admitted" },
-): { plan: Planned; reserved: Reserved } =>
-  smaller === null || claimed === undefined
-    ? first
-    : { plan: { ...first.plan, ...smaller.plan }, reserved: smaller.reserved };
-
-const refused = ({ id }: Pick<Opening, "id">, refusal: Refusal, limits: LimitState[] = []) =>
-  ({ state: "refused", requestId: id, limits, refusal }) as const;
-
 export function createDecide(deps: {
   chooser: Pick<Chooser, "plan">;
   admit: Admit;
   idempotency: Pick<Idempotency<unknown>, "find" | "moveKey">;
+  limitWaits: Pick<LimitWaits, "through">;
   /** Not waited for, not even by a host that ends. */
   release: (lost: Parameters<Release>[0]) => void;
   ledger: Pick<Ledger, "refuse">;
@@ -83,7 +41,7 @@ export function createDecide(deps: {
   /** ms, for durations */
   elapsed: () => number;
 }) {
-  const { chooser, admit, idempotency, release, ledger, now, elapsed } = deps;
+  const { chooser, admit, idempotency, limitWaits, release, ledger, now, elapsed } = deps;
   /** An admission without an answer may have happened. A full database has answered. */
   const letGo = (error: Refusal, lost: Parameters<Release>[0]): void => {
     if (error.reason !== "unavailable" || error.cause === undefined) release(lost);
@@ -130,7 +88,8 @@ export function createDecide(deps: {
     const admission = await admit({
       plan,
       reserved,
-      smaller: null,
+      lesser: [],
+      ifReserved: "refused",
       caller,
       opening,
       replayKey,
@@ -142,7 +101,7 @@ export function createDecide(deps: {
       return refused(opening, admission.error);
     }
     const { value } = admission;
-    if (value.state === "stale") return { state: "stale" };
+    if (value.state === "stale" || value.state === "waits") return value;
     if (value.state === "refused")
       return refused(opening, limitRefusal(value.hold, value), value.limits);
     if (value.state === "repeated") return repeat({ request, opening }, asked, value.first);
@@ -204,7 +163,7 @@ export function createDecide(deps: {
   const tryWith = async (
     started: StartedCall,
     call: SamplingCall,
-    caller: Caller,
+    { caller, ifReserved, waitedMs }: Try & { caller: Caller },
   ): Promise<Tried> => {
     const { request, opening, observed } = started;
     // The server's entry as it is by now: a kill switch is one only if it works at once.
@@ -217,19 +176,20 @@ export function createDecide(deps: {
     if (!chosen.ok) return { state: "nothing_to_choose", refusal: chosen.error };
     const plan = chosen.value;
     observed.chose(plan.decision);
-    const wanted = { plan, caller, server, names: call, now: now() };
+    const wanted = { plan, caller, server, names: call, now: now(), waitedMs };
     const reserved = reservationOf(wanted);
     const need = approvalFor({ ...wanted, reserved, tool: request.tool });
     const rejoined = need === null ? null : await rejoin(started, call);
     if (rejoined !== null) return rejoined;
     if (need?.stages.includes("request") === true)
       return holdOrJoin(started, { ...wanted, asked: call, need });
-    const smaller = smallerOf(wanted, reserved);
+    const lesser = ladderOf(wanted, reserved);
     const replayKey = need === null ? request.replayKey : await replayKeyFor(request, opening);
     const admission = await admit({
       ...wanted,
       reserved,
-      smaller,
+      lesser,
+      ifReserved,
       opening,
       replayKey,
       approval: null,
@@ -239,11 +199,11 @@ export function createDecide(deps: {
       return refused(opening, admission.error);
     }
     const { value } = admission;
-    if (value.state === "stale") return { state: "stale" };
+    if (value.state === "stale" || value.state === "waits") return value;
     if (value.state === "refused")
       return refused(opening, limitRefusal(value.hold, value), value.limits);
     if (value.state === "repeated") return repeat(started, call, value.first);
-    const claimed = claimedOf({ plan, reserved }, smaller, value);
+    const claimed = takenOf({ plan, reserved }, lesser[value.rung - 1]);
     observed.chose(claimed.plan.decision);
     const { blocked, receipt, limits } = value;
     const more = {
@@ -251,7 +211,7 @@ export function createDecide(deps: {
       approval: need,
       chooseMs: admittingAt - choosingAt,
       approveMs: 0,
-      admitMs: elapsed() - admittingAt,
+      admitMs: waitedMs + elapsed() - admittingAt,
     };
     return {
       state: "admitted",
@@ -276,21 +236,36 @@ export function createDecide(deps: {
       : repeat(started, call, first.value);
   };
 
-  return async (started: StartedCall): Promise<Decided> => {
+  const decideOnce = async (
+    started: StartedCall,
+    call: SamplingCall,
+    how: Try,
+  ): Promise<Decided | "waits"> => {
     const { request, opening } = started;
-    if (!request.call.ok) return refuse(opening, request.call.error);
-    const call = request.call.value;
-    let tried = await tryWith(started, call, request.caller);
+    let tried = await tryWith(started, call, { ...how, caller: request.caller });
     if (request.caller.warm && (tried.state === "nothing_to_choose" || tried.state === "stale")) {
       const again = await request.again();
       if (!again.ok) return refused(opening, again.error);
-      tried = await tryWith(started, call, again.value);
+      tried = await tryWith(started, call, { ...how, caller: again.value });
     }
+    if (tried.state === "waits") return "waits";
     if (tried.state === "nothing_to_choose") return refuseOrRepeat(started, call, tried.refusal);
     // The caller was stale twice: somebody changes the tenant faster than the tenant can be read.
     if (tried.state === "stale")
       return refused(opening, { reason: "unavailable", retryAfterMs: 1_000 });
     return tried;
+  };
+
+  return async (started: StartedCall): Promise<Decided> => {
+    const { request, opening, turn } = started;
+    if (!request.call.ok) return refuse(opening, request.call.error);
+    const call = request.call.value;
+    const { policy } = request.caller.snapshot.tenant;
+    const { tenantId } = opening.who;
+    const longestMs = waitWithin(policy.deadlineMs ?? defaultDeadlineMs);
+    return limitWaits.through({ tenantId, longestMs, outside: turn.outside }, (how) =>
+      decideOnce(started, call, how),
+    );
   };
 }
 

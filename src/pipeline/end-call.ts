@@ -11,9 +11,19 @@ export type EndCall = (settlement: Settlement) => AsyncResult<boolean>;
  * `unknown` and its charge, and the log of events says so.
  */
 export const createEndCall =
-  ({ ledger, ids }: { ledger: Ledger; ids: Ids }): EndCall =>
+  ({
+    ledger,
+    ids,
+    ended = () => {},
+  }: {
+    ledger: Ledger;
+    ids: Ids;
+    /** Told which tenant's call has ended. */
+    ended?: (tenantId: string) => void;
+  }): EndCall =>
   async (settlement) => {
     const settled = await ledger.settle(settlement);
+    if (settled.ok) ended(settlement.tenantId);
     if (!settled.ok || settled.value) return settled;
     const { id, tenantId, now: at, outcome, usage, costMicroUsd } = settlement;
     return ledger.settleSwept(settlement, {

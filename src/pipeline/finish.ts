@@ -104,7 +104,7 @@ export function createFinish(deps: {
   } = deps;
 
   const attemptAll = async (
-    { request, caller, plan, reserved, observed, blocked, turn }: Admitted,
+    { request, caller, plan, reserved, receipt, observed, blocked, turn }: Admitted,
     signal: AbortSignal,
   ) => {
     const { tenant, credentials } = caller.snapshot;
@@ -120,6 +120,7 @@ export function createFinish(deps: {
     const attempted = await attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
+      held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
       blocked: [...blocked, ...reserved.resting],
       call: plan.call,
       maxTokens: plan.decision.requirements.maxTokens,

@@ -1,8 +1,8 @@
 /**
- * Codes of an admission. SQL decides what becomes of the call, so each branch that SQL may take gets a
- * code of its own.
+ * Codes of an admission. The database decides what becomes of the call, so each branch that it may take gets a
+ * code of its own. The row never holds another branch's code, so nobody can turn the row into what another branch
+ * would have written.
  */
-import { sql, type SQL } from "drizzle-orm";
 import type { Receipt } from "../domain/audit/record.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Row } from "./db.ts";
@@ -10,43 +10,26 @@ import { openingCode } from "./record-codes.ts";
 
 /** The first code of each kind of row that an admission may write. */
 export interface AdmissionCodes {
-  admitted: string;
-  /** the code of a row with the smaller claim; null: there is no smaller claim */
-  smaller: string | null;
-  /** the code of a row that a limit refused, with the smaller claim where there is one; null: nothing is limited */
+  /** of a row with each of the claims */
+  claims: string[];
+  /** of a row that a limit refused; null: nothing is limited */
   limited: string | null;
 }
 
 /**
- * The codes are made side by side, since WebCrypto works off the thread. `opening`, `smaller` with the smaller
- * claim, and `limited` with the smallest claim and no time of admission: texts by `openingOf`.
+ * The codes are made side by side, since WebCrypto works off the thread. Each text is one by `openingOf`; a row that a
+ * limit refuses has the first claim, and no time of admission.
  */
 export async function admissionCodes(
   mac: Mac,
-  parts: { opening: string; smaller: string | null; limited: string | null },
+  { claims, limited }: { claims: readonly string[]; limited: string | null },
 ): Promise<AdmissionCodes> {
-  const { opening, smaller } = parts;
-  const [admitted, less, limited] = await Promise.all([
-    openingCode(mac, "admitted", opening),
-    smaller === null ? null : openingCode(mac, "admitted", smaller),
-    parts.limited === null ? null : openingCode(mac, "limited", parts.limited),
+  const [codes, refused] = await Promise.all([
+    Promise.all(claims.map((claim) => openingCode(mac, "admitted", claim))),
+    limited === null ? null : openingCode(mac, "limited", limited),
   ]);
-  return { admitted, smaller: less, limited };
+  return { claims: codes, limited: refused };
 }
-
-/**
- * The code of the branch that the statement takes. The row never holds another branch's code, so nobody can turn the
- * row into what another branch would have written.
- */
-export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL => {
-  const unlimited =
-    smaller === null
-      ? sql`${admitted}`
-      : sql`case when beyond.yes then ${smaller} else ${admitted} end`;
-  return limited === null
-    ? unlimited
-    : sql`case when refused.position is null then ${unlimited} else ${limited} end`;
-};
 
 /** What the row holds after the statement, as the caller's receipt. */
 export const receiptOf = (row: Row): Receipt => ({

@@ -1,90 +1,28 @@
 /** The statements of one call's admission, which know each way in which an admission may end. */
 import { and, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
-import {
-  concurrencyRetryMs,
-  lastBucketOf,
-  longestWaitSeconds,
-  nameOfLimit,
-  type Hold,
-} from "../domain/limits/holds.ts";
-import { countedOfRuns, endOfTime, isMoney } from "../domain/limits/resources.ts";
+import type { Hold } from "../domain/limits/holds.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Claim, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
-import { compactDecision } from "../domain/choice/decision.ts";
-import { admissionCodes, codeTaken, type AdmissionCodes } from "./admission-codes.ts";
+import type { IdempotentCall, LesserClaim, Reservation } from "../domain/ports/ledger.ts";
+import { claimColumns, claimsOf } from "./admission-claims.ts";
+import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
+import { usedOf, verdictTables } from "./admission-verdict.ts";
 import { claimProbes } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled } from "./db.ts";
-import { held, type Held } from "./held.ts";
+import { held, heldText, type Held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
 import { beginWaiting, hasRoom } from "./approval-rows.ts";
-import { takenPlaces } from "./places.ts";
-import { openingOf } from "./record-codes.ts";
+import { openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
-import { countedIn } from "./windows.ts";
-
-/** The holds with their names, each with the least amount that would do. */
-const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): string =>
-  JSON.stringify(
-    holds.map((hold, at) => ({
-      ...hold,
-      name: nameOfLimit(hold),
-      isMoney: isMoney(hold.resource),
-      last: lastBucketOf(hold),
-      least: smaller[at]?.amount ?? hold.amount,
-    })),
-  );
-
-/** An amount that a call asks for: nothing of new runs, if its run goes on. */
-const askedFor = (tenantId: string, member: "amount" | "least"): SQL => sql`
-  case when h.value -> 'begins' is not null and exists (
-      select 1 from counters c where c.tenant_id = ${tenantId} and c.resource = ${countedOfRuns}
-        and c.subject = h.value ->> '$.begins.subject' and c.bucket >= h.value ->> '$.begins.since')
-    then 0 else h.value ->> ${sql.raw(`'${member}'`)} end`;
-
-/** Every hold with what is used of its limit, as a table expression named `used`. */
-const usedOf = (tenantId: string, rows: string, now: number) => sql`
-  select h.key as position, h.value ->> 'limit' as "limit", ${askedFor(tenantId, "amount")} as amount,
-    ${askedFor(tenantId, "least")} as least,
-    h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
-    h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
-    h.value ->> 'isMoney' as is_money, h.value -> 'begins' is not null as begins,
-    case h.value ->> 'resource'
-      when 'concurrent' then ${takenPlaces(tenantId, now)}
-      else ${countedIn(tenantId)}
-    end as used
-  from json_each(${rows}) h`;
-
-/**
- * The second at which enough of a window will have passed for the amount to fit: that of the oldest
- * bucket whose successors leave room; null: it will never fit.
- */
-const freeAt = (tenantId: string) => sql`(
-  select min(b.bucket) + ${longestWaitSeconds} from counters b
-  where b.tenant_id = ${tenantId} and b.subject = refused.subject
-    and b.resource = refused.resource and b.bucket between refused.since and refused.last
-    and refused.least + (
-      select coalesce(sum(c.amount), 0) from counters c
-      where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
-        and c.bucket > b.bucket and c.bucket <= refused.last) <= refused."limit")`;
-
-/** Columns of a claim. */
-export const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Claim) => ({
-  decision: compactDecision(decision),
-  model: `${decision.provider}/${decision.model}`,
-  holds,
-  reservedTokens,
-  reservedMicroUsd,
-});
 
 /** One call's admission, and what its statements share. */
 export interface Admitting {
   reservation: Reservation;
   request: { id: string; tenantId: string; now: number };
-  /** what the row says, and where the smaller claim is admitted, what it says instead */
+  claims: LesserClaim[];
+  /** what every claim's row has alike */
   values: ReturnType<typeof rowOf>;
-  instead: Partial<ReturnType<typeof claimColumns>>;
   codes: AdmissionCodes;
   call: IdempotentCall | null;
   /** What the choice assumed must still hold: a key that was revoked meanwhile gets nothing. */
@@ -93,22 +31,21 @@ export interface Admitting {
 
 const rowOf = (reservation: Reservation) => ({
   ...openingColumns(reservation.opening),
-  ...claimColumns(reservation),
   counted: false,
   admittedAt: reservation.now,
   leaseUntil: reservation.leaseUntil,
 });
 
 export async function admitting(mac: Mac, reservation: Reservation): Promise<Admitting> {
-  const { opening, holds, smaller, now, tenantVersion } = reservation;
+  const { opening, holds, now, tenantVersion } = reservation;
   const { id, who } = opening;
   const { tenantId, keyId, sessionId } = who;
   const values = rowOf(reservation);
-  const instead = smaller === undefined ? {} : claimColumns(smaller);
+  const claims = claimsOf(reservation);
+  const [first, ...lesser] = claims.map((each) => ({ ...values, ...claimColumns(each) }));
   const codes = await admissionCodes(mac, {
-    opening: openingOf(values),
-    smaller: smaller === undefined ? null : openingOf({ ...values, ...instead }),
-    limited: holds.length === 0 ? null : openingOf({ ...values, ...instead, admittedAt: null }),
+    claims: [first, ...lesser].map((row) => openingOf(row ?? values)),
+    limited: holds.length === 0 ? null : openingOf({ ...(first ?? values), admittedAt: null }),
   });
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
@@ -116,82 +53,106 @@ export async function admitting(mac: Mac, reservation: Reservation): Promise<Adm
           and sessions.tenant_id = ${tenantId} and sessions.key_id = ${keyId}
           and sessions.expires_at > ${now}))`;
   const call = callOf(reservation);
-  return { reservation, request: { id, tenantId, now }, values, instead, codes, call, isCurrent };
+  const request = { id, tenantId, now };
+  return { reservation, request, claims, values, codes, call, isCurrent };
 }
 
 const columns = getTableColumns(samplingRequests);
-type Name = keyof Admitting["values"];
-
-const encode = (name: Name, value: unknown): SQL =>
-  sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
 
 /** What a call of a run that goes on holds. */
-const goingOn = (holds: readonly Held[]): Held[] =>
-  holds.map((hold) =>
-    Array.isArray(hold) || hold.begins === undefined ? hold : { ...hold, amount: 0 },
+const goingOn = (holds: readonly Hold[]): Held[] =>
+  holds.map((hold) => (hold.begins === undefined ? hold : { ...hold, amount: 0 }));
+
+const claimNames = ["model", "decision", "reservedTokens", "reservedMicroUsd"] as const;
+const [codeAt, holdsAt, goingOnAt] = [0, 1, 2].map((at) =>
+  sql.raw(`taken.value ->> ${claimNames.length + at}`),
+);
+
+/** What the row says of each claim, its code, and its holds: of a run that begins, and of one that goes on. */
+const claimTexts = ({ claims, codes }: Admitting): string =>
+  JSON.stringify(
+    claims.map((each, rung) => {
+      const values = claimColumns(each);
+      return [
+        ...claimNames.map((name) => stored(name, values[name])),
+        codes.claims[rung],
+        heldText(each.holds),
+        heldText(goingOn(each.holds)),
+      ];
+    }),
   );
 
-/** As `encode`; the row says what is counted of the call. */
-const encodeHolds = (holds: readonly Held[]): SQL =>
-  holds.some((hold) => !Array.isArray(hold) && hold.begins !== undefined)
-    ? sql`case when exists (select 1 from used where begins and amount = 0)
-        then ${encode("holds", goingOn(holds))} else ${encode("holds", holds)} end`
-    : encode("holds", holds);
-
-/** The row's columns, and the value of each, of the claim that is admitted. */
-function columnsOf({ values, instead }: Admitting): { names: SQL; encoded: SQL } {
-  const names = Object.keys(values) as Name[];
-  const encoded = names.map((name) => {
-    if (name === "holds")
-      return instead.holds === undefined
-        ? encodeHolds(values.holds)
-        : sql`case when beyond.yes then ${encodeHolds(instead.holds)} else ${encodeHolds(values.holds)} end`;
-    const value = encode(name, values[name]);
-    if (name === "admittedAt") return sql`case when refused.position is null then ${value} end`;
-    const other = (instead as Partial<typeof values>)[name];
-    return other === undefined
-      ? value
-      : sql`case when beyond.yes then ${encode(name, other)} else ${value} end`;
+/** The row's columns, and the value of each, of the claim that is taken. */
+function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
+  const encoded: [keyof typeof columns, SQL][] = (
+    Object.keys(values) as (keyof Admitting["values"])[]
+  ).map((name) => {
+    const value = values[name];
+    const one = sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
+    return [name, name === "admittedAt" ? sql`case when v.rung is not null then ${one} end` : one];
   });
-  const identifiers = names.map((name) => sql.identifier(columns[name].name));
-  return { names: sql.join(identifiers, sql`, `), encoded: sql.join(encoded, sql`, `) };
+  encoded.push(
+    ...claimNames.map((name, at): [typeof name, SQL] => [name, sql.raw(`taken.value ->> ${at}`)]),
+    [
+      "holds",
+      sql`case when exists (select 1 from used where goes_on) then ${goingOnAt} else ${holdsAt} end`,
+    ],
+    ["openingCode", sql`case when v.rung is null then ${codes.limited} else ${codeAt} end`],
+  );
+  return {
+    names: sql.join(
+      encoded.map(([name]) => sql.identifier(columns[name].name)),
+      sql`, `,
+    ),
+    encoded: sql.join(
+      encoded.map(([, value]) => value),
+      sql`, `,
+    ),
+  };
 }
+
+const notHeldByAnother = ({ call, request: { id, now } }: Admitting): SQL =>
+  call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`;
 
 /** Writes the row, admitted or refused, if all is as the choice assumed. */
 export function insertRow(ready: Admitting): Compiled {
-  const { reservation, request, codes, call, isCurrent } = ready;
-  const { holds, smaller } = reservation;
-  const { id, tenantId, now } = request;
+  const { reservation, request, claims, isCurrent } = ready;
+  const { tenantId, now } = request;
   const { names, encoded } = columnsOf(ready);
   return raw(sql`
-    with used as (${usedOf(tenantId, asRows(holds, smaller?.holds), now)}),
-      beyond as (select exists (
-        select 1 from used where used + amount > "limit" and not (begins and amount = 0)) as yes),
-      refused as (
-        select * from used where used + least > "limit" and not (begins and least = 0)
-        order by position limit 1)
+    with ${verdictTables(request, claims)}
     insert into sampling_requests
-      (${names}, record_number, opening_code, outcome, reason, reason_detail, settled_at,
-        refused_hold, retry_after_ms)
-    select ${encoded}, ${nextNumber(tenantId)}, ${codeTaken(codes)},
-      case when refused.position is null then 'admitted' else 'refused' end,
-      case when refused.position is null then null
-        when refused.is_money then 'budget_exceeded' else 'rate_limited' end,
-      refused.name,
-      case when refused.position is null then null else ${now} end,
-      refused.position,
-      case when refused.position is null then null
-        when refused.resource = 'concurrent' then ${concurrencyRetryMs}
-        when refused.least > refused."limit" or refused.until = ${endOfTime} then null
-        when refused.until is not null then refused.until * 1000 - ${now}
-        else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end
-    from tenants cross join beyond left join refused on true
+      (${names}, record_number, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
+    select ${encoded}, ${nextNumber(tenantId)},
+      case when v.rung is null then 'refused' else 'admitted' end,
+      case when v.rung is not null then null
+        when v.is_money then 'budget_exceeded' else 'rate_limited' end,
+      v.name, case when v.rung is null then ${now} end, v.position, v.retry_after
+    from tenants cross join verdict v
+      join json_each(${claimTexts(ready)}) taken on taken.key = coalesce(v.rung, 0)
     where ${isCurrent} ${reservation.approval === undefined ? sql`` : sql`and ${hasRoom(tenantId)}`}
-      ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
+      ${reservation.mayWait === true ? sql`and not v.waits` : sql``}
+      ${notHeldByAnother(ready)}
     on conflict (id) do nothing`);
 }
 
-// The row says which of the two claims was admitted; the statement before wrote it.
+/** Whether no row was written since the call may wait. */
+export const waiting = (ready: Admitting): Compiled[] => {
+  const { reservation, request, claims, isCurrent } = ready;
+  const { id, tenantId } = request;
+  return reservation.mayWait !== true
+    ? []
+    : [
+        raw(sql`
+          with ${verdictTables(request, claims)}
+          select 1 as waits from tenants
+          where not exists (
+              select 1 from sampling_requests r where r.id = ${id} and r.tenant_id = ${tenantId})
+            and ${isCurrent} ${notHeldByAnother(ready)} and (select v.waits from verdict v)`),
+      ];
+};
+
+// The row says which of the claims was admitted; the statement before wrote it.
 export const bump = ({ id, tenantId }: Admitting["request"]): Compiled =>
   raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
@@ -207,7 +168,7 @@ const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
     and outcome = 'admitted' and counted = 0)`;
 
 /** What an admitted call takes with it: its replay key and the circuits that it tries. */
-export function claims({ reservation, request, call }: Admitting): Compiled[] {
+export function takings({ reservation, request, call }: Admitting): Compiled[] {
   const { opening, idempotency, probes, approval } = reservation;
   const { id, now } = request;
   const claimed = { requestId: id, contentSha256: opening.contentSha256, now };
@@ -265,7 +226,7 @@ export const standing = (
         and c.subject = used.subject and c.resource = used.resource
         and c.bucket between used.since and used.last
     ) as oldest
-    from (${usedOf(tenantId, asRows(holds), now)}) used order by used.position`);
+    from (${usedOf({ tenantId, now }, holds)}) used order by used.position`);
 
 /** Who holds the call's replay key, where the row was not written for that. */
 export const holder = ({ call, request, isCurrent }: Admitting): Compiled[] =>

@@ -9,13 +9,14 @@ import { receiptOf } from "./admission-codes.ts";
 import {
   admitting,
   bump,
-  claims,
   countRow,
   holder,
   insertRow,
   probing,
   standing,
+  takings,
   touch,
+  waiting,
   type Admitting,
 } from "./admission-statements.ts";
 import { admissionItem, bulkAdmission, mayAdmitInBulk } from "./bulk-admission.ts";
@@ -42,14 +43,17 @@ interface AdmissionRows {
   /** of the replay key */
   holder: Row | undefined;
   blocked: string[];
+  /** no row was written since the call may wait */
+  waits: boolean;
 }
 
 function admissionOf(
-  { reservation: { holds, smaller } }: Admitting,
+  { reservation: { holds }, claims, codes }: Admitting,
   found: AdmissionRows,
 ): Admission {
   const { row, limits, holder: held, blocked } = found;
   if (row === undefined) {
+    if (found.waits) return { state: "waits" };
     if (held === undefined) return { state: "stale" };
     const requestId = String(held["request_id"]);
     return {
@@ -63,12 +67,12 @@ function admissionOf(
       limits,
       receipt: receiptOf(row),
       blocked,
-      ...(smaller?.reservedTokens === number(row["reserved_tokens"]) && {
-        claimed: "smaller" as const,
-      }),
+      rung: Math.max(0, codes.claims.indexOf(String(row["opening_code"]))),
     };
-  const position = number(row["refused_hold"]);
-  const hold = holds[position];
+  // Among the holds of all claims, one claim after the other.
+  const place = number(row["refused_hold"]);
+  const position = place % holds.length;
+  const hold = claims[Math.floor(place / holds.length)]?.holds[position];
   if (hold === undefined) return { state: "stale" };
   const used = limits[position]?.used ?? hold.limit;
   const retryAfterMs = row["retry_after_ms"] === null ? null : number(row["retry_after_ms"]);
@@ -93,7 +97,7 @@ async function admitAlone(
   ];
   const counting = [
     ...(holds.length === 0 ? [] : [bump(request)]),
-    ...claims(ready),
+    ...takings(ready),
     useNumber(request),
   ];
   const standings = holds.length === 0 ? [] : [standing(request, holds)];
@@ -101,11 +105,12 @@ async function admitAlone(
   const touches = touch(db.builder, ready);
   const blocked = probes.length === 0 ? [] : [blockedProbes(probing(reservation))];
   const row = countRow(db.builder, request);
-  const parts = [deciding, thinning, counting, [row], standings, holders, touches, blocked];
+  const waits = waiting(ready);
+  const parts = [deciding, thinning, counting, [row], standings, holders, touches, blocked, waits];
   const written = await db.write(parts.flat(), { lane: request.tenantId, ifLost: "again" });
   if (!written.ok) return written;
   const rest = [...written.value];
-  const [, thinned, , counted, states, held, , scopes] = parts.map((part) =>
+  const [, thinned, , counted, states, held, , scopes, waited] = parts.map((part) =>
     rest.splice(0, part.length).flat(),
   );
   return ok(
@@ -114,6 +119,7 @@ async function admitAlone(
       limits: statesOf(holds, states ?? [], request.now),
       holder: held?.[0],
       blocked: (scopes ?? []).map(({ scope }) => String(scope)),
+      waits: (waited ?? []).length > 0,
     }),
   );
 }

@@ -100,7 +100,8 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * The last call that did not fit any more says that a budget is empty. Which tag, run or person it named stands in the record
+ * The last call that did not fit any more says that a budget is empty, unless running calls alone were in its way: then
+ * it was told to come back before the window ends. Which tag, run or person it named stands in the record
  * alone, so `nodes-refused.ts` looks once more.
  */
 const refusedOf = (now: number): SQL => sql`exists (
@@ -108,6 +109,7 @@ const refusedOf = (now: number): SQL => sql`exists (
   where r.tenant_id = l.tenant_id and r.id >= ${leastIdAt("request", now - refusedWithinMs)}
     and r.outcome = 'refused' and r.reason = 'budget_exceeded' and r.reason_detail = l.name
     and r.created_at >= l.bucket * 1000
+    and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)
     and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
 
 const candidates = (windows: string, now: number): SQL => sql`

@@ -236,7 +236,7 @@ function admittedOf(
   const model = `${decision.provider}/${decision.model}`;
   const number = Number(row["record_number"]);
   const receipt = { number, openingCode: code, model, reservedTokens, reservedMicroUsd };
-  return { state: "admitted", limits, blocked: [], receipt };
+  return { state: "admitted", limits, blocked: [], rung: 0, receipt };
 }
 
 /** How each limit of a call stands, from what the last statement returned of the windows. */

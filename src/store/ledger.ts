@@ -88,6 +88,16 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
         return rows.map(({ id }) => id);
       }),
 
+    runningOf: (tenantIds, now) =>
+      db.read(async (builder) => {
+        const rows = await builder.all<{ tenantId: string; running: string }>(sql`
+          select r.tenant_id as tenantId, count(*) || ' ' || sum(r.record_number) as running
+          from json_each(${JSON.stringify(tenantIds)}) j cross join sampling_requests r
+          where r.tenant_id = j.value and r.outcome = 'admitted' and r.lease_until > ${now}
+          group by 1`);
+        return new Map(rows.map(({ tenantId, running }) => [tenantId, running]));
+      }),
+
     async refuse(opening, reason, detail, decision) {
       const ids = { id: opening.id, tenantId: opening.who.tenantId };
       const row = {

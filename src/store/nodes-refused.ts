@@ -1,6 +1,7 @@
 /** Tags, runs and people for which a budget had no room of late: records name them in what was asked. */
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../domain/refusals.ts";
+import { longestLeaseWaitMs } from "../domain/limits/standing.ts";
 import { ok } from "../domain/result.ts";
 import { leastIdAt } from "../domain/tenancy/ids.ts";
 import type { Database } from "./db.ts";
@@ -19,7 +20,7 @@ export async function nodesRefused(
 ): AsyncResult<Set<string>> {
   const named = [...new Set(names)].filter((name) => /^(tag|run|user)\./.test(name));
   if (named.length === 0) return ok(new Set());
-  const { id, keyId, asked, outcome, reason, reasonDetail } = samplingRequests;
+  const { id, keyId, asked, outcome, reason, reasonDetail, retryAfterMs } = samplingRequests;
   const found = await db.read((builder) =>
     builder
       .select({ keyId, name: reasonDetail, asked: sql<string>`${asked}` })
@@ -31,6 +32,8 @@ export async function nodesRefused(
           eq(outcome, "refused"),
           eq(reason, "budget_exceeded"),
           inArray(reasonDetail, named),
+          // Who hears of a shorter wait had running calls alone in the way.
+          sql`(${retryAfterMs} is null or ${retryAfterMs} > ${longestLeaseWaitMs})`,
         ),
       )
       .orderBy(desc(id))

@@ -10,11 +10,11 @@ import type { Admission, Reservation } from "../domain/ports/ledger.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { claimColumns } from "./admission-statements.ts";
+import { claimColumns, claimsOf } from "./admission-claims.ts";
 import { admissionCodes } from "./admission-codes.ts";
 import type { AdmitEntry, Answer, SettleEntry } from "./books/entries.ts";
 import type { Bound } from "./books/sql.ts";
-import { admittedNames, claimNames, endedNames } from "./books/texts.ts";
+import { calledNames, claimNames, endedNames } from "./books/texts.ts";
 import { compile, type Database } from "./db.ts";
 import {
   encodedRow,
@@ -37,9 +37,8 @@ const inOrder = (names: readonly (keyof EncodedRow)[], row: EncodedRow): Bound[]
 
 interface Entering {
   entry: AdmitEntry;
-  row: EncodedRow;
-  /** null: there is no smaller claim */
-  smaller: EncodedRow | null;
+  /** the row with each claim */
+  rows: EncodedRow[];
 }
 
 async function enteringOf(
@@ -49,20 +48,17 @@ async function enteringOf(
   const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
   const { id, who, createdAt, contentSha256 } = opening;
   const { tenantId, keyId, serverId, sessionId } = who;
-  const values = {
-    ...openingColumns(opening),
-    ...claimColumns(reservation),
-    leaseUntil,
-    admittedAt: now,
-  };
+  const values = { ...openingColumns(opening), leaseUntil, admittedAt: now };
   const row = encodedRow(values);
-  const other = reservation.smaller === undefined ? null : claimColumns(reservation.smaller);
-  const smaller = other === null ? null : { ...row, ...encodedRow(other) };
+  const claims = claimsOf(reservation).map((claim) => {
+    const columns = claimColumns(claim);
+    const encoded = encodedRow(columns);
+    return { row: { ...row, ...encoded }, kept: packedRow(encoded, columns) };
+  });
+  const rows = claims.map((claim) => claim.row);
   const codes = await admissionCodes(mac, {
-    opening: openingOfEncoded(row),
-    smaller: smaller === null ? null : openingOfEncoded(smaller),
-    limited:
-      holds.length === 0 ? null : openingOfEncoded({ ...(smaller ?? row), admittedAt: null }),
+    claims: rows.map(openingOfEncoded),
+    limited: holds.length === 0 ? null : openingOfEncoded({ ...rows[0], admittedAt: null }),
   });
   const entry: AdmitEntry = {
     kind: "admit",
@@ -74,20 +70,25 @@ async function enteringOf(
     tenantVersion: reservation.tenantVersion,
     now,
     leaseUntil,
-    row: inOrder(admittedNames, packedRow(row, values)),
-    smaller:
-      smaller === null || other === null ? null : inOrder(claimNames, packedRow(smaller, other)),
-    codes,
+    row: inOrder(calledNames, packedRow(row, values)),
+    claims: claims.map(({ kept }, rung) => ({
+      values: inOrder(claimNames, kept),
+      code: codes.claims[rung] ?? "",
+      shortens: reservation.lesser[rung - 1]?.shortens === true,
+    })),
+    limitedCode: codes.limited,
+    mayWait: reservation.mayWait === true,
     session: sessionId === null ? null : { id: sessionId, expiresAt: sessionExpiresAt },
     replay: idempotency === null ? null : { ...idempotency, contentSha256 },
   };
-  return { entry, row, smaller };
+  return { entry, rows };
 }
 
 function admissionFrom(
   answer: Exclude<Answer, { state: "settled" }>,
   { reservation, entering }: { reservation: Reservation; entering: Entering },
 ): Admission | null {
+  if (answer.state === "waits") return answer;
   if (answer.state === "repeated") {
     const { requestId, contentSha256 } = answer;
     return { state: "repeated", first: { requestId, contentSha256 } };
@@ -95,27 +96,27 @@ function admissionFrom(
   const { holds, now } = reservation;
   const limits = statesFrom(holds, { standing: answer.standing, now });
   if (answer.state === "refused") {
-    const { position, retryAfterMs } = answer;
-    const hold = holds[position];
+    const { rung, position, retryAfterMs } = answer;
+    const hold = claimsOf(reservation)[rung]?.holds[position];
     if (hold === undefined) return null;
     const used = limits[position]?.used ?? hold.limit;
     return { state: "refused", hold, used, retryAfterMs, limits };
   }
-  const { row, smaller, entry } = entering;
-  const isSmaller = answer.claimed === "smaller" && smaller !== null;
-  const taken = isSmaller ? smaller : row;
+  const { rows, entry } = entering;
+  const { rung, number } = answer;
+  const taken = rows[rung] ?? {};
   return {
     state: "admitted",
     limits,
     blocked: [],
+    rung,
     receipt: {
-      number: answer.number,
-      openingCode: (isSmaller ? entry.codes.smaller : null) ?? entry.codes.admitted,
+      number,
+      openingCode: entry.claims[rung]?.code ?? "",
       model: String(taken.model),
       reservedTokens: Number(taken.reservedTokens),
       reservedMicroUsd: taken.reservedMicroUsd === null ? null : Number(taken.reservedMicroUsd),
     },
-    ...(isSmaller && { claimed: "smaller" }),
   };
 }
 

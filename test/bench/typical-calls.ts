@@ -161,7 +161,8 @@ export async function typicalCalls(stores: Stores): Promise<Typical> {
       const parts = {
         plan,
         reserved,
-        smaller: null,
+        lesser: [],
+        ifReserved: "refused" as const,
         caller,
         opening,
         replayKey: null,

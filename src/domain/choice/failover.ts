@@ -46,17 +46,23 @@ export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   return reach === "credential" || from.model === to.model;
 }
 
+const none: ReadonlySet<number> = new Set();
+
 /**
  * The position of the next candidate; null: none is left. It is the best one that no fault speaks of and
  * whose endpoint has attempts left. Where there is none, it is the best one at the endpoints with the fewest
  * attempts.
  *
  * @param avoided positions that come last, whatever their order, because another call probes them
+ * @param dear positions that are out, because the reservation has too little left for them
  */
 export function nextCandidate(
   places: readonly Place[],
   tried: readonly Tried[],
-  avoided: ReadonlySet<number> = new Set(),
+  {
+    avoided = none,
+    dear = none,
+  }: { avoided?: ReadonlySet<number>; dear?: ReadonlySet<number> } = {},
 ): number | null {
   const attemptsAt = new Map<string, number>();
   for (const { at } of tried) {
@@ -66,7 +72,7 @@ export function nextCandidate(
   let next: number | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const [at, place] of places.entries()) {
-    if (tried.some((attempt) => attempt.at === at)) continue;
+    if (dear.has(at) || tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(place.endpoint) ?? 0;
     const faults = tried.filter((attempt) => {
       const from = places[attempt.at];
@@ -134,11 +140,12 @@ export function stepAfter(input: {
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
+  dear?: ReadonlySet<number>;
 }): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
-  const at = nextCandidate(places, tried, input.avoided);
+  const at = nextCandidate(places, tried, input);
   if (at !== null) {
     // Each answer without end may be billed, and its bytes take time from everybody's calls.
     const endsAtEndpoint = fault.code === "answer_too_large";

@@ -198,6 +198,19 @@ export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Pl
   return roomless.ok ? roomless.value : null;
 }
 
+/** Tokens: no answer is shortened below this, whatever a budget has left. */
+const shortAnswerTokens = 256;
+
+/** Chooses again for a short answer; null: no longer one was asked for, or nothing is feasible. */
+export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan | null {
+  const { requirements, decision } = plan;
+  if (requirements.maxTokens <= shortAnswerTokens) return null;
+  const needs = { ...requirements, maxTokens: shortAnswerTokens };
+  const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${shortAnswerTokens}, since too little was left`;
+  const shortened = decide({ ...asking, needs, notes: [...decision.notes, note] }, pool);
+  return shortened.ok ? shortened.value : null;
+}
+
 /** `negotiation` is for the record alone. */
 export function askingOf(
   call: SamplingCall,

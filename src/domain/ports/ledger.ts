@@ -17,13 +17,24 @@ export interface Claim {
   reservedMicroUsd: number | null;
 }
 
+/** A claim to take in place of a larger one. It has the same limits in the same order, and no larger amounts. */
+export interface LesserClaim extends Claim {
+  /**
+   * The answer may be shorter than was asked. So the claim is taken only where calls have used too much of a limit, and
+   * not where running calls have reserved it, or where a minute has to pass.
+   */
+  shortens?: true;
+}
+
+/** Claims of one admission at most, the first one included. */
+export const mostClaims = 5;
+
 export interface Reservation extends Claim {
   opening: Opening;
-  /**
-   * A claim to take in place of the first, where a limit has too little left for the first. This claim has the
-   * same limits in the same order, no larger amounts, and fewer tokens. Absent: there is nothing smaller.
-   */
-  smaller?: Claim;
+  /** The first of these that fits is taken, where a limit has too little left for the first claim of all. */
+  lesser: readonly LesserClaim[];
+  /** Nothing is written where only what running calls have reserved is in the way. Absent: the call is refused. */
+  mayWait?: true;
   tenantVersion: number;
   now: number;
   /** null: the call waits for a person, and has no lease */
@@ -47,17 +58,19 @@ export interface CircuitProbe {
 
 export type Admission =
   /**
-   * `blocked`: scopes of `probes` that another call tries, or that are open again; `claimed`: present where the
-   * smaller claim was admitted
+   * `blocked`: scopes of `probes` that another call tries, or that are open again; `rung`: which claim was admitted, 0
+   * is the first
    */
   | {
       state: "admitted";
       limits: LimitState[];
       blocked: string[];
       receipt: Receipt;
-      claimed?: "smaller";
+      rung: number;
     }
-  /** `hold` has no room; `used`: what is used or reserved of its limit */
+  /** Only what running calls have reserved is in the way. */
+  | { state: "waits" }
+  /** `hold` has no room for the least claim; `used`: what is used or reserved of its limit */
   | {
       state: "refused";
       hold: Hold;
@@ -89,6 +102,8 @@ export interface Ledger {
   settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
   /** The calls among these that have no certain end: they run, or the sweep took them for lost. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
+  /** Of tenants with running calls, a text that changes whenever one of the calls ends. */
+  runningOf(tenantIds: readonly string[], now: number): AsyncResult<Map<string, string>>;
   /** The record of a call that was refused before admission. */
   refuse(
     opening: Opening,

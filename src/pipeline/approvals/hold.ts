@@ -17,7 +17,8 @@ import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { Decision } from "../../domain/choice/decision.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { reservationOf, type Reserved } from "../admit.ts";
+import type { Reserved } from "../admit.ts";
+import { heldReservationOf } from "../ladder.ts";
 import type { Caller } from "../authenticate.ts";
 import type { Chooser, Declared, Planned } from "../choose.ts";
 import type { AskingServer } from "../scopes.ts";
@@ -180,7 +181,7 @@ export function planFor(
   const { asked, caller, server, declared, now, model, countedAt } = wanted;
   const plan = chooser.plan(asked, pinnedTo(caller.snapshot, model), declared, server);
   if (!plan.ok) return plan;
-  const all = reservationOf({ plan: plan.value, caller, server, names: asked, now, countedAt });
+  const all = heldReservationOf({ plan: plan.value, caller, server, names: asked, now, countedAt });
   // The place is taken when the call runs, and circuits are tried then.
   const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
   return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });

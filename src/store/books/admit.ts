@@ -1,8 +1,17 @@
 /** Admits a call. The memory of the books decides, and one row is written. */
 import { minuteOf, recordedRefusals } from "../../domain/audit/thinning.ts";
-import { nameOfLimit, type Hold } from "../../domain/limits/holds.ts";
-import { countedOfRuns, isMoney } from "../../domain/limits/resources.ts";
-import { usedIn, verdictOn, waitFor, type Used } from "../../domain/limits/standing.ts";
+import { lastBucketOf, nameOfLimit, type Hold } from "../../domain/limits/holds.ts";
+import { countedOfRuns, isMoney, isTokens } from "../../domain/limits/resources.ts";
+import {
+  beginningOf,
+  usedIn,
+  verdictOn,
+  waitFor,
+  type Asked,
+  type Reserved,
+  type Used,
+  type Verdict,
+} from "../../domain/limits/standing.ts";
 import { heldText } from "../held.ts";
 import type { AdmitEntry, Answer } from "./entries.ts";
 import type { Desk } from "./memory.ts";
@@ -11,9 +20,6 @@ import type { Bound } from "./sql.ts";
 import { countRefused } from "./usage.ts";
 
 const noServer = "";
-
-const holdsIn = (claim: readonly Bound[], at: number): Hold[] =>
-  JSON.parse(String(claim[at])) as Hold[];
 
 /** Whether the key has this session and the session lives. A session that gets a new expiry is marked as used now. */
 function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
@@ -57,71 +63,93 @@ const standingOf = (desk: Desk, entry: AdmitEntry, holds: readonly Hold[]): (num
     return [used, oldest];
   });
 
+/** What running calls have reserved of a limit, and may give back. A request stays counted. */
+const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Reserved => {
+  const { subject, resource, since } = hold;
+  if (!isMoney(resource) && !isTokens(resource)) return { amount: 0, until: null };
+  const buckets = memory.counters.bucketsOf({ tenantId, subject, resource }, since);
+  const from = beginningOf(buckets, hold);
+  return memory.calls.reserved(
+    tenantId,
+    { subject, resource, from, last: lastBucketOf(hold) },
+    now,
+  );
+};
+
+interface Decided {
+  claims: readonly Asked[];
+  /** of the first claim, for whoever is told how its limits stand */
+  holds: readonly Hold[];
+}
+
 /** False: a row has the id already. */
 const insert = (
   { sql, texts }: Desk,
-  claim: readonly Bound[],
-  row: readonly Bound[],
+  { row, claim }: { row: readonly Bound[]; claim: readonly Bound[] },
   decided: Bound[],
-) => sql.change(texts.insertRequest, [...row.slice(0, texts.claimAt), ...claim, ...decided]) > 0;
+) => sql.change(texts.insertRequest, [...row, ...claim, ...decided]) > 0;
 
 function refuse(
   desk: Desk,
   entry: AdmitEntry,
-  { holds, least, position }: { holds: Hold[]; least: Hold[]; position: number },
+  { claims, holds, verdict }: Decided & { verdict: Verdict & { state: "refused" } },
 ): Answer | null {
-  const { memory } = desk;
-  const { tenantId, keyId, now, codes } = entry;
-  const hold = holds[position] as Hold;
+  const { memory, texts } = desk;
+  const { tenantId, keyId, now } = entry;
+  const { rung, position, leaseUntil } = verdict;
+  if (leaseUntil !== null && entry.mayWait) return { state: "waits" };
+  const hold = claims[rung]?.holds[position] as Hold;
   const { subject, resource } = hold;
   const retryAfterMs = waitFor(hold, {
-    least: (least[position] ?? hold).amount,
     buckets:
       resource === "concurrent"
         ? new Map()
         : memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since),
     now,
+    leaseUntil,
   });
   const isThinnable = !isMoney(hold.resource);
   const refusals = { tenantId, subject: keyId, resource: "refusals" };
   const minute = minuteOf(now);
   const before = isThinnable ? (memory.counters.bucketsOf(refusals, minute).get(minute) ?? 0) : 0;
-  const claim = [...(entry.smaller ?? entry.row.slice(desk.texts.claimAt))];
+  const claim = [...(entry.claims[0]?.values ?? [])];
   const number = memory.numbers.next(tenantId);
   if (before < recordedRefusals) {
-    claim[desk.texts.holdsAt] = "[]";
+    claim[texts.holdsAt] = "[]";
     const reason = isThinnable ? "rate_limited" : "budget_exceeded";
-    const decided = [number, codes.limited, null, "refused", reason, nameOfLimit(hold), now];
-    if (!insert(desk, claim, entry.row, [...decided, position, retryAfterMs, 1])) return null;
+    const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(hold), now];
+    const place = rung * holds.length + position;
+    if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs, 1])) return null;
     memory.numbers.use(tenantId, number);
   }
   if (isThinnable) memory.counters.add(refusals, minute, 1);
-  countRefused(memory.usage, entry, claim[desk.texts.modelAt] ?? null);
-  return { state: "refused", position, retryAfterMs, standing: standingOf(desk, entry, holds) };
+  countRefused(memory.usage, entry, claim[texts.modelAt] ?? null);
+  const standing = standingOf(desk, entry, holds);
+  return { state: "refused", rung, position, retryAfterMs, standing };
 }
 
 function admitClaim(
   desk: Desk,
   entry: AdmitEntry,
-  { holds, kept, isBeyond }: { holds: Hold[]; kept: Hold[]; isBeyond: boolean },
+  { claims, holds, rung }: Decided & { rung: number },
 ): Answer | null {
   const { memory, sql, texts } = desk;
-  const { tenantId, keyId, serverId, replay, codes, leaseUntil, now, id } = entry;
-  const smaller = isBeyond ? entry.smaller : null;
-  const claim = [...(smaller ?? entry.row.slice(texts.claimAt))];
+  const { tenantId, keyId, serverId, replay, leaseUntil, now, id } = entry;
+  const { values = [], code = null } = entry.claims[rung] ?? {};
+  const kept = claims[rung]?.holds ?? [];
+  const claim = [...values];
   claim[texts.holdsAt] = heldText(kept);
   const number = memory.numbers.next(tenantId);
-  const code = smaller === null ? codes.admitted : codes.smaller;
   const decided = [number, code, now, "admitted", null, null, null, null, null, 1];
   // The running calls are read before the row is written. Otherwise this call would be among them twice.
   const calls = memory.calls.of(tenantId);
-  if (!insert(desk, claim, entry.row, decided)) return null;
+  if (!insert(desk, { ...entry, claim }, decided)) return null;
   if (replay !== null) {
     const key = [tenantId, keyId, serverId ?? noServer, replay.key];
     sql.change(texts.claimReplay, [...key, id, replay.contentSha256, replay.expiresAt, now]);
   }
   memory.numbers.use(tenantId, number);
-  const model = claim[desk.texts.modelAt];
+  const model = claim[texts.modelAt];
   calls.set(id, {
     keyId,
     serverId,
@@ -129,18 +157,13 @@ function admitClaim(
     approvedAt: null,
     admittedAt: now,
     model: model === null || model === undefined ? null : String(model),
-    ...heldBy(String(claim[desk.texts.holdsAt])),
+    ...heldBy(String(claim[texts.holdsAt])),
     number,
   });
   for (const { subject, resource, bucket, amount } of kept)
     if (resource !== "concurrent")
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
-  return {
-    state: "admitted",
-    number,
-    claimed: smaller === null ? "first" : "smaller",
-    standing: standingOf(desk, entry, holds),
-  };
+  return { state: "admitted", number, rung, standing: standingOf(desk, entry, holds) };
 }
 
 /**
@@ -154,13 +177,30 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   if (!useSession(desk, entry)) return null;
   const repeated = heldByAnother(desk, entry);
   if (repeated !== null) return repeated;
-  const asked = (claim: readonly Bound[], at: number): Hold[] =>
-    askedIn(desk, entry.tenantId, holdsIn(claim, at));
-  const holds = asked(entry.row, texts.claimAt + texts.holdsAt);
-  const least = entry.smaller === null ? holds : asked(entry.smaller, texts.holdsAt);
+  const claims = entry.claims.map(({ values, shortens }): Asked => {
+    let holds: Hold[] | undefined;
+    return {
+      shortens,
+      // Most calls take their first claim, and the others are never read.
+      get holds() {
+        const text = String(values[texts.holdsAt]);
+        return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as Hold[]));
+      },
+    };
+  });
+  const holds = claims[0]?.holds ?? [];
   const used = holds.map((hold) => usedOf(desk, entry, hold));
-  const { isBeyond, refusedBy } = verdictOn(holds, { least, used });
-  return refusedBy === null
-    ? admitClaim(desk, entry, { holds, kept: isBeyond ? least : holds, isBeyond })
-    : refuse(desk, entry, { holds, least, position: refusedBy });
+  const reserved = new Map<number, Reserved>();
+  const verdict = verdictOn(claims, {
+    used,
+    reservedOf(position) {
+      const known = reserved.get(position);
+      const found = known ?? reservedOf(desk, entry, holds[position] as Hold);
+      if (known === undefined) reserved.set(position, found);
+      return found;
+    },
+  });
+  return verdict.state === "admitted"
+    ? admitClaim(desk, entry, { claims, holds, rung: verdict.rung })
+    : refuse(desk, entry, { claims, holds, verdict });
 }

@@ -3,6 +3,15 @@ import type { Booking } from "../../domain/audit/bookings.ts";
 import type { HealthChange } from "../../domain/choice/health.ts";
 import type { Bound, Statement } from "./sql.ts";
 
+export interface EnteredClaim {
+  /** values in the order of `claimNames` */
+  values: Bound[];
+  /** the first code of a record with this claim */
+  code: string;
+  /** see `LesserClaim` */
+  shortens: boolean;
+}
+
 export interface AdmitEntry {
   kind: "admit";
   id: string;
@@ -13,12 +22,14 @@ export interface AdmitEntry {
   tenantVersion: number;
   now: number;
   leaseUntil: number;
-  /** values in the order of `admittedNames` */
+  /** values in the order of `calledNames` */
   row: Bound[];
-  /** the smaller claim, its values in the order of `claimNames`; null: there is none */
-  smaller: Bound[] | null;
-  /** the first code of the record, for each thing that may become of the call; see `admission-codes.ts` */
-  codes: { admitted: string; smaller: string | null; limited: string | null };
+  /** the first claim, then lesser ones in their order */
+  claims: EnteredClaim[];
+  /** the first code of a record that a limit refused; null: nothing is limited */
+  limitedCode: string | null;
+  /** nothing is written where only what running calls have reserved is in the way */
+  mayWait: boolean;
   /** `expiresAt` is null where the session keeps its expiry */
   session: { id: string; expiresAt: number | null } | null;
   replay: { key: string; contentSha256: string; expiresAt: number } | null;
@@ -50,16 +61,19 @@ export type Answer =
   | {
       state: "admitted";
       number: number;
-      claimed: "first" | "smaller";
+      /** which claim, 0 is the first */
+      rung: number;
       /** two values for each hold, one hold after the other: what is used, and the oldest bucket */
       standing: (number | null)[];
     }
   | {
       state: "refused";
+      rung: number;
       position: number;
       retryAfterMs: number | null;
       standing: (number | null)[];
     }
+  | { state: "waits" }
   | { state: "repeated"; requestId: string; contentSha256: string }
   | { state: "settled" };
 

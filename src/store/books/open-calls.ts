@@ -1,7 +1,9 @@
 /** The running calls of each tenant. Limits of concurrency count them, and settlements end them. */
 import type { Hold } from "../../domain/limits/holds.ts";
+import { latestLeaseEnd } from "../../domain/leases.ts";
 import { hasPlace } from "../../domain/limits/places.ts";
-import { placesIn } from "../held.ts";
+import type { Reserved } from "../../domain/limits/standing.ts";
+import { heldIn, placesIn, type Kept } from "../held.ts";
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
@@ -15,6 +17,8 @@ export interface OpenCall {
   model: string | null;
   /** the call's holds as JSON, as its row keeps them */
   holds: string;
+  /** the same, once somebody has read them */
+  kept?: readonly Kept[];
   /** whose limits of concurrency count the call, beside those of its tenant, key and server */
   places: readonly string[];
   /** the number of the call's record */
@@ -62,8 +66,17 @@ function takesPlace(
   return scope === "server" ? subject === serverId : places.includes(subject);
 }
 
+/** A window of one limit. */
+export interface LimitWindow extends Pick<Hold, "subject" | "resource"> {
+  /** the first and the last bucket that count */
+  from: number;
+  last: number;
+}
+
 export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
+  /** What calls with a lease have reserved. */
+  reserved(tenantId: string, window: LimitWindow, now: number): Reserved;
   /** How many calls count against a limit of concurrency. */
   count(tenantId: string, limit: Pick<Hold, "scope" | "subject">, now: number): number;
 }
@@ -89,6 +102,22 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
         if (hasPlace(call, now) && takesPlace(call, { scope, subject })) count += 1;
       }
       return count;
+    },
+    reserved(tenantId, { subject, resource, from, last }, now) {
+      const latest = latestLeaseEnd(now);
+      let [amount, until] = [0, Number.POSITIVE_INFINITY];
+      for (const call of of(tenantId).values()) {
+        const { leaseUntil } = call;
+        if (leaseUntil === null || leaseUntil <= now || leaseUntil > latest) continue;
+        call.kept ??= heldIn(call.holds, { ...call, tenantId });
+        for (const held of call.kept) {
+          const isOther = held.subject !== subject || held.resource !== resource;
+          if (isOther || held.amount <= 0 || held.bucket < from || held.bucket > last) continue;
+          amount += held.amount;
+          until = Math.min(until, leaseUntil);
+        }
+      }
+      return { amount, until: amount === 0 ? null : until };
     },
     flush() {
       if (tenants.size > tenantsKept) tenants.clear();

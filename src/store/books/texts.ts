@@ -32,7 +32,7 @@ type Name = keyof RequestRow;
 const columnsOf = (names: readonly Name[]): string[] => names.map((name) => columns[name].name);
 const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
-/** Columns of a claim. The smaller claim replaces the values of all of these columns. */
+/** Columns of a claim. */
 export const claimNames = [
   "model",
   "reservedTokens",
@@ -41,15 +41,14 @@ export const claimNames = [
   "holds",
 ] as const satisfies Name[];
 
-/** Columns that are known before the decision. The columns of the claim are the last ones. */
-export const admittedNames = [
+/** Columns that every claim of a call has alike. */
+export const calledNames = [
   ...callNames,
   "overshoot",
   "recordVersion",
   "leaseUntil",
   "asked",
   "attempts",
-  ...claimNames,
 ] as const satisfies Name[];
 
 /** Columns whose values the decision sets. */
@@ -75,7 +74,7 @@ export const endedNames = [
   "holds",
 ] as const satisfies Name[];
 
-const inserted = columnsOf([...admittedNames, ...decidedNames]);
+const inserted = columnsOf([...calledNames, ...claimNames, ...decidedNames]);
 const insertRequest = `insert into ${tables.requests} (${inserted.join(", ")})
   values (${marks(inserted.length)}) on conflict (id) do nothing`;
 
@@ -174,12 +173,9 @@ const claimReplay = `insert into ${tables.idempotency}
     replays = 0, delivered = null, expires_at = excluded.expires_at
   where ${tables.idempotency}.expires_at <= ?`;
 
-const claimAt = admittedNames.length - claimNames.length;
-
 export const bookTexts = {
   tables,
-  /** the position of the claim in an admission's row; `holdsAt` and `modelAt` are positions in the claim */
-  claimAt,
+  /** positions in the values of a claim */
   holdsAt: claimNames.indexOf("holds"),
   modelAt: claimNames.indexOf("model"),
   insertRequest,

@@ -14,5 +14,5 @@ export const entered = ({ kind }: Entry): Outcome => ({
   answer:
     kind === "settle"
       ? { state: "settled" }
-      : { state: "admitted", number: (number += 1), claimed: "first", standing },
+      : { state: "admitted", number: (number += 1), rung: 0, standing },
 });

@@ -1,5 +1,6 @@
 /** The books of a single writer: whatever happens, they leave the rows that the ledger's own SQL leaves. */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
@@ -10,7 +11,12 @@ import type { LimitedScope } from "../../../src/domain/limits/holds.ts";
 import type { Receipt, Settlement } from "../../../src/domain/audit/record.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
-import { admittedNames, decidedNames, endedNames } from "../../../src/store/books/texts.ts";
+import {
+  calledNames,
+  claimNames,
+  decidedNames,
+  endedNames,
+} from "../../../src/store/books/texts.ts";
 import { openWriter } from "../../../src/store/embedded/connection.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
@@ -37,7 +43,7 @@ const keepings = ["books", "no books"] as const;
 /** In place, so that two worlds do the same in the same order. */
 const mac: Mac = {
   codePrefix: "c1.test.",
-  code: async (text) => `c1.test.${text.length}`,
+  code: async (text) => `c1.test.${createHash("sha256").update(text).digest("hex")}`,
   check: async () => true,
 };
 
@@ -101,7 +107,7 @@ const nodesOf = ({ keyId }: Caller): LimitedScope[] => [
 const command = fc.record({
   who: fc.nat(2),
   what: fc.constantFrom(
-    ...(["admit", "admit", "admit", "smaller", "replay", "session"] as const),
+    ...(["admit", "admit", "admit", "lesser", "lesser", "replay", "session"] as const),
     ...(["settle", "settle", "settle", "keep", "free", "fail", "close"] as const),
     ...(["refuse", "sweep", "correct", "late", "prune", "begin", "rename"] as const),
   ),
@@ -142,12 +148,21 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
     switch (what) {
       case "admit":
         return admitted();
-      case "smaller": {
+      case "lesser": {
         const nodes = amount === 400 ? nodesOf(who) : [];
-        const { holds, decision } = reservation(who, at, { tokens: 1, microUsd: 1, nodes });
-        const claim = { holds, reservedTokens: 1, reservedMicroUsd: 1 };
-        const smaller = { ...claim, decision: { ...decision, model: "little" } };
-        return admitted({ tokens: amount + 1, microUsd: amount + 1, smaller });
+        const claim = (size: number, model: string) => {
+          const asked = { tokens: size, microUsd: size, nodes };
+          const { holds, decision } = reservation(who, at, asked);
+          const chosen = { ...decision, model };
+          return { holds, reservedTokens: size, reservedMicroUsd: size, decision: chosen };
+        };
+        const half = claim(Math.ceil(amount / 2), "half");
+        const lesser = [
+          ...(gapMs === 0 ? [half] : []),
+          { ...claim(1, "little"), ...(gapMs !== 700 && { shortens: true as const }) },
+        ];
+        const waits = gapMs === 1 ? { mayWait: true as const } : {};
+        return admitted({ tokens: amount + 1, microUsd: amount + 1, lesser, ...waits });
       }
       case "replay":
         return admitted({ idempotency: { key: `key ${amount}`, expiresAt: at + 20_000 } });
@@ -368,7 +383,8 @@ describe("the books' statements", () => {
   it("write every column of a record that its admission or its end may write", () => {
     const elsewhere = ["settlement", "correction", "correctionCode", "sealNumber", "sealPosition"];
     const written = new Set<string>([
-      ...admittedNames,
+      ...calledNames,
+      ...claimNames,
       ...decidedNames,
       ...endedNames,
       ...elsewhere,

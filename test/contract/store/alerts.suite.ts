@@ -150,6 +150,14 @@ export const alertsSuite = (backend: Backend): void => {
       expect(await alertsOf(who)).toMatchObject([{}, {}, { share: 100, used: 0.09 }]);
     });
 
+    it("say of no budget that it is empty where running calls alone were in the way", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
+      await running(who, start, { microUsd: 95_000 });
+      expect(told(await admit(who, start, { microUsd: 20_000 }))).toBe("refused by tenant usd_day");
+      expect(await look()).toBe(0);
+      expect(await sharesOf(who)).toEqual([]);
+    });
+
     it("come again in the next period, and of the last minute of the one before", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay } });
       await spend(who, 55_000);

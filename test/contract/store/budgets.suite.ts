@@ -100,7 +100,7 @@ export const budgetsSuite = (backend: Backend): void => {
       expect(told(await admit(who, start, { microUsd: 1 }))).toBe("admitted");
     });
 
-    it("take the smaller claim where the first has no room, refuse only where neither has", async () => {
+    it("take the lesser claim where the first has no room, refuse only where neither has", async () => {
       const who = await caller(world.stores, {
         tenantLimits: { usdPerDay: 0.003, tokensPerMinute: 1_000 },
       });
@@ -108,14 +108,14 @@ export const budgetsSuite = (backend: Backend): void => {
         const { holds, decision } = reservation(who, start, { tokens: little, microUsd: little });
         const chosen = { ...decision, model: "little" };
         const claim = { holds, reservedTokens: little, reservedMicroUsd: little, decision: chosen };
-        return { tokens: large, microUsd: large, smaller: claim };
+        return { tokens: large, microUsd: large, lesser: [claim] };
       };
       const first = await running(who, start, claiming(700, 100));
       expect(await counted(who.tenantId, "tokens")).toBe(700);
       expect(await admit(who, start, claiming(700, 700))).toMatchObject({ state: "refused" });
       const another = reservation(who, start, claiming(700, 100));
       const admission = value(await twice().ledger.admit(another));
-      expect(admission).toMatchObject({ state: "admitted", claimed: "smaller" });
+      expect(admission).toMatchObject({ state: "admitted", rung: 1 });
       expect(await counted(who.tenantId, "tokens")).toBe(800);
       expect(await counted(who.tenantId, "usd_day")).toBe(800);
       const kept = await record(who, another.opening.id);
@@ -162,7 +162,7 @@ export const budgetsSuite = (backend: Backend): void => {
     it("refuse what no window could hold without naming a time, empty or not", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.001 } });
       expect(waitOf(await admit(who, start, { microUsd: 1_001 }))).toBeNull();
-      await admit(who, start, { microUsd: 1 });
+      await settle(await running(who, start, { microUsd: 1 }), start, { chargedMicroUsd: 1 });
       expect(waitOf(await admit(who, start, { microUsd: 1_001 }))).toBeNull();
       expect(waitOf(await admit(who, start, { microUsd: 1_000 }))).toBe(midnight - start);
     });
@@ -197,7 +197,8 @@ export const budgetsSuite = (backend: Backend): void => {
       expect(await settle(reserved, midnight + second, { chargedMicroUsd: 400 })).toBe(true);
       expect(await settle(reserved, midnight + second, { chargedMicroUsd: 1 })).toBe(false);
       expect(waitOf(await admit(who, midnight - 1, { microUsd: 601 }))).toBe(1);
-      expect(told(await admit(who, midnight - 1, { microUsd: 600 }))).toBe("admitted");
+      const last = await running(who, midnight - 1, { microUsd: 600 });
+      await settle(last, midnight - 1, { chargedMicroUsd: 600 });
       // The month is spent, the new day's budget is whole.
       const refused = await admit(who, midnight, { microUsd: 1 });
       expect(told(refused)).toBe("refused by tenant usd_month");

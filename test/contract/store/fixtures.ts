@@ -335,6 +335,7 @@ export function reservation(
       contentSha256: contentSha256 ?? plain.contentSha256,
     },
     decision: decision(),
+    lesser: [],
     tenantVersion: 2,
     holds: holdsOf({
       now,

@@ -654,6 +654,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await ledger.findOpen([{ tenantId, id }]))).toEqual([]);
       expect(value(await ledger.findOpen([{ tenantId: owner.who.tenantId, id }]))).toEqual([id]);
     },
+    "ledger.runningOf": async ({ ledger }, owner, { tenantId }) => {
+      const mine = owner.who.tenantId;
+      expect(value(await ledger.runningOf([tenantId], start)).has(mine)).toBe(false);
+      expect(value(await ledger.runningOf([mine], start)).has(mine)).toBe(true);
+    },
     "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
       const its = { tenantId, id: owner.lost.opening.id, correction: correction() };
       expect(value(await ledger.correct(its, event(tenantId)))).toBe(false);

@@ -54,6 +54,7 @@ export const ledgerSuite = (backend: Backend): void => {
             state: "admitted",
             limits: [],
             blocked: [],
+            rung: 0,
             receipt: expect.objectContaining({ number: count + 1 }) as unknown,
           });
       });
@@ -282,8 +283,10 @@ export const ledgerSuite = (backend: Backend): void => {
         "admits one more exactly after retryAfterMs and not before: $title",
         async ({ limits, used, asked: [ms, tokens] }) => {
           const who = await caller(world.stores, { keyLimits: limits });
-          for (const [at, amount] of used)
-            expect(told(await admit(who, start + at, { tokens: amount }))).toBe("admitted");
+          for (const [at, amount] of used) {
+            const reserved = await running(who, start + at, { tokens: amount });
+            await settle(reserved, start + at, { chargedTokens: amount });
+          }
           const wait = waitOf(await admit(who, start + ms, { tokens }));
           expect(wait).not.toBeNull();
           const then = start + ms + (wait ?? 0);
@@ -972,7 +975,14 @@ export const ledgerSuite = (backend: Backend): void => {
       const reserved = reservation(who, start, {
         ...asking,
         idempotency: { key: "k", expiresAt },
-        smaller: { holds, decision: decision(), reservedTokens: 1, reservedMicroUsd: 1_000 },
+        lesser: Array.from({ length: 4 }, (_, at) => ({
+          holds,
+          decision: decision(),
+          reservedTokens: 1,
+          reservedMicroUsd: 1_000,
+          ...(at === 3 && { shortens: true as const }),
+        })),
+        mayWait: true,
       });
       expect(reserved.holds satisfies Hold[]).toHaveLength(15);
       expect(told(value(await ledger.admit(reserved)))).toBe("admitted");

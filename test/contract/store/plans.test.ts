@@ -137,6 +137,7 @@ describe("query plans", () => {
     "ledger.settleSwept": ({ ledger }) =>
       ledger.settleSwept(settlement(reservation(who, start), start), event(null)),
     "ledger.findOpen": ({ ledger }) => ledger.findOpen([{ tenantId: who.tenantId, id: "req_1" }]),
+    "ledger.runningOf": ({ ledger }) => ledger.runningOf([who.tenantId], start),
     "ledger.refuse": ({ ledger }) => ledger.refuse(opening(who), "internal", null, null),
     "ledger.sweep": ({ ledger }) => ledger.sweep(start),
     "ledger.prune": ({ ledger }) => ledger.prune(start),

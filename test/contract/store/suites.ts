@@ -6,6 +6,7 @@ import { budgetsSuite } from "./budgets.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
 import { correctionsSuite } from "./corrections.suite.ts";
+import { claimsSuite } from "./claims.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { consoleSessionsSuite } from "./console-sessions.suite.ts";
@@ -56,6 +57,7 @@ const writing = [
   healthSuite,
   sessionLimitsSuite,
   ledgerSuite,
+  claimsSuite,
   limitSumsSuite,
   nodesSuite,
   idempotencySuite,

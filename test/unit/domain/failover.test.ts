@@ -59,8 +59,8 @@ describe("the next candidate", () => {
   });
 
   it("is a candidate that another call probes only where no other candidate is free", () => {
-    expect(nextCandidate(two, [], new Set([0, 1]))).toBe(2);
-    expect(nextCandidate(two, [tried(2, "endpoint")], new Set([0, 1]))).toBe(0);
+    expect(nextCandidate(two, [], { avoided: new Set([0, 1]) })).toBe(2);
+    expect(nextCandidate(two, [tried(2, "endpoint")], { avoided: new Set([0, 1]) })).toBe(0);
   });
 });
 

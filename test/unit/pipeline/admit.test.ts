@@ -1,5 +1,4 @@
 /** What a call reserves, before anything is called. */
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
@@ -96,23 +95,6 @@ describe("a reservation", () => {
     expect(reservedBy(pairs, { policy: { maxAttempts: 1 } }).microUsd).toBe(tokens);
   });
 
-  it.each([
-    ["all of them", 6, 3],
-    ["two", 5.999, 2],
-    ["two, exactly", 3, 2],
-    ["one", 2.999, 1],
-    // Never none: admission refuses the call, and says which budget is too small.
-    ["one that has no room", 0.5, 1],
-  ])("gives failover up before a small budget is locked out: %s", (_, share, steps) => {
-    const usdPerMonth = Math.floor(share * tokens) / 1e6;
-    for (const about of [
-      { policy: { limits: { usdPerMonth } } },
-      { keyLimits: { usdPerMonth } },
-      { server: { limits: { usdPerMonth } }, policy: { limits: { usdPerDay: 100 } } },
-    ])
-      expect(reservedBy(plan, about).steps).toHaveLength(steps);
-  });
-
   it("knows no sum where a price is unknown, and never calls it 0", () => {
     const unknown = planOf([one, priced("google/unpriced", null)]);
     expect(reservedBy(unknown).microUsd).toBeNull();
@@ -141,9 +123,6 @@ describe("a reservation", () => {
     const inside = [1, 2, 3, 4, 5].map((usd) => priced(`openai/m${usd}`, usd));
     const outside = priced("anthropic/far", 20);
     const mixed = planOf([...inside, outside]);
-    const costOf = (name: string): number =>
-      reservedBy(mixed).steps.find((its) => nameOf(its.model) === name)?.microUsd ?? 0;
-
     it("holds the one that a fault of the endpoint leads to, and money for the dearest so many", () => {
       const reserved = reservedBy(mixed);
       expect(names(reserved)).toContain("anthropic/far");
@@ -153,18 +132,6 @@ describe("a reservation", () => {
         .toSorted((a, b) => b - a)
         .slice(0, maxAttempts);
       expect(reserved.microUsd).toBe(dearest.reduce((sum, its) => sum + its, 0));
-    });
-
-    it("keeps one outside of the first one's endpoint under a small budget", () => {
-      const both = costOf("openai/m1") + costOf("anthropic/far");
-      const limits = (microUsd: number) => ({
-        policy: { limits: { usdPerDay: Math.floor(microUsd) / 1e6 } },
-      });
-      expect(names(reservedBy(mixed, limits(both + 1)))).toEqual(["openai/m1", "anthropic/far"]);
-      // Two candidates don't fit the budget, so the other one is at the first one's endpoint.
-      expect(
-        names(reservedBy(mixed, limits(both - 1))).every((name) => name.startsWith("openai/")),
-      ).toBe(true);
     });
 
     it("says in the decision where faults lead, and which models stand in though no hint asks for them", () => {
@@ -199,26 +166,5 @@ describe("a reservation", () => {
       resting: [endpoint],
     });
     expect(reservedBy(plan)).toMatchObject({ probes: [], resting: [] });
-  });
-
-  it("never costs more than its budget while more than one candidate is kept", () => {
-    const anyPrice = fc.integer({ min: 1, max: 50 });
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.constantFrom("openai", "anthropic", "google"), anyPrice), {
-          minLength: 1,
-          maxLength: 8,
-        }),
-        fc.integer({ min: 1, max: 200_000 }),
-        (models, budget) => {
-          const all = planOf(
-            models.map(([provider, usd], at) => priced(`${provider}/m${at}`, usd)),
-          );
-          const reserved = reservedBy(all, { policy: { limits: { usdPerDay: budget / 1e6 } } });
-          expect(reserved.steps[0]?.model).toBe(all.choices[0]?.model);
-          if (reserved.steps.length > 1) expect(reserved.microUsd).toBeLessThanOrEqual(budget);
-        },
-      ),
-    );
   });
 });

@@ -47,7 +47,8 @@ const credential = (provider: string): SealedCredential => ({
 const step = (name: string) => {
   const its = model(name);
   const reasoning = { sent: null, metadata: "absent", headroom: 0 } as const;
-  return { model: its, credentialId: `cred_${its.provider}`, endpoint: its.provider, reasoning };
+  const costing = { reasoning, tokens: 10, microUsd: 100 };
+  return { model: its, credentialId: `cred_${its.provider}`, endpoint: its.provider, ...costing };
 };
 const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
 
@@ -56,6 +57,8 @@ async function walk(
   results: Record<string, Result<ProviderAnswer, ProviderFault>[]>,
   fields: {
     steps?: typeof reserved;
+    /** micro-USD */
+    held?: number;
     blocked?: string[];
     maxAttempts?: number;
     unopenable?: string[];
@@ -92,6 +95,7 @@ async function walk(
   const attempted = await attempt({
     steps: fields.steps ?? reserved,
     maxAttempts: fields.maxAttempts ?? 4,
+    held: { tokens: 10, microUsd: fields.held ?? 1_000 },
     blocked: fields.blocked ?? [],
     maxTokens: 10,
     outside: (wait) => wait(async () => {}),
@@ -172,6 +176,27 @@ describe("a call", () => {
     expect(attempted.attempts[0]).not.toHaveProperty("readAt");
     const limits = await walk({ "a/x": [limited()] });
     expect(limits.attempted.refusedKeys).toEqual([]);
+  });
+
+  it("makes further attempts within what it has reserved: what cost nothing leads on", async () => {
+    const refused = broken({ kind: "auth", status: 401, reach: "credential", code: "invalid_key" });
+    const lost = broken({ billed: "maybe" });
+    const dear = reserved.map((its, at) => (at === 3 ? { ...its, microUsd: 101 } : its));
+    const asked = async (
+      first: Result<ProviderAnswer, ProviderFault>,
+      fields: { held: number; steps?: typeof reserved },
+    ) => (await walk({ "a/x": [first] }, fields)).asked;
+    // Reserved for one attempt.
+    for (const free of [refused, broken(), limited()])
+      expect((await asked(free, { held: 100 })).length).toBe(2);
+    expect(await asked(lost, { held: 100 })).toEqual(["a/x"]);
+    expect(await asked(lost, { held: 199 })).toEqual(["a/x"]);
+    expect(await asked(lost, { held: 200 })).toEqual(["a/x", "b/v"]);
+    // The best candidate that fits, also where a better one does not.
+    expect(await asked(broken(), { held: 100, steps: dear })).toEqual(["a/x", "a/y"]);
+    expect(await asked(lost, { held: 200, steps: dear })).toEqual(["a/x", "a/y"]);
+    // The first attempt is made whatever its price is by now.
+    expect(await asked(ok(answer), { held: 1 })).toEqual(["a/x"]);
   });
 
   it("took no less than no time when the clock is set back meanwhile", async () => {

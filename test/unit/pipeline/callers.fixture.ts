@@ -5,6 +5,7 @@ import type { Planned } from "../../../src/pipeline/choose.ts";
 import {
   askingOf,
   decide,
+  planShortened,
   planWithoutRoom,
   type Plan,
 } from "../../../src/domain/choice/selection.ts";
@@ -72,7 +73,8 @@ export function planOf(
   const plan = decide(asking, within);
   if (!plan.ok) throw new Error(plan.error.reason);
   const withoutRoom = () => planWithoutRoom(plan.value, asking, within);
-  return { ...plan.value, call: asked, withoutRoom };
+  const shortened = (from: Plan) => planShortened(from, asking, within);
+  return { ...plan.value, call: asked, withoutRoom, shortened };
 }
 
 export const reservedBy = (

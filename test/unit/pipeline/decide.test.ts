@@ -4,6 +4,7 @@ import type { Admission, FirstCall, FirstCallState } from "../../../src/domain/p
 import { err, ok, type Result } from "../../../src/domain/result.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { keyOf, returningKey } from "../../../src/domain/sampling/replay-key.ts";
+import { createLimitWaits } from "../../../src/pipeline/limit-waits.ts";
 import { createDecide } from "../../../src/pipeline/decide.ts";
 import { openingOf, type SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import { arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
@@ -14,6 +15,7 @@ const admitted: Admission = {
   state: "admitted",
   limits: [],
   blocked: ["a circuit"],
+  rung: 0,
   receipt: {
     number: 1,
     openingCode: "",
@@ -58,6 +60,12 @@ async function decided(
         return (given.choices?.shift() ?? true) ? ok(plan) : err(nothing);
       },
     },
+    limitWaits: createLimitWaits({
+      ledger: { runningOf: async () => ok(new Map()) },
+      now: () => 0,
+      elapsed: () => 0,
+      after: () => () => {},
+    }),
     admit: async () => {
       log.push("admit");
       return given.admissions?.shift() ?? ok(admitted);

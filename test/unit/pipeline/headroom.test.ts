@@ -5,7 +5,8 @@ import {
   createReasoningRefusals,
   withoutRefused,
 } from "../../../src/pipeline/reasoning-refusals.ts";
-import { reservationOf, smallerOf } from "../../../src/pipeline/admit.ts";
+import { reservationOf } from "../../../src/pipeline/admit.ts";
+import { ladderOf } from "../../../src/pipeline/ladder.ts";
 import { callerWith, planOf, priced, reservedBy } from "./callers.fixture.ts";
 
 const thinker = { ...priced("mistral/thinker", 1), reasoning: true };
@@ -51,21 +52,22 @@ describe("a reservation", () => {
     expect(reserved).toMatchObject({ tokens: visible, steps: [{ reasoning: { headroom: 0 } }] });
   });
 
-  it("offers the same without room where limits are counted, and nothing smaller elsewhere", () => {
+  it("has a lesser claim without the room, of a model that needs none or of the same one", () => {
     const writer = { ...priced("mistral/writer", 2) };
     const plan = planOf([thinker, writer]);
-    const smallerBy = (chosen: typeof plan, limits: Policy["limits"]) => {
+    const lesserBy = (chosen: typeof plan, limits: Policy["limits"]) => {
       const input = { plan: chosen, caller: callerWith({ policy: { limits: limits ?? {} } }) };
       const wanted = { ...input, server: null, now: 1_800_000_000_000 };
-      return smallerOf(wanted, reservationOf(wanted));
+      return ladderOf(wanted, reservationOf(wanted));
     };
-    const smaller = smallerBy(plan, { tokensPerMinute: 100_000 });
-    expect(smaller?.reserved.steps.map(({ model }) => model.id)).toEqual(["writer"]);
-    expect(smaller?.reserved.tokens).toBe(visible);
-    const alone = smallerBy(planOf([thinker]), { usdPerDay: 1 });
+    const [lesser] = lesserBy(plan, { tokensPerMinute: 100_000 });
+    expect(lesser?.reserved.steps[0]?.model.id).toBe("writer");
+    expect(lesser?.reserved.tokens).toBe(visible);
+    const [alone] = lesserBy(planOf([thinker]), { usdPerDay: 1 });
     expect(alone?.reserved).toMatchObject({ tokens: visible, microUsd: visible });
-    expect(smallerBy(plan, { requestsPerMinute: 5, concurrent: 5 })).toBeNull();
-    expect(smallerBy(planOf([writer]), { tokensPerMinute: 100_000 })).toBeNull();
+    expect(alone?.plan.requirements.reasoning?.roomless).toBe(true);
+    expect(lesserBy(plan, { requestsPerMinute: 5, concurrent: 5 })).toEqual([]);
+    expect(lesserBy(planOf([writer]), { tokensPerMinute: 100_000 })).toEqual([]);
   });
 
   it("keeps room of its own where the policy names one", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
-import type { Decided } from "../../../src/pipeline/decide.ts";
+import type { Decided } from "../../../src/pipeline/decided.ts";
 import type { EndedCall } from "../../../src/pipeline/finish.ts";
 import type { Joined } from "../../../src/pipeline/idempotency.ts";
 import type { Summary } from "../../../src/pipeline/summary.ts";
