@@ -366,6 +366,8 @@ CREATE TABLE `sampling_requests` (
 	`record_version` integer DEFAULT 1 NOT NULL,
 	`seal_number` integer,
 	`seal_position` integer,
+	`former_seal` integer,
+	`former_position` integer,
 	`record_number` integer,
 	`opening_code` text,
 	`ending_code` text,
@@ -456,6 +458,7 @@ CREATE TABLE `seals` (
 	`signature` text NOT NULL,
 	`checked` text,
 	`leaves` text NOT NULL,
+	`deletions` text,
 	PRIMARY KEY(`tenant_id`, `number`)
 );
 --> statement-breakpoint

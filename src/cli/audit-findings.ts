@@ -6,7 +6,7 @@ import type { Verified } from "../domain/audit/verification.ts";
 export interface Findings {
   /** how many things in the files contradict the chain, the key, or what was asked for */
   wrong: number;
-  /** the router found its database tampered with */
+  /** the router found its database tampered with, or records were erased from it */
   isTampered: boolean;
   /** the signatures were checked by keys that are known to be the router's */
   isPinned: boolean;
@@ -16,9 +16,10 @@ export interface Findings {
 
 /** How many records there are, and how many of them could not be compared with their seals. */
 export function describeCounts(total: Verified): string {
-  const { records, seals, gone, outside, unreadable, unauthenticated, replaced } = total;
+  const { records, seals, gone, erased, outside, unreadable, unauthenticated, replaced } = total;
   const more = [
     ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
+    ...(erased.length > 0 ? [`${erased.length} erased, and no signed notice says why`] : []),
     ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
     ...(outside > 0 ? [`${outside} left out by the filter`] : []),
     ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
@@ -53,7 +54,7 @@ const next =
 export const describeVerdict = (findings: Findings): string[] => [
   verdictOf(findings),
   ...(findings.wrong > 0 ? [next] : []),
-  ...(findings.isTampered ? ["The router found its database tampered with."] : []),
+  ...(findings.isTampered ? ["The router's database was tampered with."] : []),
   ...(findings.isPinned
     ? []
     : [

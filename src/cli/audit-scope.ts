@@ -14,11 +14,16 @@ const timeOf = (ms: number): string =>
 const range = (first: string, last: string): string =>
   first === last ? first : `${first} to ${last}`;
 
-/** What the router itself found while it sealed, in the order of the chain. */
-export const describeTampering = ({ tampered }: Verified): string[] =>
-  tampered.map(
+/** What the router itself found while it sealed, in the order of the chain, then records that were erased. */
+export const describeTampering = ({ tampered, erased }: Verified): string[] => [
+  ...tampered.map(
     ({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingWords(tampering, shown)}`,
-  );
+  ),
+  ...erased.map(
+    ({ seal, position }) =>
+      `Seal ${seal}: tampered: the record at position ${position} was erased, and no signed notice says why`,
+  ),
+];
 
 /** @returns lines for a person */
 export function describeScope({ scope, sealNumbers }: Verified): string[] {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { outcomes } from "../domain/audit/record.ts";
 import { canonicalJson } from "../domain/canonical.ts";
+import { deletionReasons } from "../domain/audit/deletion-notices.ts";
 import type { ExportLine } from "../domain/audit/exports.ts";
 import type { ReadLine } from "../domain/audit/verification-section.ts";
 import { readFault } from "./read-fault.ts";
@@ -17,6 +18,7 @@ const filter = z.strictObject({
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional(),
   key: z.string().optional(),
+  user: z.string().optional(),
   server: z.string().optional(),
   session: z.string().optional(),
 });
@@ -43,6 +45,18 @@ const checked = z.strictObject({
   tampered: z.array(tampering),
   unauthenticated: z.array(range),
   replaced: z.array(range),
+});
+const deletion = z.strictObject({
+  version: z.literal(1),
+  tenantId: z.string(),
+  seal: count,
+  statement: z.string(),
+  positions: z.array(range),
+  reason: z.enum(deletionReasons),
+  createdBefore: z.number().nullable(),
+  at: z.number(),
+  keyId: z.string(),
+  signature: z.string(),
 });
 const seal = z.strictObject({
   version: z.union([z.literal(1), z.literal(2)]),
@@ -80,6 +94,7 @@ const line = z.discriminatedUnion("kind", [
     checked: checked.optional(),
     leaves: z.string(),
     records: z.array(z.string()),
+    deletions: z.array(deletion).optional(),
     signature: z.string(),
   }),
   z.strictObject({

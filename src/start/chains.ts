@@ -2,6 +2,7 @@
 import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
 import { canonicalJson } from "../domain/canonical.ts";
+import { erasedAmong } from "../domain/audit/verification-section.ts";
 import {
   noPrevious,
   sealedRecord,
@@ -27,7 +28,8 @@ export interface Chains {
   fault: string | null;
 }
 
-type Read = Pick<SealStore, "heads" | "read" | "keys">;
+type Chain = Pick<SealStore, "heads" | "read" | "keys">;
+type Read = Extract<Awaited<ReturnType<SealStore["read"]>>, { ok: true }>["value"];
 
 async function faultOfSeal(
   seal: SealWithLeaves,
@@ -52,9 +54,27 @@ async function faultOfSeal(
   return isEmpty || said === tree ? null : `${named} does not match its tree`;
 }
 
+/** The first record that is gone without a signed notice; null: there is none. */
+async function erasedOf(
+  { seals, records, unreadable }: Read,
+  keys: readonly AuditKey[],
+): Promise<string | null> {
+  const there = Map.groupBy([...records, ...unreadable], ({ seal }) => seal);
+  for (const seal of seals) {
+    const taken = new Set((there.get(seal.number) ?? []).map(({ position }) => position));
+    const empty = Array.from({ length: seal.count }, (_, at) => at).filter((at) => !taken.has(at));
+    const keyOf = (id: string) => keys.find((key) => key.id === id) ?? null;
+    const deps = { hashing, verify: verifySignature, keyOf };
+    const [position] = await erasedAmong(deps, { seal, empty, deletions: seal.deletions ?? [] });
+    if (position !== undefined)
+      return `the record at position ${position} of seal ${seal.number} of tenant ${seal.tenantId} was erased`;
+  }
+  return null;
+}
+
 /** Checks one tenant's chain, up to its newest seal. */
 async function chainOf(
-  store: Read,
+  store: Chain,
   chain: { tenantId: string; newest: number; keys: readonly AuditKey[] },
 ): Promise<Result<Omit<Chains, "tenants">, Refusal>> {
   const { tenantId, newest, keys } = chain;
@@ -79,13 +99,15 @@ async function chainOf(
         return ok({ ...found, fault: `record ${record.id} is not as it was sealed` });
       found.records += 1;
     }
+    const erased = await erasedOf(read.value, keys);
+    if (erased !== null) return ok({ ...found, fault: erased });
   }
   const fault = found.seals === newest ? null : `seals of tenant ${tenantId} are missing`;
   return ok({ ...found, fault });
 }
 
 /** Up to the first fault. */
-export async function verifyChains(store: Read): Promise<Result<Chains, string>> {
+export async function verifyChains(store: Chain): Promise<Result<Chains, string>> {
   const unanswered = err("the database does not answer");
   const keys = await store.keys();
   if (!keys.ok) return unanswered;

@@ -10,7 +10,7 @@ import { auditKeys, seals } from "./seal-schema.ts";
 type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey" | "lastOf">;
 
 const following = alias(seals, "following");
-const { leaves: _leaves, ...next } = getTableColumns(following);
+const { leaves: _leaves, deletions: _deletions, ...next } = getTableColumns(following);
 
 export const createAuditKeyStore = (db: Database): KeyStore => ({
   keys: () =>

@@ -58,7 +58,14 @@ export async function correct(
     ...before,
     db.builder
       .update(samplingRequests)
-      .set({ correction, correctionCode, sealNumber: null, sealPosition: null })
+      .set({
+        correction,
+        correctionCode,
+        formerSeal: sql`coalesce(seal_number, former_seal)`,
+        formerPosition: sql`coalesce(seal_position, former_position)`,
+        sealNumber: null,
+        sealPosition: null,
+      })
       .where(
         and(
           eq(samplingRequests.id, id),

@@ -27,8 +27,10 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
     loggedWithBefore(event, swept),
     // A minute's counter that is gone is not made anew, because it would begin below zero.
     raw(sql`
-      update sampling_requests as r set outcome = 'admitted', seal_number = null,
-        seal_position = null, holds = (
+      update sampling_requests as r set outcome = 'admitted',
+        former_seal = coalesce(seal_number, former_seal),
+        former_position = coalesce(seal_position, former_position),
+        seal_number = null, seal_position = null, holds = (
           select json_group_array(json(h.value)) from json_each(r.holds) h
           where ${held.resource} not in ${listOf(slidingCharges)} or exists (
             select 1 from counters c where c.tenant_id = ${tenantId}

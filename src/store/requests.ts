@@ -1,8 +1,7 @@
-import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { isCaptured, markCharacters } from "../domain/audit/capture.ts";
-import { idAlphabet, idPrefixes, leastIdAt, timeCharacters } from "../domain/tenancy/ids.ts";
-import { defaultRetentionDays } from "../domain/choice/policy.ts";
+import { leastIdAt } from "../domain/tenancy/ids.ts";
 import type { PageRequest, RequestStore } from "../domain/ports/stores.ts";
 import type { RequestFilter } from "../domain/audit/record.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
@@ -12,13 +11,9 @@ import { pageOf, rowsFor } from "./page.ts";
 import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
 import { idempotency } from "./ledger-schema.ts";
+import { agedContents, idSlackMs } from "./retention.ts";
 import { captures, samplingRequests } from "./schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
-
-const pruneSize = 1_000;
-const dayMs = 86_400_000;
-/** ms that the time in an id may be apart from the time of its record: both are read from the clock. */
-const idSlackMs = 3_600_000;
 
 /**
  * With a sign, so that no index on this column is used. Else SQLite would leave the order of ids, fetch
@@ -55,19 +50,6 @@ const membersOf = (filter: RequestFilter) => [
   filter.server === undefined ? undefined : eq(samplingRequests.serverId, filter.server),
   filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
 ];
-
-/**
- * The least id of a request of that moment (ms), as `domain/tenancy/ids.ts` makes ids. Captured
- * contents have no time of their own, but the ids of their requests sort by time.
- */
-const idAt = (moment: SQL): SQL => {
-  const characters = Array.from(
-    { length: timeCharacters },
-    (_, at) =>
-      sql`substr(${idAlphabet}, 1 + ((${moment} >> ${5 * (timeCharacters - 1 - at)}) & 31), 1)`,
-  );
-  return sql`${`${idPrefixes.request}_`} || ${sql.join(characters, sql` || `)}`;
-};
 
 const onCapture = and(
   eq(captures.requestId, samplingRequests.id),
@@ -185,32 +167,13 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
       // A page that is not full was searched to its end, and the next one goes on there.
       return ok({ data: shown, nextCursor: nextCursor ?? oldest.value });
     },
-    async prune(now) {
-      // A tenant whose policy can't be read has the defaults, so that other tenants' records are
-      // still pruned.
-      const policy = sql.raw("case when json_valid(t.policy) then t.policy end");
-      const contents = sql`
-      select c.request_id from tenants t cross join captures c
-      where json_extract(${policy}, '$.contentRetentionDays') is not null and c.tenant_id = t.id
-        and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(${policy}, '$.contentRetentionDays'))`)}
-      limit ${pruneSize}`;
-      const before = sql`(${now} - ${dayMs}
-      * coalesce(json_extract(${policy}, '$.retentionDays'), ${defaultRetentionDays}))`;
-      // `cross join` keeps the order of the loops: for each tenant the aged records, and no others. They
-      // are found by their ids, and what a record itself says of its age decides.
-      const aged = sql`
-      select r.id from tenants t cross join sampling_requests r
-      where r.tenant_id = t.id and r.id < ${idAt(sql`(${before} + ${idSlackMs})`)} and r.created_at < ${before}
-        and r.seal_number is not null
-      order by t.id, r.id limit ${pruneSize}`;
+    async pruneContents(now) {
       const written = await db.write([
-        raw(sql`delete from captures where request_id in (${contents}) returning request_id`),
-        raw(sql`delete from captures where request_id in (${aged})`),
-        raw(sql`delete from sampling_requests where id in (${aged}) returning id`),
+        raw(
+          sql`delete from captures where request_id in (${agedContents(now)}) returning request_id`,
+        ),
       ]);
-      if (!written.ok) return written;
-      const [gone = [], , records = []] = written.value;
-      return ok(gone.length + records.length);
+      return written.ok ? ok((written.value[0] ?? []).length) : written;
     },
   };
 };

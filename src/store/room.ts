@@ -11,8 +11,6 @@ import { ok } from "../domain/result.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
 const job = "room";
-/** Small enough that a call waits for one such deletion for some ms only. */
-const rowsAtOnce = 500;
 /** Captured contents and kept results may have megabytes each. */
 const largeRowsAtOnce = 50;
 
@@ -36,12 +34,7 @@ const appendTenantsEvent = (event: AdminEvent, condition: SQL): Compiled =>
       ${JSON.stringify(event.detail)}
     from tenants t where ${condition} limit 1`);
 
-const oldestRecords = sql`
-  select r.id from tenants t cross join sampling_requests r
-  where r.tenant_id = t.id and r.seal_number is not null order by r.tenant_id, r.id
-  limit ${rowsAtOnce}`;
-
-const deletions: Readonly<Record<Expendable, readonly Compiled[]>> = {
+const deletions: Readonly<Record<"contents" | "results", readonly Compiled[]>> = {
   contents: [
     raw(sql`
       delete from captures where request_id in (
@@ -54,7 +47,6 @@ const deletions: Readonly<Record<Expendable, readonly Compiled[]>> = {
       delete from results where rowid in (
         select rowid from results order by expires_at limit ${largeRowsAtOnce}) returning 1`),
   ],
-  records: [raw(sql`delete from sampling_requests where id in (${oldestRecords}) returning 1`)],
 };
 
 export const createRoomStore = (db: Database): RoomStore => ({

@@ -191,6 +191,9 @@ export const samplingRequests = sqliteTable(
     /** the record's place in the tenant's chain; null: not sealed yet, or corrected since */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
+    /** the place before a correction or a late end, until the record is sealed again; null: none */
+    formerSeal: integer("former_seal"),
+    formerPosition: integer("former_position"),
     /** number among the tenant's records, without gaps; null: from before there were numbers */
     recordNumber: integer("record_number"),
     /** the first code: over who, asked, decision, reservation; the admission makes it, see `record-codes.ts` */

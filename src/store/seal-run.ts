@@ -8,15 +8,17 @@ import {
   statementOf,
   type SealStore,
   type SealWithLeaves,
+  type WaitingRecord,
 } from "../domain/audit/seals.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { createJobTurn } from "./job-turns.ts";
 import { readRecords } from "./readable.ts";
-import { evidenceOf } from "./record-codes.ts";
+import { evidenceOf, type RequestRow } from "./record-codes.ts";
 import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
-import { withoutLeaves } from "./seal-columns.ts";
+import { checkedNumber, withoutLeaves } from "./seal-columns.ts";
+import { appendNotices, formerOf } from "./sealed-deletions.ts";
 import { auditKeys, jobTurns, recordNumbers, seals } from "./seal-schema.ts";
 import { isUnreadableNow, type NoteUnreadable } from "./unreadable.ts";
 
@@ -80,10 +82,6 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
     on conflict do nothing`);
 }
 
-/** The newest seal of version 2. The next seal carries on what it says. */
-const checkedNumber = (tenantId: string): SQL => sql`coalesce((select s.number from seals s
-  where s.tenant_id = ${tenantId} and s.version >= 2 order by s.number desc limit 1), 0)`;
-
 /** The newest seal, and the newest of version 2. Mostly both are the same. */
 const headsOf = (builder: Builder, tenantId: string) =>
   builder
@@ -97,6 +95,12 @@ const headsOf = (builder: Builder, tenantId: string) =>
       ),
     )
     .orderBy(asc(seals.number));
+
+const waitingOf = (row: RequestRow): WaitingRecord => ({
+  record: toRecord(row, false),
+  evidence: evidenceOf(row),
+  former: formerOf(row),
+});
 
 /** Somebody may have written a number that no driver gives back. */
 const readable = sql.raw(`record_number between 1 and ${largestInteger}`);
@@ -209,8 +213,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     const unreadable: UnreadableRecord[] = [];
     const waiting = rows.flatMap(({ row }) => {
       const decoded = decode(row);
-      if (decoded.ok)
-        return [{ record: toRecord(decoded.value, false), evidence: evidenceOf(decoded.value) }];
+      if (decoded.ok) return [waitingOf(decoded.value)];
       unreadable.push({ tenantId, id: row.id, problem: decoded.error });
       return [];
     });
@@ -239,19 +242,21 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     const written = await db.write([
       appendEventWhere(event, none),
       raw(sql`
-        update sampling_requests set seal_number = null, seal_position = null
+        update sampling_requests set seal_number = null, seal_position = null,
+          former_seal = null, former_position = null
         where ${none} and id in (select r.id from sampling_requests r
           where r.tenant_id = ${tenantId} and r.seal_number > ${after} limit ${reopenedAtOnce})`),
     ]);
     return written.ok ? ok(null) : written;
   },
-  async append(seal, records, { key, event }) {
+  async append(seal, records, { key, event, notices }) {
     const { tenantId, number, signature, checked } = seal;
     const ids = JSON.stringify(records.map(({ id }) => id));
     const isThere = sql`exists (select 1 from seals s where s.tenant_id = ${tenantId}
       and s.number = ${number} and s.signature = ${signature})`;
     const place = sql`
-      update sampling_requests set seal_number = ${number}, seal_position = j.key
+      update sampling_requests set seal_number = ${number}, seal_position = j.key,
+        former_seal = null, former_position = null
       from json_each(${ids}) j
       where sampling_requests.id = j.value and +sampling_requests.tenant_id = ${tenantId}
         and ${isThere}`;
@@ -272,6 +277,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       insertSeal(seal, records),
       raw(place),
       raw(counted),
+      ...appendNotices(notices, isThere),
       ...(event === null ? [] : [appendEventWhere(event, isThere)]),
     ];
     const written = await db.write([

@@ -1,6 +1,7 @@
 /** Tables of the audit chain. */
 import type { SealingStep } from "../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeletionNotice } from "../domain/audit/deletion-notices.ts";
 import type { Checked, SealVersion } from "../domain/audit/seals.ts";
 
 /** A value that is no JSON reads as null, as in seals of version 1: one broken value must not stop a chain. */
@@ -12,6 +13,20 @@ const checkedColumn = customType<{ data: Checked; driverData: string }>({
       return JSON.parse(stored) as Checked;
     } catch {
       return null as unknown as Checked;
+    }
+  },
+});
+
+/** A value that is no JSON reads as no notices, so that its records count as erased. */
+const deletionsColumn = customType<{ data: DeletionNotice[]; driverData: string }>({
+  dataType: () => "text",
+  toDriver: (notices) => JSON.stringify(notices),
+  fromDriver(stored) {
+    try {
+      const notices: unknown = JSON.parse(stored);
+      return Array.isArray(notices) ? (notices as DeletionNotice[]) : [];
+    } catch {
+      return [];
     }
   },
 });
@@ -38,6 +53,8 @@ export const seals = sqliteTable(
     checked: checkedColumn(),
     /** 32 bytes a record, base64url: they outlive the records */
     leaves: text().notNull(),
+    /** signed notices of its records that were deleted or sealed again; null: none was */
+    deletions: deletionsColumn(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.number] })],
 );

@@ -10,12 +10,14 @@ import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
 import { headOf, withoutLeaves } from "./seal-columns.ts";
 import { createSealRun } from "./seal-run.ts";
+import { createSealedDeletions } from "./sealed-deletions.ts";
 import { seals } from "./seal-schema.ts";
 import { type NoteUnreadable } from "./unreadable.ts";
 
 export const createSealStore = (db: Database, note: NoteUnreadable): SealStore => ({
   ...createSealRun(db, note),
   ...createAuditKeyStore(db),
+  ...createSealedDeletions(db),
   countWaiting: (tenantId) =>
     db.read(async (builder) => {
       // The first figure comes from the index of what waits, the second from the few known records.

@@ -13,6 +13,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import { reservation, settlement, type Caller } from "../contract/store/fixtures.ts";
 import { storesOn, value } from "../contract/store/open.ts";
 import { readMigrations } from "../setup/migrations.ts";
+import { retain } from "../contract/store/sealing.ts";
 
 const records = Number(process.argv[2] ?? 1_000_000);
 const path = process.argv[3] ?? join(mkdtempSync(join(tmpdir(), "growth-")), "growth.sqlite");
@@ -159,6 +160,6 @@ for (const [name, at] of [
 }
 await timed("sweep", () => stores.ledger.sweep(now));
 await timed("prune counters", () => stores.ledger.prune(now));
-await timed("prune records, none due", () => stores.requests.prune(now), 5);
-await timed("prune records, 1,000 due", () => stores.requests.prune(now + 75 * dayMs), 3);
+await timed("prune records, none due", () => retain(stores, now), 5);
+await timed("prune records, 1,000 due", () => retain(stores, now + 75 * dayMs), 3);
 client.close();

@@ -6,6 +6,7 @@ import { sealAll } from "../contract/store/sealing.ts";
 import { createLatencyJob } from "../../src/pipeline/scheduled/latencies.ts";
 import { startObjectHost } from "./object-host.ts";
 import { typicalCalls } from "./typical-calls.ts";
+import { retain } from "../contract/store/sealing.ts";
 
 const records = 200;
 /** Longer than any policy keeps a record. */
@@ -69,7 +70,7 @@ export async function countWrittenRows(say: (line: string) => void): Promise<voi
           `a minute's delivery of one call writes ${sent} rows in the tenant's object and ${entered} in home, of ${delivery.usage.length} models in that hour`,
         );
     }
-    while (value(await stores.requests.prune(Date.now() + keptForMs)) > 0);
+    while (value(await retain(stores, Date.now() + keptForMs)) > 0);
     await perRecord("retention");
   } finally {
     await stop();

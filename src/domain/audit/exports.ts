@@ -3,6 +3,7 @@
  * that the filter lets through, then a footer. Sections are signed one by one, so that a change can be named
  * where it is. Each signed line carries the hash of the header, so it counts in one export alone.
  */
+import type { DeletionNotice } from "./deletion-notices.ts";
 import type { SamplingRecord } from "./record.ts";
 import type { RequestFilter } from "./record.ts";
 import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
@@ -47,6 +48,8 @@ export interface SectionLine {
   leaves: string;
   /** for each leaf the id of its record if that follows, else `outside`, `gone` or `unreadable` */
   records: string[];
+  /** why records are `gone`; absent: none was deleted */
+  deletions?: DeletionNotice[];
   signature: string;
 }
 

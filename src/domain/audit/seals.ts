@@ -9,6 +9,7 @@ import { canonicalJson } from "../canonical.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
+import type { DeletionNotice, EmptiedPlace } from "./deletion-notices.ts";
 import type { Checked } from "./seal-check.ts";
 
 export type { Checked };
@@ -58,6 +59,8 @@ export interface StoredSeal extends Seal {
 export interface SealWithLeaves extends StoredSeal {
   /** packed; a record that has been deleted leaves its leaf behind */
   leaves: string;
+  /** which of its records were deleted since, and why; null: none was */
+  deletions: DeletionNotice[] | null;
 }
 
 /** A seal without its leaves and records: enough to plan an export. */
@@ -92,7 +95,7 @@ export interface ChainHead {
 }
 
 /** A signature is for one kind of text, so none can be passed off as another. */
-export type SignedAs = "seal" | "header" | "section" | "footer" | "heads";
+export type SignedAs = "seal" | "header" | "section" | "footer" | "heads" | "deletion";
 
 export const signedText = (kind: SignedAs, value: object): string =>
   `sampling-router/${kind}/v1\n${canonicalJson(value)}`;
@@ -178,6 +181,8 @@ export type VerifySignature = (
 export interface WaitingRecord {
   record: SamplingRecord;
   evidence: Evidence;
+  /** the place where it was sealed before; null: it was not */
+  former: Place | null;
 }
 
 export interface Waiting {
@@ -224,8 +229,21 @@ export interface SealStore {
   append(
     seal: SealWithLeaves,
     records: readonly SamplingRecord[],
-    beside: { key: StoredAuditKey; event: AdminEvent | null },
+    beside: {
+      key: StoredAuditKey;
+      event: AdminEvent | null;
+      /** for the places that the records had before */
+      notices: readonly DeletionNotice[];
+    },
   ): Stored<boolean>;
+  /** Some sealed records that retention may delete. */
+  aged(now: number): Stored<EmptiedPlace[]>;
+  /** Some of the oldest sealed records. */
+  oldest(): Stored<EmptiedPlace[]>;
+  /** The seals at these places, those that exist. */
+  sealsAt(places: readonly { tenantId: string; seal: number }[]): Stored<Seal[]>;
+  /** Deletes records where they still are at these places, together with the notices. Returns how many. */
+  deleteSealed(places: readonly EmptiedPlace[], notices: readonly DeletionNotice[]): Stored<number>;
   /** Newest first; the cursor is a seal's number. */
   list(
     tenantId: string,

@@ -1,5 +1,7 @@
 /** Whether the router signed a section of an export, and sealed the records in it. */
 import { canonicalJson } from "../canonical.ts";
+import type { DeletionNotice } from "./deletion-notices.ts";
+import { isAbout, unaccounted } from "./emptied-places.ts";
 import {
   covers,
   gone,
@@ -144,6 +146,37 @@ export async function sectionFaults(
     faults.push("leaves out records that the filter lets through");
   return faults;
 }
+
+/** Those of the empty positions of a seal for which no notice of the router's accounts. */
+export async function erasedAmong(
+  deps: VerificationDeps,
+  {
+    seal,
+    empty,
+    deletions,
+  }: { seal: Statement; empty: readonly number[]; deletions: readonly DeletionNotice[] },
+): Promise<number[]> {
+  if (empty.length === 0) return [];
+  const hash = await deps.hashing.of(canonicalJson(statementOf(seal)));
+  const genuine: DeletionNotice[] = [];
+  for (const notice of deletions) {
+    const { signature, ...value } = notice;
+    const fault = await faultOf(deps, { kind: "deletion", keyId: notice.keyId, signature, value });
+    if (fault === null && isAbout(notice, seal, hash)) genuine.push(notice);
+  }
+  return unaccounted(empty, genuine);
+}
+
+/** Positions of records that were erased. */
+export const erasedIn = (
+  deps: VerificationDeps,
+  { seal, records, deletions = [] }: SectionLine,
+): Promise<number[]> =>
+  erasedAmong(deps, {
+    seal,
+    deletions,
+    empty: [...records.keys()].filter((position) => records[position] === gone),
+  });
 
 export const isThere = (presence: string): boolean =>
   presence !== outside && presence !== gone && presence !== unreadable;

@@ -21,12 +21,14 @@ import {
   type AuditKey,
   type ChainHead,
   type Hashing,
+  type Place,
   type Tree,
   type VerifySignature,
 } from "./seals.ts";
 import { firstLineFault, headerFaults, type EndedFile } from "./verification-file.ts";
 import { createHeadCheck, type HeadVerdict } from "./verification-head.ts";
 import {
+  erasedIn,
   faultOf,
   idIn,
   isThere,
@@ -52,8 +54,10 @@ export interface Verified {
   sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
-  /** records of which only the leaf is left */
+  /** records of which only the leaf is left, and a signed notice that says why */
   gone: number;
+  /** records of which only the leaf is left, without such a notice; the first ones of many */
+  erased: Place[];
   /** records of these seals that the filter left out */
   outside: number;
   /** records that the router could not read: sealed ones, and those that no seal can hold */
@@ -100,6 +104,7 @@ export function createVerification(deps: {
     records: 0,
     seals: 0,
     gone: 0,
+    erased: [],
     outside: 0,
     unreadable: 0,
     tampered: [],
@@ -139,12 +144,19 @@ export function createVerification(deps: {
         part.count += 1;
       }
     total.records += rows.length;
-    total.gone += line.records.filter((presence) => presence === gone).length;
     total.unreadable += line.records.filter((presence) => presence === unreadable).length;
     total.outside += line.records.filter((presence) => presence === outside).length;
     const { header } = part;
+    if (isSound) await noteGone(header, line);
     if (isSound)
       findings.push(...(await recordFindings(believing(header), { number, line, header }, rows)));
+  }
+
+  async function noteGone(header: HeaderLine, line: SectionLine): Promise<void> {
+    const erased = await erasedIn(believing(header), line);
+    const places = erased.map((position) => ({ seal: line.seal.number, position }));
+    total.erased.push(...places.slice(0, mostTampered - total.erased.length));
+    total.gone += line.records.filter((presence) => presence === gone).length - erased.length;
   }
 
   async function begin(number: number, line: HeaderLine, text: string): Promise<void> {

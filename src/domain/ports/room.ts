@@ -15,7 +15,7 @@ export interface RoomStore {
   noted(): AsyncResult<NotedRoom>;
   /** Notes a level, with the event that tells of it, unless somebody else has noted one since. */
   note(levels: { from: RoomLevel; to: RoomLevel }, event: AdminEvent): AsyncResult<null>;
-  /** Deletes some of the oldest rows of a kind; how many. A record without a seal is never deleted. */
-  deleteOldest(kind: Expendable): AsyncResult<number>;
+  /** Deletes some of the oldest rows of a kind; how many. Records are deleted with a signed notice. */
+  deleteOldest(kind: Exclude<Expendable, "records">): AsyncResult<number>;
   append(event: AdminEvent): AsyncResult<null>;
 }

@@ -217,11 +217,8 @@ export interface RequestStore {
     filter: RequestFilter,
     page: PageRequest,
   ): AsyncResult<Page<SamplingRecord>>;
-  /**
-   * Deletes contents older than their tenant's `contentRetentionDays`, then sealed records older than its
-   * `retentionDays`. Records that are not sealed yet stay. Returns how many were deleted.
-   */
-  prune(now: number): AsyncResult<number>;
+  /** Deletes contents older than their tenant's `contentRetentionDays`. Returns how many were deleted. */
+  pruneContents(now: number): AsyncResult<number>;
 }
 
 export interface EventStore {

@@ -84,7 +84,7 @@ export function createSignedExport(
 
   /** A seal's section and its records; empty where the filter picks no record of the seal. */
   async function section(
-    { leaves, checked, ...seal }: SealWithLeaves,
+    { leaves, checked, deletions, ...seal }: SealWithLeaves,
     { records, unreadable }: Pick<Read, "records" | "unreadable">,
   ): Promise<string> {
     const presence: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
@@ -111,6 +111,7 @@ export function createSignedExport(
       ...(checked === null ? {} : { checked }),
       leaves,
       records: presence,
+      ...(deletions !== null && { deletions }),
     });
     sections += 1;
     count += lines.length;

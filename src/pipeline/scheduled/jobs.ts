@@ -14,6 +14,7 @@ import type { EndHeld } from "../approvals/end.ts";
 import { createAlertJob } from "./alerts.ts";
 import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
+import { createRetentionJob } from "./deletions.ts";
 import { createLatencyJob } from "./latencies.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createRoomJob, type RoomDeps } from "./room.ts";
@@ -72,7 +73,6 @@ export function createJobs(
     cancellations,
     health,
     sessions,
-    requests,
     reseal,
     syncCatalogue,
     deliver,
@@ -97,7 +97,7 @@ export function createJobs(
     pruneSessions: () => sessions.prune(now()),
     pruneConsoleSessions: () => deps.consoleSessions.prune(now()),
     pruneOauthEntries: () => deps.oauthEntries.prune(now()),
-    pruneRequests: () => requests.prune(now()),
+    pruneRequests: createRetentionJob(deps),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
     // After all that makes room by itself.
     room: createRoomJob(deps),

@@ -11,16 +11,16 @@ import type { RoomStore } from "../../domain/ports/room.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
+import { deleteOldestRecords, type DeletionDeps } from "./deletions.ts";
 
 /** Deletions of one round; the object answers calls between them. */
 const deletionsPerRound = 20;
 
-export interface RoomDeps {
+export interface RoomDeps extends DeletionDeps {
   /** null: this database's size is not bounded */
   roomNow: (() => AsyncResult<Room>) | null;
   room: RoomStore;
   ids: Ids;
-  now: () => number;
 }
 
 const eventOf = ({ ids, now }: RoomDeps, action: string, detail: JsonObject): AdminEvent => ({
@@ -36,7 +36,7 @@ const eventOf = ({ ids, now }: RoomDeps, action: string, detail: JsonObject): Ad
 
 /** What was deleted of each kind. */
 async function makeRoom(
-  { room }: RoomDeps,
+  deps: RoomDeps,
   {
     roomNow,
     earlyDeletion,
@@ -50,7 +50,9 @@ async function makeRoom(
       if (!seen.ok) return seen;
       if (!isTight(seen.value)) return ok(deleted);
       left -= 1;
-      const gone = await room.deleteOldest(kind);
+      const gone = await (kind === "records"
+        ? deleteOldestRecords(deps)
+        : deps.room.deleteOldest(kind));
       if (!gone.ok) return gone;
       if (gone.value === 0) break;
       deleted[kind] = (deleted[kind] ?? 0) + gone.value;

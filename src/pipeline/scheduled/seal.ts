@@ -6,6 +6,8 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { EmptiedPlace } from "../../domain/audit/deletion-notices.ts";
+import { isIn } from "../../domain/audit/number-ranges.ts";
 import type { Checked, Tampering } from "../../domain/audit/seal-check.ts";
 import {
   mostSealed,
@@ -18,6 +20,7 @@ import {
   type WaitingRecord,
 } from "../../domain/audit/seals.ts";
 import { withCode } from "./audit-keys.ts";
+import { signedNotices } from "./deletions.ts";
 import { checkWaiting, type SealDeps } from "./seal-check.ts";
 
 export type { SealDeps };
@@ -87,7 +90,7 @@ async function sealOf(
     keyId: signer.key.id,
   };
   const signature = await signer.sign(signedText("seal", statement));
-  return { ...statement, signature, checked, leaves: hashing.pack(leaves) };
+  return { ...statement, signature, checked, leaves: hashing.pack(leaves), deletions: null };
 }
 
 /** Records whose seals were cut off have no place in the chain any more, so they wait to be sealed again. */
@@ -100,6 +103,30 @@ async function reopened(
   const event = eventOf(deps, { tenantId, number: after + 1, tampered: [cut] });
   const done = await deps.seals.reopen(tenantId, after, event);
   return done.ok ? ok(cut) : done;
+}
+
+/**
+ * The places that records leave which are sealed again. Only a record that the seal itself counts as `replaced` had such
+ * a place; a row alone could name any place.
+ */
+function leftPlaces(
+  tenantId: string,
+  records: readonly WaitingRecord[],
+  replaced: Checked["replaced"],
+): EmptiedPlace[] {
+  return records.flatMap(({ record: { id, correction }, former }, at) =>
+    former === null || !isIn(replaced, at)
+      ? []
+      : [
+          {
+            tenantId,
+            id,
+            ...former,
+            reason: correction === null ? ("late_end" as const) : ("correction" as const),
+            createdBefore: null,
+          },
+        ],
+  );
 }
 
 async function trySeal(
@@ -122,8 +149,10 @@ async function trySeal(
   const { head, records } = waiting.value;
   const checked = await checkWaiting(deps, waiting.value, found);
   if (!checked.ok) return checked;
-  const { tampered } = checked.value;
+  const { tampered, replaced } = checked.value;
   if (records.length === 0 && tampered.length === 0) return ok(0);
+  const notices = await signedNotices(deps, leftPlaces(tenantId, records, replaced));
+  if (!notices.ok) return notices;
   const seal = await sealOf(deps, { tenantId, head, records, checked: checked.value });
   const { number } = seal;
   const appended = await seals.append(
@@ -131,6 +160,7 @@ async function trySeal(
     records.map(({ record }) => record),
     {
       key: await withCode(deps, signer.key),
+      notices: notices.value,
       event: tampered.length === 0 ? null : eventOf(deps, { tenantId, number, tampered }),
     },
   );

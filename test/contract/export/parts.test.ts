@@ -18,7 +18,7 @@ import {
   start,
 } from "../store/fixtures.ts";
 import { givenWorld, value } from "../store/open.ts";
-import { sealAll, sealingOn } from "../store/sealing.ts";
+import { sealAll, sealingOn, retain } from "../store/sealing.ts";
 import { exportPart, signerOf, verifyParts, type Asked } from "./exporting.ts";
 
 const dayMs = 86_400_000;
@@ -195,7 +195,7 @@ describe("what an export holds", () => {
     const kept = await its.refuse(start + 2 * dayMs);
     const corrected = await its.refuse(start + 2 * dayMs);
     await its.seal();
-    expect(value(await world.stores.requests.prune(start + 2 * dayMs))).toBe(1);
+    expect(value(await retain(world.stores, start + 2 * dayMs))).toBe(1);
     const change = sql`update sampling_requests
       set cost_micro_usd = 1, seal_number = null, seal_position = null where id = ${corrected}`;
     value(await world.db.write([raw(change)]));

@@ -1,5 +1,5 @@
 /** Which request holds a replay key, until when, and what is kept for its repetitions. */
-import { sealAll } from "./sealing.ts";
+import { sealAll, retain } from "./sealing.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
@@ -305,7 +305,7 @@ export const idempotencySuite = (backend: Backend): void => {
       const who = await caller(world.stores, { policy: { retentionDays: 0 } });
       await ended(await running(who, start, keyed()), kept("r"));
       await sealAll(world.stores, who.tenantId);
-      expect(value(await world.stores.requests.prune(start + 1))).toBe(1);
+      expect(value(await retain(world.stores, start + 1))).toBe(1);
       expect(await find(who)).toMatchObject({ outcome: "unknown", result: "r" });
     });
   });

@@ -26,7 +26,7 @@ import {
   type Caller,
 } from "./fixtures.ts";
 import { givenWorld, macOf, storesOn, value, type Backend } from "./open.ts";
-import { sealAll, sealingOn, sealingParts } from "./sealing.ts";
+import { sealAll, sealingOn, sealingParts, retain } from "./sealing.ts";
 
 const never = Number.MAX_SAFE_INTEGER;
 const dayMs = 86_400_000;
@@ -245,7 +245,7 @@ export const insiderSuite = (backend: Backend): void => {
       );
       await settled();
       await seal();
-      value(await world.stores.requests.prune(start + 2 * dayMs));
+      value(await retain(world.stores, start + 2 * dayMs));
       await settled();
       await seal();
       expect(await logged()).toEqual([]);
@@ -325,8 +325,14 @@ export const insiderSuite = (backend: Backend): void => {
           keyId: signer.key.id,
         };
         const signature = await signer.sign(signedText("seal", statement));
-        const its = { ...statement, signature, checked: null, leaves: hashing.pack(leaves) };
-        const beside = { key: { ...signer.key, code: null }, event: null };
+        const its = {
+          ...statement,
+          signature,
+          checked: null,
+          leaves: hashing.pack(leaves),
+          deletions: null,
+        };
+        const beside = { key: { ...signer.key, code: null }, event: null, notices: [] };
         const ids = records.map(({ record }) => record);
         expect(value(await seals.append(its, ids, beside))).toBe(true);
       };

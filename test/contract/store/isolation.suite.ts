@@ -195,7 +195,9 @@ const nameNoTenant = [
   "alerts.prune",
   "webhooks.claim",
   "webhooks.prune",
-  "requests.prune",
+  "requests.pruneContents",
+  "seals.aged",
+  "seals.oldest",
   // Cursors of all tenants, which the job that counts durations goes through. Its other steps take such a cursor.
   "latencies.pending",
   // The operator's plot of all tenants.
@@ -573,14 +575,14 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       // The owner's waiting record, sealed in the stranger's name.
       const { seals } = stores;
       const { signer } = await sealingOn(stores);
-      const beside = { key: { ...signer.key, code: null }, event: null };
+      const beside = { key: { ...signer.key, code: null }, event: null, notices: [] };
       const { records } = value(
         await seals.waiting(owner.who.tenantId, Number.MAX_SAFE_INTEGER, 9),
       );
       expect(records).toHaveLength(1);
       const [its] = value(await seals.list(owner.who.tenantId, page)).data;
       if (its === undefined) throw new Error("the owner has a seal");
-      const theft = { ...its, tenantId, number: 1, count: 1, leaves: "" };
+      const theft = { ...its, tenantId, number: 1, count: 1, leaves: "", deletions: null };
       expect(
         value(
           await seals.append(
@@ -590,6 +592,16 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
           ),
         ),
       ).toBe(false);
+    },
+    "seals.sealsAt": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.sealsAt([{ tenantId, seal: 1 }]))).toEqual([]);
+    },
+    "seals.deleteSealed": async ({ seals }, owner, { tenantId }) => {
+      const its = value(await seals.oldest()).find(
+        (place) => place.tenantId === owner.who.tenantId,
+      );
+      if (its === undefined) throw new Error("the owner has a sealed record");
+      expect(value(await seals.deleteSealed([{ ...its, tenantId }], []))).toBe(0);
     },
     "seals.list": async ({ seals }, _, { tenantId }) => {
       expect(value(await seals.list(tenantId, page))).toEqual(empty);

@@ -23,7 +23,7 @@ import {
 } from "./fixtures.ts";
 import { givenLedger, limitsOf, second, sendingTwice, told, waitOf } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";
-import { sealAll } from "./sealing.ts";
+import { sealAll, retain } from "./sealing.ts";
 
 const minute = 60_000;
 
@@ -753,9 +753,9 @@ export const ledgerSuite = (backend: Backend): void => {
         await settle(reserved, start + second, { captured: "v1.sealed" });
         const day = 86_400_000;
         await sealAll(world.stores, who.tenantId);
-        expect(value(await world.stores.requests.prune(start + day))).toBe(0);
+        expect(value(await retain(world.stores, start + day))).toBe(0);
         expect(await record(who, reserved.opening.id)).toMatchObject({ content: "v1.sealed" });
-        expect(value(await world.stores.requests.prune(start + day + 1))).toBe(1);
+        expect(value(await retain(world.stores, start + day + 1))).toBe(1);
         expect(await record(who, reserved.opening.id)).toBeNull();
         expect(await rows(sql`select * from captures`)).toEqual([]);
       });

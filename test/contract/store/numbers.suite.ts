@@ -5,6 +5,7 @@ import { raw } from "../../../src/store/db.ts";
 import { anotherKey, caller, leaseMs, opening, start, tenant } from "./fixtures.ts";
 import { givenLedger, second, told } from "./given-ledger.ts";
 import { value, type Backend } from "./open.ts";
+import { retain } from "./sealing.ts";
 
 const page = { cursor: null, limit: 100 };
 const hourMs = 3_600_000;
@@ -89,7 +90,7 @@ export const numbersSuite = (backend: Backend): void => {
       expect(rows[0]).toMatchObject([{ outcome: "unknown" }]);
       const its = opening({ tenantId: broken.id, keyId });
       value(await world.stores.ledger.refuse(its, "internal", null, null));
-      expect(value(await world.stores.requests.prune(start + 1))).toBe(0);
+      expect(value(await retain(world.stores, start + 1))).toBe(0);
     });
   });
 };

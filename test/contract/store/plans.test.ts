@@ -198,7 +198,8 @@ describe("query plans", () => {
       latencies.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),
     "latencies.readAll": ({ latencies }) =>
       latencies.readAll({ from: start, to: start + 1, bucket: "hour", by: "tenant" }),
-    "requests.prune": ({ requests }) => requests.prune(start),
+    "requests.pruneContents": ({ requests }) => requests.pruneContents(start),
+    "seals.aged": ({ seals }) => seals.aged(start),
     "seals.waitingTenants": ({ seals }) => seals.waitingTenants("", 9),
     "seals.waiting": ({ seals }) => seals.waiting(who.tenantId, start, 9),
     "seals.countWaiting": ({ seals }) => seals.countWaiting(who.tenantId),
@@ -332,11 +333,11 @@ describe("query plans", () => {
       line: "SEARCH sampling_requests USING COVERING INDEX sampling_requests_tenant (tenant_id=? AND id>?)",
     },
     {
-      job: "requests.prune",
+      job: "requests.pruneContents",
       line: "SEARCH c USING COVERING INDEX captures_tenant (tenant_id=? AND request_id<?)",
     },
     {
-      job: "requests.prune",
+      job: "seals.aged",
       line: "SEARCH r USING INDEX sampling_requests_tenant (tenant_id=? AND id<?)",
     },
   ];

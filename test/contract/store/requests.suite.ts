@@ -7,7 +7,7 @@ import { createRequestStore } from "../../../src/store/requests.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
-import { sealAll } from "./sealing.ts";
+import { sealAll, retain } from "./sealing.ts";
 
 const dayMs = 86_400_000;
 const idOf = (moment: number): string =>
@@ -111,11 +111,10 @@ export const requestsSuite = (backend: Backend): void => {
         await refused(who, start + dayMs);
         await sealAll(world.stores, who.tenantId);
       }
-      const { requests } = world.stores;
-      expect(value(await requests.prune(start + 2 * dayMs))).toBe(0);
-      expect(value(await requests.prune(start + 2 * dayMs + 1))).toBe(1);
+      expect(value(await retain(world.stores, start + 2 * dayMs))).toBe(0);
+      expect(value(await retain(world.stores, start + 2 * dayMs + 1))).toBe(1);
       expect(await kept()).toEqual([1, 2]);
-      expect(value(await requests.prune(start + defaultRetentionDays * dayMs + 1))).toBe(2);
+      expect(value(await retain(world.stores, start + defaultRetentionDays * dayMs + 1))).toBe(2);
       expect(await kept()).toEqual([0, 1]);
     });
 
@@ -123,12 +122,12 @@ export const requestsSuite = (backend: Backend): void => {
       const who = await caller(world.stores, { policy: { retentionDays: 1 } });
       const running = reservation(who, start);
       value(await world.stores.ledger.admit(running));
-      const { requests, ledger } = world.stores;
-      expect(value(await requests.prune(start + 10 * dayMs))).toBe(0);
+      const { ledger } = world.stores;
+      expect(value(await retain(world.stores, start + 10 * dayMs))).toBe(0);
       value(await ledger.sweep(start + 10 * dayMs));
-      expect(value(await requests.prune(start + 10 * dayMs))).toBe(0);
+      expect(value(await retain(world.stores, start + 10 * dayMs))).toBe(0);
       await sealAll(world.stores, who.tenantId);
-      expect(value(await requests.prune(start + 10 * dayMs))).toBe(1);
+      expect(value(await retain(world.stores, start + 10 * dayMs))).toBe(1);
     });
 
     it("prunes content before its record, by each tenant's own rule", async () => {
@@ -155,11 +154,11 @@ export const requestsSuite = (backend: Backend): void => {
           }),
         );
       const kept = "v1.content";
-      expect(value(await requests.prune(start + 2 * dayMs))).toBe(0);
+      expect(value(await retain(world.stores, start + 2 * dayMs))).toBe(0);
       expect(await contents()).toEqual([kept, kept, kept]);
-      expect(value(await requests.prune(start + 2 * dayMs + 1))).toBe(1);
+      expect(value(await retain(world.stores, start + 2 * dayMs + 1))).toBe(1);
       expect(await contents()).toEqual([null, kept, kept]);
-      expect(value(await requests.prune(start + 5 * dayMs + 1))).toBe(3);
+      expect(value(await retain(world.stores, start + 5 * dayMs + 1))).toBe(3);
       expect(await contents()).toEqual(["gone", "gone", "gone"]);
     });
   });

@@ -4,6 +4,7 @@ import { createSigner, idOfPublicKey, verifySignature } from "../../../src/crypt
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { mostSealed, type Signer } from "../../../src/domain/audit/seals.ts";
+import { createRetentionJob } from "../../../src/pipeline/scheduled/deletions.ts";
 import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/seal.ts";
 import { id, start } from "./fixtures.ts";
 import { mac, macOf, value } from "./open.ts";
@@ -31,6 +32,14 @@ export const sealingOn = async (stores: Stores): Promise<SealDeps> => ({
   ...(await sealingParts()),
   seals: stores.seals,
 });
+
+/** One run of retention: aged contents, and aged sealed records with their notices. Gives how many were deleted. */
+export const retain = async (stores: Stores, now: number) =>
+  createRetentionJob({
+    ...(await sealingOn(stores)),
+    requests: stores.requests,
+    now: () => now,
+  })();
 
 /** Seals everything of a tenant that has ended. */
 export async function sealAll(stores: Stores, tenantId: string): Promise<void> {

@@ -25,6 +25,7 @@ import { migrationsSuite } from "./migrations.suite.ts";
 import { nodesSuite } from "./nodes.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
+import { deletionsSuite } from "./deletions.suite.ts";
 import type { Backend } from "./open.ts";
 import { oauthEntriesSuite } from "./oauth-entries.suite.ts";
 import { usersSuite } from "./users.suite.ts";
@@ -95,6 +96,7 @@ const statements = [
   snapshotsSuite,
   requestsSuite,
   sealsSuite,
+  deletionsSuite,
   resealSuite,
   eventsSuite,
   unreadableSuite,

@@ -1,0 +1,56 @@
+/** Which notices account for the emptied places of a seal. */
+import { canonicalJson } from "../canonical.ts";
+import type { DeletionNotice, EmptiedPlace } from "./deletion-notices.ts";
+import { isIn, rangesOf } from "./number-ranges.ts";
+import { statementOf, type Hashing, type Seal, type Statement } from "./seals.ts";
+
+/** The notices to sign for these places: one for each seal, reason and limit of retention. */
+export async function noticesFor(
+  places: readonly EmptiedPlace[],
+  beside: { seals: readonly Seal[]; hashing: Hashing; at: number; keyId: string },
+): Promise<Omit<DeletionNotice, "signature">[]> {
+  const groups = Map.groupBy(
+    places,
+    ({ tenantId, seal, reason, createdBefore }) =>
+      `${tenantId} ${seal} ${reason} ${createdBefore ?? ""}`,
+  );
+  const notices: Omit<DeletionNotice, "signature">[] = [];
+  for (const group of groups.values()) {
+    const [first] = group;
+    const seal = beside.seals.find(
+      (each) => each.tenantId === first?.tenantId && each.number === first.seal,
+    );
+    // Without its seal a record has no leaf, so nothing has to account for it.
+    if (first === undefined || seal === undefined) continue;
+    notices.push({
+      version: 1,
+      tenantId: first.tenantId,
+      seal: first.seal,
+      statement: await beside.hashing.of(canonicalJson(statementOf(seal))),
+      positions: rangesOf(group.map(({ position }) => position)),
+      reason: first.reason,
+      createdBefore: first.createdBefore,
+      at: beside.at,
+      keyId: beside.keyId,
+    });
+  }
+  return notices;
+}
+
+/** Whether a notice whose signature is right is about this seal, and may be. */
+export const isAbout = (
+  { tenantId, seal: number, statement, reason, createdBefore }: DeletionNotice,
+  seal: Statement,
+  hash: string,
+): boolean =>
+  tenantId === seal.tenantId &&
+  number === seal.number &&
+  statement === hash &&
+  (reason !== "retention" || (createdBefore !== null && createdBefore > seal.firstCreatedAt));
+
+/** Positions without a record for which none of the notices accounts. */
+export const unaccounted = (
+  empty: readonly number[],
+  notices: readonly DeletionNotice[],
+): number[] =>
+  empty.filter((position) => !notices.some(({ positions }) => isIn(positions, position)));
