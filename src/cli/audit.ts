@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { hashing } from "../crypto/chain.ts";
-import { verifySignature } from "../crypto/signatures.ts";
+import { idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
 import { csvColumns } from "../domain/audit/csv.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
 import { createVerification, type Verification } from "../domain/audit/verification.ts";
@@ -25,6 +25,7 @@ import { sourcesOf, type ExportSource } from "./export-files.ts";
 import { readFault } from "./read-fault.ts";
 import { isStorePath } from "./sink-objects.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const options =
   "<file, directory or s3://...>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part] [--sink]";
@@ -49,23 +50,26 @@ const keyFile = z.union([
 ]);
 
 /** Throws a sentence for a person. */
-function readKeys(path: string): AuditKey[] {
+async function readKeys(path: string): Promise<AuditKey[]> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
     throw readFault(`--key: ${path}`, cause);
   }
+  let keys: AuditKey[];
   try {
-    return keyFile.parse(JSON.parse(text));
+    keys = keyFile.parse(JSON.parse(text));
   } catch {
     throw new Error(
       `--key: ${path} is no JWK set of Ed25519 keys: fetch /.well-known/sampling-router/audit-keys.json of the router anew`,
     );
   }
+  for (const { id, publicKey } of keys)
+    if ((await idOfPublicKey(publicKey)) !== id)
+      throw new Error(`--key: ${path} has a key whose kid, ${id.slice(0, 64)}, is not its own`);
+  return keys;
 }
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
  * A spreadsheet of the same records holds no seals: nothing in it could be checked. Columns are only ever
@@ -118,7 +122,7 @@ async function verify(
   },
 ): Promise<number> {
   const { keyPath } = wanted;
-  const pinned = keyPath === undefined ? null : readKeys(keyPath);
+  const pinned = keyPath === undefined ? null : await readKeys(keyPath);
   const sources = await sourcesOf(paths, process.env);
   // An object of a sink is read once: it is no spreadsheet, or the check says so.
   for (const source of sources) if (!isStorePath(source.name)) await refuseCsv(source);
@@ -173,6 +177,6 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (cause) {
   const fault = String(cause).replace(/^TypeError \[ERR_PARSE_ARGS\w*\]: (.*)$/s, `$1\n${usage}`);
-  process.stderr.write(`sampling-router: ${fault.replace(/^Error: /, "")}\n`);
+  sayFault(fault.replace(/^Error: /, ""));
   process.exitCode = 2;
 }

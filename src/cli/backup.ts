@@ -15,11 +15,10 @@ import { contentsOf, describeContents, putInPlace, type Contents } from "../star
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally } from "../store/embedded/local.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("backup", "FILE")}
 Writes all of the embedded database of STATE_DIR into FILE, and checks what it wrote. A running router goes on.`;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Throws as SQLite does. */
 function copyInto(from: string, fresh: string): "running" | "stopped" {
@@ -106,6 +105,6 @@ async function run(): Promise<string | null> {
 answerHelp(usage);
 const fault = await run();
 if (fault !== null) {
-  process.stderr.write(`sampling-router: ${fault}\n`);
+  sayFault(fault);
   process.exitCode = 1;
 }

@@ -15,6 +15,7 @@ import { checkout } from "../start/settings.ts";
 import { runDeployment, type DeploymentDeps, type Secrets } from "./deploy/deployment.ts";
 import { createAsker } from "./init-questions.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const usage = `usage: npm run deploy -- [--dry-run] [--yes] [--tenant SLUG]
 Looks for an account, sets the secrets that the Worker lacks, deploys, waits until the router is ready, and makes a first
@@ -22,7 +23,6 @@ tenant where there is none. What is there stays, so run it again for a new versi
 question. --dry-run builds what would be deployed, and calls nobody.`;
 
 const keptName = ".env.deployment";
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function argumentsOf(args: string[]) {
   const no = { type: "boolean", default: false } as const;
@@ -157,6 +157,6 @@ async function run(args: string[]): Promise<string | null> {
 answerHelp(usage);
 const fault = await run(process.argv.slice(2));
 if (fault !== null) {
-  process.stderr.write(`sampling-router: ${fault}\n`);
+  sayFault(fault);
   process.exitCode = 1;
 }

@@ -13,6 +13,7 @@ import { checkout, parseSettings } from "../start/settings.ts";
 import { composeOfPackage, envText, wranglerText } from "./init-files.ts";
 import { createAsker, type Asker } from "./init-questions.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const flags = "[--yes] [--force] [--host H] [--port P] [--public-url URL] [--compose] [--wrangler]";
 const usage = `usage: ${commandLine("init", flags)}
@@ -20,7 +21,6 @@ Asks for what the router needs, and writes .env into this folder; with --compose
 wrangler.toml. --yes asks nothing, and takes providers' keys from the environment. --force overwrites.`;
 
 const providerKeys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] as const;
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Name of a setting → its value; empty: not set. */
 type Settings = Record<string, string>;
@@ -156,6 +156,6 @@ const fault = await run(process.argv.slice(2)).catch((cause: unknown) =>
   cause instanceof Error ? cause.message : "it failed",
 );
 if (fault !== null) {
-  process.stderr.write(`sampling-router: ${fault}\n`);
+  sayFault(fault);
   process.exitCode = 1;
 }

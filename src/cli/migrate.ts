@@ -3,11 +3,10 @@ import { commandLine } from "../start/called.ts";
 import { checkout, parseSettings } from "../start/settings.ts";
 import { migrateLibsql, readMigrations } from "../start/migrations.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("db:migrate")}
 Brings the database at DATABASE_URL up to date. Running routers go on.`;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
@@ -25,6 +24,6 @@ async function run(): Promise<string | null> {
 answerHelp(usage);
 const fault = await run();
 if (fault !== null) {
-  process.stderr.write(`sampling-router: ${fault}\n`);
+  sayFault(fault);
   process.exitCode = 1;
 }

@@ -8,6 +8,7 @@ import { commandLine, startCommand } from "../start/called.ts";
 import { keptAdminToken } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("replay", "REQUEST_ID [TENANT]")}
 Asks the running router to make a recorded decision again, and shows both. TENANT: demo, unless given.`;
@@ -24,9 +25,8 @@ const answered = z.looseObject({
 });
 const refused = z.looseObject({ detail: z.string() });
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const fail = (problem: string): never => {
-  process.stderr.write(`sampling-router: ${problem}\n`);
+  sayFault(problem);
   process.exit(1);
 };
 

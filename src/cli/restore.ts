@@ -23,12 +23,12 @@ import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
 import { endLeases } from "../store/end-leases.ts";
 import { answerHelp } from "./usage.ts";
+import { say, sayFault } from "./output.ts";
 
 const usage = `usage: ${commandLine("restore", "FILE [--force]")}
 Puts a backup in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
 a database. --force: that one is copied aside first.`;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : "it can't be read";
 
@@ -160,6 +160,6 @@ async function run(): Promise<string | null> {
 answerHelp(usage);
 const fault = await run().catch(messageOf);
 if (fault !== null) {
-  process.stderr.write(`sampling-router: ${fault}\n`);
+  sayFault(fault);
   process.exitCode = 1;
 }

@@ -9,6 +9,10 @@ import { z } from "zod";
 
 const scheme = "s3://";
 const mostObjects = 1_000_000;
+/** S3 lists 1,000 keys in a page. A store that lies can send pages that lead nowhere. */
+const mostPages = 2 * (mostObjects / 1_000);
+/** An honest store may send a few pages without a key, such as where many objects were deleted. */
+const mostPagesWithoutKey = 10;
 
 export const isStorePath = (path: string): boolean => path.startsWith(scheme);
 
@@ -35,13 +39,18 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
+const lastCodePoint = 0x10ffff;
+
 /** What stands in elements of that name. S3's answer has no attributes or comments there. */
 const textsIn = (xml: string, element: string): string[] =>
   Array.from(xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")), ([, text = ""]) =>
-    text.replaceAll(/&(?:(\w+)|#(\d+)|#x([0-9a-f]+));/gi, (whole, name, decimal, hex) =>
-      name === undefined
-        ? String.fromCodePoint(decimal === undefined ? parseInt(hex, 16) : Number(decimal))
-        : (entities[name] ?? whole),
+    text.replaceAll(
+      /&(?:(\w{1,8})|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi,
+      (whole, name, decimal, hex) => {
+        if (name !== undefined) return entities[name] ?? whole;
+        const point = decimal === undefined ? parseInt(hex, 16) : Number(decimal);
+        return point > lastCodePoint ? whole : String.fromCodePoint(point);
+      },
     ),
   );
 
@@ -90,21 +99,30 @@ function storeAt(path: string, env: Record<string, string | undefined>): Store {
 }
 
 /** Keys of objects below the prefix. */
-async function keysIn({ prefix, get }: Store): Promise<string[]> {
+async function keysIn({ bucket, prefix, get }: Store): Promise<string[]> {
   const keys: string[] = [];
   let token: string | undefined;
-  do {
+  const tokens = new Set<string>();
+  for (let empty = 0, pages = 0; ; pages += 1) {
     const answer = await get("", {
       "list-type": "2",
       prefix: prefix === "" ? "" : `${prefix}/`,
       ...(token !== undefined && { "continuation-token": token }),
     });
     const xml = await answer.text();
-    keys.push(...textsIn(xml, "Key").filter((key) => key.endsWith(".ndjson")));
+    const listed = textsIn(xml, "Key");
+    keys.push(...listed.filter((key) => key.endsWith(".ndjson")));
+    empty = listed.length === 0 ? empty + 1 : 0;
     [token] = textsIn(xml, "IsTruncated").includes("true")
       ? textsIn(xml, "NextContinuationToken")
       : [];
-  } while (token !== undefined && keys.length < mostObjects);
+    if (token === undefined) break;
+    if (tokens.has(token) || empty >= mostPagesWithoutKey || pages >= mostPages)
+      throw new Error(`${scheme}${bucket}/${prefix}: the store's list of objects does not end`);
+    tokens.add(token);
+  }
+  if (keys.length > mostObjects)
+    throw new Error(`${scheme}${bucket}/${prefix} has more than ${mostObjects} objects`);
   // Names sort by the chain's order.
   return keys.toSorted((left, right) => (left < right ? -1 : 1));
 }

@@ -1,4 +1,6 @@
 /** Objects of an audit sink, as the verifier reads them from a store. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { storedObjects } from "../../../src/cli/sink-objects.ts";
 import { startObjectStore, type ObjectStore } from "../../fakes/object-store.ts";
@@ -61,5 +63,37 @@ describe("the objects of a tenant's chain", () => {
     const fault = await faultAt(path);
     expect(fault).toContain("can't be read: status 403");
     expect(fault).not.toContain("CANARY");
+  });
+
+  describe("in a store that lies", () => {
+    const listing = (next: (page: number) => string, keys = "") => {
+      let page = 0;
+      const server = createServer((_, response) => {
+        page += 1;
+        response.end(
+          `<ListBucketResult>${keys}<IsTruncated>true</IsTruncated><NextContinuationToken>${next(page)}</NextContinuationToken></ListBucketResult>`,
+        );
+      });
+      return new Promise<{ url: string; stop: () => void }>((resolve) =>
+        server.listen(0, "127.0.0.1", () => {
+          const { port } = server.address() as AddressInfo;
+          resolve({ url: `http://127.0.0.1:${port}`, stop: () => void server.close() });
+        }),
+      );
+    };
+    it.each([
+      ["empty pages", (page: number) => `t${page}`, ""],
+      ["one page again and again", () => "t", "<Key>a/1.ndjson</Key>"],
+      ["a character beyond Unicode", () => "&#99999999;&#x110000;&#9999999;", ""],
+    ])("end: %s", async (_, next, keys) => {
+      const lying = await listing(next, keys);
+      try {
+        expect(await faultAt("s3://audit/a", { ...env, AWS_ENDPOINT_URL: lying.url })).toContain(
+          "the store's list of objects does not end",
+        );
+      } finally {
+        lying.stop();
+      }
+    });
   });
 });
