@@ -1,5 +1,6 @@
 /** The file at CATALOGUE_URL: fetched with a deadline and a bound, parsed at once. */
 import { readBounded } from "../domain/bounded-body.ts";
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import type { CatalogueSource } from "../domain/ports/catalogues.ts";
 import { err } from "../domain/result.ts";
 import { parseModelsDev } from "./models-dev.ts";
@@ -26,8 +27,8 @@ export const createCatalogueSource = (deps: {
       return bytes === null
         ? err(`longer than ${mostBytes} bytes`)
         : parseModelsDev(new TextDecoder().decode(bytes));
-    } catch (cause) {
-      return err(cause instanceof Error && cause.name === "TimeoutError" ? "timeout" : "no answer");
+    } catch (thrown) {
+      return err(`no answer from ${whyNoAnswer(deps.url, thrown)}`);
     }
   },
 });

@@ -7,7 +7,7 @@ import { commandLine } from "../start/called.ts";
 import { databasesOf } from "./doctor/database.ts";
 import { exposureOf } from "./doctor/exposure.ts";
 import { faulty, linesOf, type Finding } from "./doctor/finding.ts";
-import { reachesOf } from "./doctor/reach.ts";
+import { proxiesOf, reachesOf } from "./doctor/reach.ts";
 import { runningOf, runningPort } from "./doctor/running.ts";
 import { permissionsOf, roomOf, secretsOf } from "./doctor/state.ts";
 import { answerHelp } from "./usage.ts";
@@ -29,7 +29,8 @@ async function examine(): Promise<Finding[]> {
   for await (const finding of databasesOf(settings.value)) found.push(finding);
   return [
     ...found,
-    ...(await reachesOf(settings.value.providers)),
+    ...proxiesOf(settings.value.proxies),
+    ...(await reachesOf(settings.value)),
     ...exposureOf(
       { ...settings.value, port: runningPort(settings.value) ?? settings.value.port },
       process.env,

@@ -1,4 +1,5 @@
 /** One provider call, as the audit record and a refusal tell it. */
+import type { NetworkFault } from "./network-fault.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -56,6 +57,8 @@ export interface ProviderFault {
   reach: FaultReach;
   /** absent: the error named nothing that this list has */
   code?: FaultCode;
+  /** where there was no answer over the network, or only a part of one */
+  network?: NetworkFault;
   /** what the provider counted, where an answer came that can't be used; null: nothing is known */
   usage: Usage | null;
 }
@@ -74,6 +77,8 @@ export interface AttemptSummary extends AttemptBase {
   fault?: FaultKind | null;
   /** absent: the fault named nothing that the list has */
   code?: FaultCode;
+  /** absent: the fault was none of the network */
+  network?: NetworkFault;
 }
 
 /** An attempt as its record tells it. */
@@ -92,6 +97,8 @@ export interface Attempt extends AttemptBase {
   reach?: FaultReach;
   /** absent: the fault named nothing that the list has */
   code?: FaultCode;
+  /** absent: the fault was none of the network */
+  network?: NetworkFault;
   /** what of the call this model did not take; absent: it took everything */
   notes?: string[];
   /** what the attempt used, as counted or estimated; absent: nothing is known, or nothing was used */
@@ -144,9 +151,10 @@ export const mayPass = (attempt: Attempt): boolean =>
   attempt.retryable && !isLasting(attempt) && !isNotSent(attempt) && statusMayPass(attempt.status);
 
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
-  const { provider, model, status, fault, code } = attempt;
-  const base = { provider, model, status, retryable: mayPass(attempt) };
-  const summary = code === undefined ? base : { ...base, code };
+  const { provider, model, status, fault, code, network } = attempt;
+  const summary: AttemptSummary = { provider, model, status, retryable: mayPass(attempt) };
+  if (code !== undefined) summary.code = code;
+  if (network !== undefined) summary.network = network;
   const says = fault === "unopenable" || isNotSent(attempt) || (status === 200 && fault !== null);
   return says ? { ...summary, fault } : summary;
 };

@@ -1,6 +1,7 @@
 /** What a refusal says to a person. */
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionWords } from "./exclusion-words.ts";
+import { networkWords } from "./network-fault.ts";
 import { refusalTable, type Refusal } from "./refusals.ts";
 import type { ExclusionReason } from "./requirements.ts";
 
@@ -90,12 +91,14 @@ const codeWords: { readonly [C in FaultCode]?: string } = {
 };
 
 /** What went wrong at the last attempt, and what a person can do about it. */
-function explainAttempt({ provider, model, status, fault, code }: AttemptSummary): string {
+function explainAttempt(attempt: AttemptSummary): string {
+  const { provider, model, status, fault, code, network } = attempt;
   if (fault === "unopenable")
     return `the stored key of ${provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
   if (fault === "empty") return `${provider}/${model} answered without any text`;
   if (fault === "invalid_request" && status === null)
     return `nothing was sent to ${provider}/${model}, since its provider has no place for something in the request, such as a format of audio`;
+  if (network !== undefined) return `${provider} at ${networkWords(network)}`;
   if (status === null)
     return `${provider} can't be reached at its credential's address, or broke off`;
   const words = code === undefined ? undefined : codeWords[code];
@@ -173,6 +176,7 @@ export function explain(refusal: Refusal): string {
     case "unavailable":
       return `${title}${explainUnavailable(refusal)}`;
     case "provider_failed":
+    case "provider_timeout":
       return `${title}${explainFailure(refusal.attempts)}`;
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;

@@ -1,6 +1,7 @@
 /** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
 import { localError, refusalIn, SamplingError } from "./sampling-error.ts";
 import type { SamplingParams, SamplingResult } from "./sampling-shapes.ts";
@@ -104,9 +105,10 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
         },
       });
       read = await bodyOf(answer);
-    } catch {
-      // The cause may hold the URL with what stands in it, so it is not passed on.
-      return localError("unreachable", "The router can't be reached.");
+    } catch (thrown) {
+      // The error may hold the URL and secrets in it, so only the cause, host and port are passed on.
+      const why = whyNoAnswer(endpoint, thrown);
+      return localError("unreachable", `The router can't be reached: ${why}.`);
     }
     const result = answer.ok ? own(read, "result") : undefined;
     if (isObject(result) && isSamplingAnswer(result)) return result as unknown as SamplingResult;

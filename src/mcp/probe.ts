@@ -1,4 +1,5 @@
 /** Speaks MCP with a registered server as a client would, in both eras, to find out what the server is. */
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import { boundedUrl } from "../domain/bounded-url.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/servers/server-check.ts";
@@ -33,6 +34,8 @@ interface Wire {
   ask: Ask;
   /** Ends a session. */
   end: (headers: Record<string, string>) => Promise<void>;
+  /** Why the last question has no answer. */
+  why: () => string;
   /** Whether a GET begins a stream of events. */
   opensStream: () => Promise<boolean>;
 }
@@ -210,7 +213,7 @@ async function probe(wire: Wire): Promise<Probed> {
     "MCP-Protocol-Version": modernRevision,
     "Mcp-Method": discoverMethod,
   });
-  if (discovered === null) return { kind: "silent" };
+  if (discovered === null) return { kind: "silent", why: wire.why() };
   const discovery = discoveredIn(discovered.status, discovered.message);
   const { status, mediaType } = discovered;
   if (discovery.era === "modern")
@@ -219,7 +222,7 @@ async function probe(wire: Wire): Promise<Probed> {
       : modernServer(ask, status, discovery.result);
   if (status === 401 || status === 403) return { kind: "other", status, mediaType, location: null };
   const initialized = await ask(initialize, {});
-  if (initialized === null) return { kind: "silent" };
+  if (initialized === null) return { kind: "silent", why: wire.why() };
   const result = own(initialized.message, "result");
   const revision = own(result, "protocolVersion");
   if (initialized.status < 300 && isObject(result) && typeof revision === "string")
@@ -247,6 +250,7 @@ export const createProbe =
     const problem = problemWithUpstream(url, deps);
     if (problem !== null) return { kind: "unasked", problem };
     const signal = AbortSignal.timeout(deadlineMs);
+    let why = "";
     const send = async (
       method: string,
       more: Record<string, string>,
@@ -273,11 +277,13 @@ export const createProbe =
         const { status, headers, body } = await sent;
         const mediaType = mediaTypeOf(headers);
         return { status, headers, mediaType, message: await messageOf(body, mediaType) };
-      } catch {
+      } catch (thrown) {
+        why = whyNoAnswer(url, thrown);
         return null;
       }
     };
     return probe({
+      why: () => why,
       ask: (message, more) =>
         reply(send("POST", { "Content-Type": json, ...more }, JSON.stringify(message))),
       async end(more) {

@@ -5,7 +5,9 @@
 import type { Dispatcher } from "undici";
 import { createAnswerBody, type AnswerBody, type ArrivingBody } from "./answer-body.ts";
 import { answerHeadersFrom, type SentHeaders } from "./answer-headers.ts";
+import { withProxyCode } from "./proxies.ts";
 import { placeOf, type DirectPlace } from "./direct-place.ts";
+import type { Unsent } from "../domain/network-fault.ts";
 import { codingsOf, unpacked } from "./unpacked.ts";
 
 type Fetch = typeof fetch;
@@ -66,6 +68,14 @@ export interface DirectAnswer<H> extends Pick<Response, "ok" | "status" | "statu
   headers: H;
   body: AnswerBody | null;
 }
+
+/** Nothing of a request is written before its connection stands. */
+export const unsent = <E extends Error>(thrown: E): E & Unsent =>
+  Object.assign(thrown, { requestSent: false as const });
+
+/** The reason belongs to the caller's signal, so it is not marked itself. */
+export const unsentBy = (reason: unknown): unknown =>
+  reason instanceof Error ? unsent(new DOMException(reason.message, reason.name)) : reason;
 
 const failed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
 const terminated = (cause: unknown): TypeError => new TypeError("terminated", { cause });
@@ -134,8 +144,8 @@ const handlerFor = <H extends Pick<Headers, "get">>(waiting: Waiting<H>): Handle
   },
   onResponseError(_, cause) {
     waiting.over();
-    withUpgradeCode(cause);
-    waiting.reject(failed(cause));
+    withProxyCode(withUpgradeCode(cause));
+    waiting.reject(waiting.connection === null ? unsent(failed(cause)) : failed(cause));
     waiting.arriving?.fail(terminated(cause));
   },
 });
@@ -159,7 +169,7 @@ export function ask<H extends Pick<Headers, "get">>(
   const waiting: Waiting<H> = { ...started, resolve, reject, headersFrom: from };
   const abort = (): void => {
     const reason: unknown = signal?.reason;
-    reject(reason);
+    reject(waiting.connection === null ? unsentBy(reason) : reason);
     waiting.arriving?.fail(reason);
     waiting.connection?.abort(reason as Error);
   };

@@ -110,6 +110,7 @@ const failed = (fault: ProviderFault): Outcome => ({
   retryAfterMs: fault.retryAfterMs,
   reach: fault.reach,
   ...(fault.code === undefined ? {} : { code: fault.code }),
+  ...(fault.network === undefined ? {} : { network: fault.network }),
   ...(fault.usage === null ? {} : { usage: fault.usage }),
 });
 

@@ -8,6 +8,7 @@ import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
 import { sentBy, sentHeaders } from "../domain/servers/proxied-headers.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamAnswer, UpstreamFetch } from "../domain/ports/upstream.ts";
@@ -96,9 +97,13 @@ export function createUpstream(deps: {
       await response.body?.cancel();
       if (isLoop) return err({ reason: "loop_detected", detail: tooManyHops });
       return err(serverFailed("It redirects, which is not followed.", response.status));
-    } catch {
+    } catch (thrown) {
       if (signal.aborted) return err({ reason: "cancelled" });
-      return err(late ? { reason: "server_timeout" } : serverFailed("It can't be reached."));
+      return err(
+        late
+          ? { reason: "server_timeout" }
+          : serverFailed(`It can't be reached: ${whyNoAnswer(server.url, thrown)}.`),
+      );
     } finally {
       stopTimer();
       if (!isOpen) signal.removeEventListener("abort", end);

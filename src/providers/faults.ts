@@ -19,6 +19,14 @@ import {
 import type { FaultKind, ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
+import {
+  causesOf,
+  isUnsent,
+  networkCauseOf,
+  networkFaultAt,
+  type NetworkCause,
+} from "../domain/network-fault.ts";
+import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { meaningOf } from "./fault-reach.ts";
 import { overlongRows, type Overlong } from "./overlong-rows.ts";
 
@@ -67,9 +75,14 @@ export function tooLargeAnswer(what: Overlong): ProviderFault {
 export const notSent = (): ProviderFault =>
   fault("invalid_request", { billed: "no", reach: "model" });
 
-/** The call's own signal ended the attempt. */
-export const aborted = (signal: AbortSignal): ProviderFault =>
-  isTimeout(signal.reason) ? fault("timeout") : fault("cancelled", { retryable: false });
+/** The call's own signal ended the attempt. `thrown` tells how far the request had come. */
+export const aborted = (
+  { signal, credential }: Pick<Asked, "credential"> & { signal: AbortSignal },
+  thrown: unknown = signal.reason,
+): ProviderFault =>
+  isTimeout(signal.reason)
+    ? fault("timeout", networkAt(credential, networkCauseOf(thrown)))
+    : fault("cancelled", { retryable: false });
 
 function isTimeout(thrown: unknown): boolean {
   return (
@@ -131,27 +144,19 @@ export function retryAfterMsOf(
   return wait === null ? null : Math.min(wait, longestWaitMs);
 }
 
-/**
- * Node's codes for a connection that never stood (address, connection, TLS), and for a server that changed
- * the protocol instead of answering. Nobody can have charged for such a request. The Workers runtime gives no code; there `request-evidence.ts` knows.
- */
-const neverConnected =
-  /^(BAD_UPGRADE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/;
+const networkFault = (thrown: unknown, { credential }: Pick<Asked, "credential">): ProviderFault =>
+  fault("network", {
+    ...(isUnsent(thrown) || networkCauseOf(thrown) === "protocol" ? { billed: "no" } : {}),
+    ...networkAt(credential, networkCauseOf(thrown)),
+  });
 
-/** The chain of an error's causes. It ends even where the causes form a circle. */
-function* causesOf(thrown: unknown): Generator<object> {
-  let current = thrown;
-  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
-    yield current;
-    current = "cause" in current ? current.cause : null;
-  }
-}
-
-function networkFault(thrown: unknown): ProviderFault {
-  for (const cause of causesOf(thrown))
-    if ("code" in cause && typeof cause.code === "string" && neverConnected.test(cause.code))
-      return fault("network", { billed: "no" });
-  return fault("network");
+/** Where it happened; nothing for a provider without an address. */
+function networkAt(
+  credential: Asked["credential"],
+  cause: NetworkCause,
+): Pick<ProviderFault, "network"> {
+  const url = credential === undefined ? null : baseUrlOf(credential);
+  return url === null ? {} : { network: networkFaultAt(url, cause) };
 }
 
 const isUnreadable = (thrown: unknown): boolean =>
@@ -175,15 +180,18 @@ function faultInside(body: JsonObject): ProviderFault {
 /** Who was asked, as far as an error's meaning depends on it, and the time. */
 interface Asked {
   provider?: string | undefined;
+  /** where its requests go; absent: unknown */
+  credential?: CredentialPlace;
   /** the model's id */
   model?: string | undefined;
   /** ms since the epoch */
   now: number;
 }
 
-function faultOfCall(error: APICallError, { provider, model, now }: Asked): ProviderFault {
+function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
+  const { provider, model, now } = asked;
   const status = error.statusCode;
-  if (status === undefined) return networkFault(error);
+  if (status === undefined) return networkFault(error, asked);
   const body: unknown = error.responseBody;
   if (isObject(body)) return faultInside(body);
   const text = typeof body === "string" ? body : undefined;
@@ -195,7 +203,9 @@ function faultOfCall(error: APICallError, { provider, model, now }: Asked): Prov
   if (text?.trim() === "") return fault("empty", { status });
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
   // The status had come, and then the body broke off.
-  return fault(error.cause === undefined ? "malformed" : "network", { status });
+  return error.cause === undefined
+    ? fault("malformed", { status })
+    : fault("network", { status, ...networkAt(asked.credential, networkCauseOf(error)) });
 }
 
 /** What `faultOf` needs to know of the call that failed. */
@@ -205,6 +215,7 @@ export const faultContext = (
 ): Asked & { signal: AbortSignal } => ({
   signal,
   provider: credential.provider,
+  credential,
   model: model.id,
   now,
 });
@@ -221,7 +232,7 @@ export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal 
     const what = "name" in cause ? tooLarge.get(cause.name) : undefined;
     if (what !== undefined) return tooLargeAnswer(what);
   }
-  if (context.signal.aborted) return aborted(context.signal);
+  if (context.signal.aborted) return aborted(context, thrown);
   if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))
     return emptyAnswer();
@@ -237,6 +248,7 @@ export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal 
     NoSuchModelError.isInstance(thrown)
   )
     return notSent();
-  if (isTimeout(thrown)) return fault("timeout");
-  return networkFault(thrown);
+  if (isTimeout(thrown))
+    return fault("timeout", networkAt(context.credential, networkCauseOf(thrown)));
+  return networkFault(thrown, context);
 }

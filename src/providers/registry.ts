@@ -230,12 +230,23 @@ function believed(
   return usage === null ? result : err({ ...result.error, usage: believedUsage(usage, request) });
 }
 
+/** A request that ran out of time before it was sent had no connection. */
+function free(fault: ProviderFault): ProviderFault {
+  const { network } = fault;
+  const isUnanswered = network?.cause === "answer_timeout";
+  return {
+    ...fault,
+    billed: "no",
+    ...(isUnanswered && { network: { ...network, cause: "connect_timeout" } }),
+  };
+}
+
 /** The port to every provider. */
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
     async complete(request) {
       // The call ended before this attempt began: nothing was sent, nothing is billed.
-      if (request.signal.aborted) return err({ ...aborted(request.signal), billed: "no" });
+      if (request.signal.aborted) return err({ ...aborted(request), billed: "no" });
       if (problemOf(request.credential, deps) !== null) return err(notSent());
       const kind = kindOf(request);
       if (kind === null) return err(notSent());
@@ -249,9 +260,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
         // A binding has no fetch during which others could have the turn.
         const outside = request.credential.provider === "workers-ai" ? request.outside : undefined;
         const completed = believed(await (outside?.(completing) ?? completing()), request);
-        return completed.ok || !evidence.surelyFree()
-          ? completed
-          : err({ ...completed.error, billed: "no" });
+        return completed.ok || !evidence.surelyFree() ? completed : err(free(completed.error));
       } catch (thrown) {
         return err(faultOf(thrown, faultContext(request, deps.now())));
       }

@@ -2,6 +2,7 @@
  * What is known of a provider's HTTP request beside its answer: whether the request left at all, and
  * with which status it was answered. No provider charges for a request that did not arrive whole.
  */
+import { isUnsent } from "../domain/network-fault.ts";
 import type { RecentAnswer } from "./recent-answers.ts";
 
 /**
@@ -104,7 +105,7 @@ export function withEvidence(
         return response;
       } catch (thrown) {
         recent?.failed();
-        if (wasSent) mayBeBilled = true;
+        if (wasSent && !isUnsent(thrown)) mayBeBilled = true;
         throw thrown;
       }
     },

@@ -89,7 +89,7 @@ function openHost(
   { own, secrets, log, started }: OfHost,
   ending: Ending,
 ): Promise<Result<NodeHost, string>> {
-  const outgoing = createOutgoing();
+  const outgoing = createOutgoing(settings.proxies);
   ending.add(outgoing.close);
   const format = formatOf(settings);
   return createNodeHost(

@@ -9,6 +9,8 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Issuing } from "../domain/servers/issuing.ts";
 import { isPackaged } from "./called.ts";
 import { parseListening, type ListeningSettings } from "./listening.ts";
+import type { ProxySettings } from "../node/proxies.ts";
+import { proxySettings } from "./proxy-settings.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
 
 export interface LibsqlDatabase {
@@ -27,6 +29,8 @@ export interface Settings extends ListeningSettings {
   /** `null` for the embedded database */
   database: LibsqlDatabase | null;
   providers: ProviderSetting[];
+  /** null: connections go straight to the hosts */
+  proxies: ProxySettings | null;
   issuer: Issuing["issuer"];
   /** Settings of the Worker that go to it as they are. */
   passedOn: Record<string, string>;
@@ -99,6 +103,8 @@ export function parseSettings(environment: Environment): Result<Settings, string
   if (!worker.ok) return worker;
   const providers = providerSettings(env);
   if (!providers.ok) return providers;
+  const proxies = proxySettings(env);
+  if (!proxies.ok) return proxies;
   const url = env["DATABASE_URL"];
   return ok({
     ...listening.value,
@@ -108,6 +114,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
     adminToken: env["ADMIN_TOKEN"],
     database: url === undefined ? null : { url, authToken: env["DATABASE_AUTH_TOKEN"] ?? null },
     providers: providers.value,
+    proxies: proxies.value,
     issuer: worker.value.issuing.issuer,
     passedOn: {
       // Nobody else runs on the embedded database: the state directory is locked.

@@ -1,4 +1,5 @@
 /** Spans as OTLP/HTTP in JSON, sent once, with a deadline. */
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import { SpanKind, SpanStatusCode, type SpanContext } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
@@ -80,8 +81,8 @@ async function rejectedIn(response: Response): Promise<number> {
 }
 
 /**
- * null when the collector took the spans, else one word for what went wrong. The word holds nothing of
- * the URL, the headers or the answer.
+ * null when the collector took the spans, else what went wrong: host, port and cause, and nothing else
+ * of the URL, the headers or the answer.
  */
 export async function send(
   body: Uint8Array<ArrayBuffer>,
@@ -104,7 +105,7 @@ export async function send(
     }
     await response.body?.cancel();
     return `status ${response.status}`;
-  } catch {
-    return signal.aborted ? "timeout" : "network";
+  } catch (thrown) {
+    return `no answer from ${whyNoAnswer(target.url, thrown)}`;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import type { SendToSink } from "../domain/ports/audit-sink.ts";
 
 const deadlineMs = 20_000;
@@ -65,8 +66,8 @@ export function createS3Sink(deps: {
       });
       await answer.body?.cancel();
       return answer.ok || answer.status === isThere ? null : `status ${answer.status}`;
-    } catch (cause) {
-      return cause instanceof Error && cause.name === "TimeoutError" ? "timeout" : "no answer";
+    } catch (thrown) {
+      return `no answer from ${whyNoAnswer(url, thrown)}`;
     }
   };
 }

@@ -1,4 +1,5 @@
 /** Sends a message to a webhook: once, bounded, and to no other address than the one that the tenant named. */
+import { whyNoAnswer } from "../domain/network-fault.ts";
 import { routerAgent } from "../domain/servers/proxied-headers.ts";
 
 const deadlineMs = 10_000;
@@ -9,7 +10,7 @@ export interface WebhookPost {
   headers: Record<string, string>;
 }
 
-/** `fetch` must follow no redirect. No fault names the URL, which may hold a secret. */
+/** `fetch` must follow no redirect. A fault names host and port alone, since the URL may hold a secret. */
 export const createWebhookSender =
   (deps: { fetch: (url: string, init: RequestInit) => Promise<Response> }) =>
   async ({
@@ -28,8 +29,7 @@ export const createWebhookSender =
       await answer.body?.cancel();
       const { status } = answer;
       return { status, fault: answer.ok ? null : `The receiver answered with status ${status}.` };
-    } catch (cause) {
-      const isLate = cause instanceof Error && cause.name === "TimeoutError";
-      return { status: null, fault: isLate ? "No answer within 10 s." : "No connection." };
+    } catch (thrown) {
+      return { status: null, fault: `No answer from ${whyNoAnswer(url, thrown)}.` };
     }
   };

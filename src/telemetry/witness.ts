@@ -1,4 +1,5 @@
 /** Sends heads of audit chains to the operator's witness, once, bounded. */
+import { whyNoAnswer } from "../domain/network-fault.ts";
 
 const deadlineMs = 5_000;
 
@@ -24,7 +25,7 @@ export const createWitnessSender =
       });
       await answer.body?.cancel();
       return answer.ok ? null : `HTTP ${answer.status}`;
-    } catch (cause) {
-      return cause instanceof Error && cause.name === "TimeoutError" ? "timeout" : "no answer";
+    } catch (thrown) {
+      return `no answer from ${whyNoAnswer(deps.url, thrown)}`;
     }
   };

@@ -1,6 +1,5 @@
 /** With a healthy second provider, calls leave a broken one: seen from outside, twenty times in a row. */
-import { createServer, type Server } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import {
@@ -199,28 +198,45 @@ describe("a hint for a provider that can't be reached", () => {
 
 describe("a request that never left", () => {
   let plain: Server;
+  /** takes connections, and says nothing */
+  let silent: Server;
+  const silenced = new Set<Socket>();
   beforeAll(async () => {
+    silent = createServer((socket) => void silenced.add(socket.on("error", () => {})));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     plain = createServer((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
       socket.on("error", () => {});
     });
     await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
   });
-  afterAll(() => plain.close());
+  afterAll(() => {
+    plain.close();
+    for (const socket of silenced) socket.destroy();
+    silent.close();
+  });
 
   interface Charged {
     billed: string[];
     /** micro-USD */
     cost: number[];
+    /** as the refusals tell them */
+    networks: object[];
   }
-  const chargedFor = async (slug: string, baseUrl: string): Promise<Charged> => {
+  const chargedFor = async (
+    slug: string,
+    baseUrl: string,
+    { deadlineMs = 5_000 } = {},
+  ): Promise<Charged> => {
+    const networks: { network?: object }[] = [];
     const { key, admin, path } = await tenant(slug, [baseUrl], {
       limits: { usdPerDay: 1 },
-      deadlineMs: 5_000,
+      deadlineMs,
     });
     for (let count = 0; count < 3; count += 1) {
       const answer = await callOnce(router, key, asking("hello", { maxTokens: 4_000 }));
-      expect(answer.get("error.data.reason")).toBe("provider_failed");
+      expect(answer.get("error.data.reason")).toMatch(/^provider_(failed|timeout)$/);
+      networks.push(...(answer.get("error.data.attempts") as { network?: object }[]));
     }
     const records = await admin("GET", `${path}/requests`);
     const usage = await admin("GET", `${path}/usage`);
@@ -229,6 +245,7 @@ describe("a request that never left", () => {
     return {
       billed: kept.flatMap(({ attempts }) => attempts.map(({ billed }) => billed)),
       cost: rows.map(({ costUsd }) => costUsd),
+      networks: networks.flatMap(({ network }) => network ?? []),
     };
   };
 
@@ -237,10 +254,29 @@ describe("a request that never left", () => {
     "an unknown host": async () => "http://no-such-host.invalid/v1",
     "a failed TLS handshake": async () =>
       `https://127.0.0.1:${(plain.address() as AddressInfo).port}/v1`,
+    "an unanswered TLS handshake": async () =>
+      `https://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`,
+    "a port that fetch refuses": async () => "http://127.0.0.1:6000/v1",
+  };
+  const causes: Record<string, string> = {
+    "a refused connection": "refused",
+    "an unknown host": "dns",
+    "a failed TLS handshake": "tls_handshake",
+    "an unanswered TLS handshake": "connect_timeout",
+    "a port that fetch refuses": "not_allowed",
   };
   it.each(Object.keys(unreached))("%s costs nothing", async (what) => {
     const url = (await unreached[what]?.()) ?? "";
-    const { billed, cost } = await chargedFor(`free-${what.split(" ")[1]}`, url);
+    const deadlineMs = what.includes("unanswered") ? 1_000 : 5_000;
+    const slug = `free-${what.replaceAll(/\W+/g, "-").toLowerCase()}`;
+    const { billed, cost, networks } = await chargedFor(slug, url, { deadlineMs });
+    const { hostname, port, protocol } = new URL(url);
+    const usual = protocol === "https:" ? 443 : 80;
+    expect(networks.length).toBeGreaterThan(0);
+    for (const network of networks)
+      expect(network).toMatchObject({ host: hostname, port: port === "" ? usual : Number(port) });
+    // The Workers runtime does not say why a connection failed.
+    if (!isSecondHost) expect(networks[0]).toMatchObject({ cause: causes[what] });
     expect(billed.length).toBeGreaterThan(0);
     expect(new Set(billed)).toEqual(new Set(["no"]));
     expect(cost.every((its) => its === 0)).toBe(true);

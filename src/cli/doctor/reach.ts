@@ -1,6 +1,11 @@
 /** Whether this machine reaches the providers of its settings. No key is sent, so nothing is paid for. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
+import { whyNoAnswer } from "../../domain/network-fault.ts";
+import { createOutgoing, type Outgoing } from "../../node/outgoing.ts";
+import type { ProxySettings } from "../../node/proxies.ts";
 import type { ProviderSetting } from "../../start/provider-settings.ts";
+import { proxyName } from "../../start/proxy-settings.ts";
+import type { Settings } from "../../start/settings.ts";
 import { moment } from "./duration.ts";
 import { fine, warning, type Finding } from "./finding.ts";
 
@@ -8,7 +13,10 @@ const deadlineMs = 5_000;
 /** An answer's `Date` has whole seconds, and takes time to arrive. */
 const mostSkewMs = 10_000;
 
-async function reachOf({ name, provider, baseUrl }: ProviderSetting): Promise<Finding[]> {
+async function reachOf(
+  { name, provider, baseUrl }: ProviderSetting,
+  fetch: Outgoing["fetch"],
+): Promise<Finding[]> {
   const origin = new URL(baseUrl ?? baseUrls.get(provider) ?? "").origin;
   let date: string | null;
   try {
@@ -16,12 +24,12 @@ async function reachOf({ name, provider, baseUrl }: ProviderSetting): Promise<Fi
     // Any answer is one: without a key it is a refusal.
     const answer = await fetch(origin, { method: "HEAD", redirect: "manual", signal });
     date = answer.headers.get("date");
-  } catch {
+  } catch (thrown) {
     return [
       warning(
         "providers",
-        `${name}: ${origin} can't be reached from here`,
-        "See whether a firewall or a proxy stands between; a router's requests go out directly.",
+        `${name}: ${whyNoAnswer(origin, thrown)}`,
+        "If requests leave your network through a proxy only, set HTTPS_PROXY.",
       ),
     ];
   }
@@ -41,5 +49,26 @@ async function reachOf({ name, provider, baseUrl }: ProviderSetting): Promise<Fi
   ];
 }
 
-export const reachesOf = async (providers: readonly ProviderSetting[]): Promise<Finding[]> =>
-  (await Promise.all(providers.map(reachOf))).flat();
+/** Of the settings' providers, asked as the router asks them. */
+export async function reachesOf({
+  providers,
+  proxies,
+}: Pick<Settings, "providers" | "proxies">): Promise<Finding[]> {
+  const outgoing = createOutgoing(proxies);
+  const found = await Promise.all(providers.map((each) => reachOf(each, outgoing.fetch)));
+  await outgoing.close();
+  return found.flat();
+}
+
+/** Which proxies requests take. Shows no user or password of a proxy's URL. */
+export function proxiesOf(proxies: ProxySettings | null): Finding[] {
+  if (proxies === null) return [fine("proxy", "none: requests go straight to their hosts")];
+  const { http, https, except } = proxies;
+  const viaHttps = https ?? http;
+  const ways = [
+    viaHttps === null ? "https directly" : `https via ${proxyName(viaHttps)}`,
+    http === null ? "http directly" : `http via ${proxyName(http)}`,
+    `directly to loopback${except === "" ? "" : ` and ${except}`}`,
+  ];
+  return [fine("proxy", ways.join("; "))];
+}

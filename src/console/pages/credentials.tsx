@@ -8,6 +8,7 @@ import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
+import { networkWords } from "../../domain/network-fault.ts";
 import { words } from "../format.ts";
 import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
@@ -36,7 +37,9 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
       {fault !== null && (
         <p>
           The fault is <code>{words(fault.kind)}</code>
-          {fault.status !== null && `, HTTP ${fault.status}`}.
+          {fault.status !== null && `, HTTP ${fault.status}`}
+          {fault.code !== undefined && `, ${words(fault.code)}`}
+          {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
         </p>
       )}
       {listed !== null && (

@@ -260,6 +260,7 @@ export function lineOf(finished: FinishedRequest, traceId: string | null): Recor
       provider: attempt.provider,
       model: attempt.model,
       fault: attempt.fault,
+      ...(attempt.network !== undefined && { network: attempt.network }),
       status: attempt.status,
       latencyMs: attempt.latencyMs,
       costUsd: usdOf(attempt.costMicroUsd),

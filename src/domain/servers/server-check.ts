@@ -4,7 +4,7 @@ import type { Learnt } from "./server.ts";
 
 export type Probed =
   /** no answer, or none in time */
-  | { kind: "silent" }
+  | { kind: "silent"; why: string }
   /** the router itself calls no such address, so nobody was asked */
   | { kind: "unasked"; problem: string }
   | {
@@ -105,7 +105,7 @@ export function serverCheckOf(probed: Probed): ServerCheck {
         ...none,
         ok: false,
         status: null,
-        detail: "No answer: nothing listens there, or it takes longer than 10 seconds.",
+        detail: `No answer from ${probed.why}.`,
       };
     case "unasked":
       return { ...none, ok: false, status: null, detail: `Not asked. ${probed.problem}` };

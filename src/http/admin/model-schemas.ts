@@ -1,10 +1,11 @@
 /** Models, and the credentials that declare them. */
 import { z } from "@hono/zod-openapi";
+import { faultCodes } from "../../domain/attempts.ts";
 import { modalities } from "../../domain/modality.ts";
 import { figureSources } from "../../domain/models/provenance.ts";
 import { sendings } from "../../domain/models/reasoning.ts";
 import { efforts } from "../../domain/requirements.ts";
-import { count, line, millis, name, optionalLine } from "./schemas.ts";
+import { count, line, millis, name, networkFault, optionalLine } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
@@ -186,7 +187,14 @@ export const credentialCheck = z
   .object({
     ok: z.boolean(),
     model: z.string().nullable(),
-    fault: z.object({ kind: z.string(), status: z.int().nullable() }).nullable(),
+    fault: z
+      .object({
+        kind: z.string(),
+        status: z.int().nullable(),
+        code: z.enum(faultCodes).optional(),
+        network: networkFault.optional(),
+      })
+      .nullable(),
     listed: z.array(z.string()).nullable().openapi({
       description:
         "The ids that the provider's /v1/models lists: send those you want as `models`. null: it gives no list.",

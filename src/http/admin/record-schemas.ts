@@ -6,7 +6,7 @@ import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit/record.ts";
 import { usd } from "./limit-schemas.ts";
-import { millis, orNull, time } from "./schemas.ts";
+import { millis, networkFault, orNull, time } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 export const session = z
@@ -98,6 +98,9 @@ const attempt = z
     code: z.enum(faultCodes).optional().openapi({
       description: "What the provider's error names, in words of the router's own list.",
     }),
+    network: networkFault
+      .optional()
+      .openapi({ description: "Absent: the fault was none of the network." }),
     billed: z.enum(["yes", "no", "maybe"]),
     latencyMs: z.int(),
     retryAfterMs: z.number().nullable(),

@@ -3,6 +3,7 @@
  * file.
  */
 import { z } from "@hono/zod-openapi";
+import { networkCauses } from "../../domain/network-fault.ts";
 import { latestTime } from "../../domain/latest-time.ts";
 import { oneLine } from "../../domain/one-line.ts";
 import { reasons } from "../../domain/refusals.ts";
@@ -88,3 +89,7 @@ export const problemBody = z
     requestId: z.string(),
   })
   .openapi("Problem", { description: "RFC 9457." });
+
+export const networkFault = z
+  .object({ cause: z.enum(networkCauses), host: z.string(), port: z.int() })
+  .openapi("NetworkFault", { description: "Why a peer gave no answer, or only a part of one." });

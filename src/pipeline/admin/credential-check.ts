@@ -14,7 +14,7 @@ export interface CredentialCheck {
   ok: boolean;
   /** the model that was asked; null: there is no model to ask */
   model: string | null;
-  fault: Pick<ProviderFault, "kind" | "status"> | null;
+  fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
   /** ids of the models that the provider lists, to be sent as `models`; null: it gives no list */
   listed: string[] | null;
 }
@@ -28,6 +28,13 @@ const leastReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
   metadata: "absent",
   headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
+});
+
+const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialCheck["fault"] => ({
+  kind,
+  status,
+  ...(code !== undefined && { code }),
+  ...(network !== undefined && { network }),
 });
 
 /** Asks the cheapest text model of the credential for one word. */
@@ -77,8 +84,12 @@ async function checkCredential(
     reasoning: leastReasoningOf(model),
     signal: AbortSignal.timeout(checkTimeoutMs),
   });
-  const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
-  return { ok: called.ok, model: named, fault, listed: await listing };
+  return {
+    ok: called.ok,
+    model: named,
+    fault: called.ok ? null : shownFault(called.error),
+    listed: await listing,
+  };
 }
 
 /** Checks a credential. A failing one whose provider takes its key becomes active, as far as it was not changed since. */

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { databasesOf } from "../../../src/cli/doctor/database.ts";
 import { exposureOf } from "../../../src/cli/doctor/exposure.ts";
 import { linesOf, type Finding } from "../../../src/cli/doctor/finding.ts";
-import { reachesOf } from "../../../src/cli/doctor/reach.ts";
+import { proxiesOf, reachesOf } from "../../../src/cli/doctor/reach.ts";
 import { runningOf, runningPort } from "../../../src/cli/doctor/running.ts";
 import { permissionsOf, secretsOf } from "../../../src/cli/doctor/state.ts";
 import { makeEmbeddedFolder } from "../../../src/start/embedded-file.ts";
@@ -302,19 +302,44 @@ it("says which provider is out of reach, sends none a key, and compares clocks",
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    const { providers } = settingsWith({
+    const settings = settingsWith({
       OPENAI_API_KEY: "sk-a",
       OPENAI_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
       ANTHROPIC_API_KEY: "sk-b",
       ANTHROPIC_BASE_URL: "http://127.0.0.1:9/v1",
     });
-    const found = await reachesOf(providers);
+    const found = await reachesOf(settings);
+    expect(found.at(-1)?.says).toMatch(/^ANTHROPIC_API_KEY: 127\.0\.0\.1:9: \w/);
     expect(brief(found)).toEqual(["ok providers", "warning clock", "warning providers"]);
     expect(found[1]?.says).toMatch(/^this clock says 20\S+Z, and http:\S+'s 2001-09-09T00:00:00Z$/);
     expect(seen).toEqual(["none"]);
   } finally {
     server.close();
   }
+});
+
+it("says which proxy requests take, and shows no password of its URL", () => {
+  expect(proxiesOf(settingsWith({}).proxies)[0]?.says).toContain("none");
+  const { proxies } = settingsWith({
+    https_proxy: "http://user:secret@proxy.example:3128",
+    HTTPS_PROXY: "http://unused.example",
+    NO_PROXY: ".internal",
+  });
+  expect(proxiesOf(proxies)[0]?.says).toBe(
+    "https via http://proxy.example:3128; http directly; directly to loopback and .internal",
+  );
+  expect(proxiesOf(settingsWith({ HTTP_PROXY: "http://all.example" }).proxies)[0]?.says).toBe(
+    "https via http://all.example; http via http://all.example; directly to loopback",
+  );
+});
+
+it.each(["HTTPS_PROXY", "http_proxy"])("refuses a %s that is no URL, without its value", (name) => {
+  const parsed = parseSettings({ [name]: "socks5://user:secret@proxy.example" });
+  expect(parsed).toMatchObject({
+    ok: false,
+    error: expect.stringMatching(new RegExp(`^${name.toUpperCase()} must be`)),
+  });
+  expect(JSON.stringify(parsed)).not.toContain("secret");
 });
 
 it("prints each finding with its advice, and counts faults and warnings", () => {

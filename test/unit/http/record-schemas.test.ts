@@ -19,6 +19,7 @@ const attempt: Record<keyof Attempt, true> = {
   retryAfterMs: true,
   reach: true,
   code: true,
+  network: true,
   notes: true,
   usage: true,
   costMicroUsd: true,

@@ -217,11 +217,15 @@ describe("a request to a server", () => {
     left.abort();
     expect(await leaving).toMatchObject({ error: { reason: "cancelled" } });
     const down = given(async () => {
-      throw new TypeError("refused 10.0.0.1:443 Bearer 1");
+      throw new TypeError("refused at https://user:secret@10.0.0.1 Bearer 1");
     });
     expect(await down.send()).toEqual({
       ok: false,
-      error: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
+      error: {
+        reason: "server_failed",
+        serverStatus: null,
+        detail: expect.stringMatching(/^It can't be reached: [a-z.]+:443: the connection failed/),
+      },
     });
     const away = given(
       async () => new Response(null, { status: 302, headers: { location: "/x" } }),

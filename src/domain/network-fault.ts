@@ -1,0 +1,137 @@
+/**
+ * Why a request over the network has no answer: read from the codes of errors, without their texts, which may hold URLs
+ * and what is in them.
+ */
+
+export const networkCauses = [
+  "dns",
+  "refused",
+  "unreachable",
+  "connect_timeout",
+  "tls_expired",
+  "tls_untrusted",
+  "tls_name",
+  "tls_handshake",
+  "proxy_unreachable",
+  "proxy_refused",
+  "not_allowed",
+  "protocol",
+  "broken_off",
+  "answer_timeout",
+  "unknown",
+] as const;
+export type NetworkCause = (typeof networkCauses)[number];
+
+export interface NetworkFault {
+  cause: NetworkCause;
+  /** of the peer that was asked */
+  host: string;
+  port: number;
+}
+
+const causeWords: { readonly [C in NetworkCause]: string } = {
+  dns: "the name can't be resolved (DNS)",
+  refused: "the connection was refused",
+  unreachable: "there is no route to the address",
+  connect_timeout: "no connection within the time allowed (TCP or TLS)",
+  tls_expired: "the TLS certificate has expired or is not valid yet",
+  tls_untrusted:
+    "the TLS certificate is not signed by a trusted CA; NODE_EXTRA_CA_CERTS adds a private one",
+  tls_name: "the TLS certificate is for another name",
+  tls_handshake: "the TLS handshake failed",
+  proxy_unreachable: "the proxy of HTTPS_PROXY or HTTP_PROXY can't be reached",
+  proxy_refused: "the proxy of HTTPS_PROXY or HTTP_PROXY refused the connection",
+  not_allowed: "the router sends no request to this port or address",
+  protocol: "the peer switched to another protocol",
+  broken_off: "the connection broke off",
+  answer_timeout: "no answer within the time allowed",
+  unknown: "the connection failed, and the runtime does not say why",
+};
+
+export const networkWords = ({ cause, host, port }: NetworkFault): string =>
+  `${host}:${port}: ${causeWords[cause]}`;
+
+/** Codes of Node, OpenSSL and undici, and those that `src/node/` sets. The first row that fits decides. */
+const rows: readonly [RegExp, NetworkCause][] = [
+  [/^PROXY_UNREACHABLE$/, "proxy_unreachable"],
+  [/^PROXY_REFUSED$/, "proxy_refused"],
+  [/^(ADDRESS_NOT_ALLOWED|PORT_NOT_ALLOWED)$/, "not_allowed"],
+  [/^BAD_UPGRADE$/, "protocol"],
+  [/^(ENOTFOUND|EAI_\w+)$/, "dns"],
+  [/^(ECONNREFUSED|ConnectionRefused)$/, "refused"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "unreachable"],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, "connect_timeout"],
+  [/^ETIMEDOUT$/, "answer_timeout"],
+  [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, "tls_expired"],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, "tls_name"],
+  [/^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+)$/, "tls_untrusted"],
+  [/^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/, "tls_handshake"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "broken_off"],
+];
+
+/** Nothing of the request was sent, so nobody can have charged for it. */
+const beforeSending: ReadonlySet<NetworkCause> = new Set([
+  "dns",
+  "refused",
+  "unreachable",
+  "connect_timeout",
+  "tls_expired",
+  "tls_untrusted",
+  "tls_name",
+  "tls_handshake",
+  "proxy_unreachable",
+  "proxy_refused",
+  "not_allowed",
+]);
+
+/** An error and its causes. Ends even where the causes form a circle. */
+export function* causesOf(thrown: unknown): Generator<object> {
+  let current = thrown;
+  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
+    yield current;
+    // Several addresses of one name failed: they are alike more often than not.
+    const [first] = "errors" in current && Array.isArray(current.errors) ? current.errors : [];
+    current = "cause" in current && current.cause ? current.cause : first;
+  }
+}
+
+/** Set by a host on errors of requests of which no byte was sent. */
+export interface Unsent {
+  requestSent: false;
+}
+
+const isMarkedUnsent = (thrown: unknown): boolean =>
+  [...causesOf(thrown)].some((cause) => "requestSent" in cause && cause.requestSent === false);
+
+const codeCauseOf = (thrown: unknown): NetworkCause | null => {
+  for (const cause of causesOf(thrown)) {
+    const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+    const row = rows.find(([pattern]) => pattern.test(code));
+    if (row !== undefined) return row[1];
+  }
+  return null;
+};
+
+const isTimeout = (thrown: unknown): boolean =>
+  [...causesOf(thrown)].some((cause) => "name" in cause && cause.name === "TimeoutError");
+
+export function networkCauseOf(thrown: unknown): NetworkCause {
+  const cause = codeCauseOf(thrown) ?? (isTimeout(thrown) ? "answer_timeout" : "unknown");
+  return cause === "answer_timeout" && isMarkedUnsent(thrown) ? "connect_timeout" : cause;
+}
+
+/** Whether it is certain that no byte of the request was sent. */
+export const isUnsent = (thrown: unknown): boolean =>
+  isMarkedUnsent(thrown) || beforeSending.has(codeCauseOf(thrown) ?? "unknown");
+
+const usualPorts: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+
+/** @param url absolute; its path, query and user info are left out */
+export function networkFaultAt(url: string, cause: NetworkCause): NetworkFault {
+  const { hostname = "", port = "", protocol = "" } = URL.parse(url) ?? {};
+  return { cause, host: hostname, port: port === "" ? (usualPorts[protocol] ?? 0) : Number(port) };
+}
+
+/** In words: why a request to the URL has no answer. */
+export const whyNoAnswer = (url: string, thrown: unknown): string =>
+  networkWords(networkFaultAt(url, networkCauseOf(thrown)));
