@@ -53,6 +53,8 @@ ${build.map((line) => (line === "" ? "" : `      ${line}`)).join("\n")}
     env_file:
       - path: .env
         required: false
+    # A production start, since HOST is beyond loopback here and a container's log is kept: it prints no secret and makes no tenant
+    # demo. The operator's token is in the volume: docker compose exec router cat /data/secrets.json. DEMO=true in .env makes a demo.
     environment:
       HOST: 0.0.0.0
       PORT: "8787"

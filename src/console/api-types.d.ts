@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 4a468dbcd27b4769eb99831a56d55d756ce719f08172a596546dbfc18f07a27b
+// Made by `npm run console:types` of the OpenAPI document f9c21da7f8af7c3d69a5cc5d3b79ee69f66cea63754b6782f93e313a74c57e04
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2176,9 +2176,44 @@ export interface components {
       fault: {
         kind: string;
         status: number | null;
+        /** @enum {string} */
+        code?:
+          | "invalid_key"
+          | "no_credit"
+          | "spend_limit"
+          | "account_blocked"
+          | "country_not_supported"
+          | "model_not_found"
+          | "model_not_allowed"
+          | "rate_limited"
+          | "overloaded"
+          | "answer_too_large";
+        network?: components["schemas"]["NetworkFault"];
       } | null;
       /** @description The ids that the provider's /v1/models lists: send those you want as `models`. null: it gives no list. */
       listed: string[] | null;
+    };
+    /** @description Why a peer gave no answer, or only a part of one. */
+    NetworkFault: {
+      /** @enum {string} */
+      cause:
+        | "dns"
+        | "refused"
+        | "unreachable"
+        | "connect_timeout"
+        | "tls_expired"
+        | "tls_untrusted"
+        | "tls_name"
+        | "tls_handshake"
+        | "proxy_unreachable"
+        | "proxy_refused"
+        | "not_allowed"
+        | "protocol"
+        | "broken_off"
+        | "answer_timeout"
+        | "unknown";
+      host: string;
+      port: number;
     };
     Model: {
       provider: string;
@@ -3084,6 +3119,7 @@ export interface components {
         | "rate_limited"
         | "overloaded"
         | "answer_too_large";
+      network?: components["schemas"]["NetworkFault"] & unknown;
       /** @enum {string} */
       billed: "yes" | "no" | "maybe";
       latencyMs: number;

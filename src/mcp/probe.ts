@@ -286,9 +286,7 @@ export const createProbe =
       why: () => why,
       ask: (message, more) =>
         reply(send("POST", { "Content-Type": json, ...more }, JSON.stringify(message))),
-      async end(more) {
-        await reply(send("DELETE", more));
-      },
+      end: async (more) => void (await reply(send("DELETE", more))),
       async opensStream() {
         try {
           const { status, headers, body } = await send("GET", { Accept: eventStream });

@@ -1,4 +1,4 @@
-/** The demo tenant's credentials: one for each provider variable, or the canned provider. */
+/** The credentials of a start's tenant: one for each provider variable, or the canned provider in the demo tenant. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { parsedJson } from "../domain/json.ts";
@@ -16,7 +16,7 @@ export interface Wanted {
   models: { id: string }[] | null | undefined;
 }
 
-const path = "/tenants/demo/credentials";
+const pathOf = (tenant: string): string => `/tenants/${tenant}/credentials`;
 const existing = z.looseObject({ id: z.string(), provider: z.string(), name: z.string() });
 type Existing = z.infer<typeof existing>;
 
@@ -29,12 +29,12 @@ export const demoCredential: Wanted = {
 };
 
 /**
- * An Ollama that doesn't answer is said in one line. Where nothing else answers either, the canned provider
- * stays, so that the printed example works.
+ * An Ollama that doesn't answer is said in one line. Where nothing else answers either, the spare stays: the canned
+ * provider of the demo tenant, so that the printed example works.
  */
 export async function wantedCredentials(
   providers: readonly ProviderSetting[],
-  warn: (line: string) => void,
+  { spare, warn }: { spare: readonly Wanted[]; warn: (line: string) => void },
 ): Promise<Wanted[]> {
   const wanted = await Promise.all(
     providers.map(async ({ name, provider, apiKey, baseUrl, ollama }): Promise<Wanted> => {
@@ -46,7 +46,7 @@ export async function wantedCredentials(
       return { ...credential, models: undefined };
     }),
   );
-  return wanted.some(isReachable) ? wanted : [...wanted, demoCredential];
+  return wanted.some(isReachable) ? wanted : [...wanted, ...spare];
 }
 
 const isReachable = ({ models }: Pick<Wanted, "models">): boolean => models !== undefined;
@@ -60,7 +60,16 @@ const isThe =
   ({ name, provider }: Existing): boolean =>
     name === wanted.name && provider === wanted.provider;
 
-async function remove(admin: Admin, doomed: readonly Existing[]): Promise<Result<null, string>> {
+/** Where the credentials of one tenant are. */
+interface Place {
+  admin: Admin;
+  path: string;
+}
+
+async function remove(
+  { admin, path }: Place,
+  doomed: readonly Existing[],
+): Promise<Result<null, string>> {
   for (const { id } of doomed) {
     const answer = await admin.call("DELETE", `${path}/${id}`);
     // 404: another launcher on the same database was first.
@@ -84,7 +93,8 @@ function refusedAs(wanted: Wanted, what: string, answer: Answered): string {
   return `${variableOf(wanted, member)}: ${detail.split(`${member}: `).at(-1)}`;
 }
 
-async function create(admin: Admin, wanted: Wanted): Promise<Result<null, string>> {
+async function create(place: Place, wanted: Wanted): Promise<Result<null, string>> {
+  const { admin, path } = place;
   const { baseUrl, models, ...rest } = wanted;
   const body = { ...rest, ...(baseUrl && { baseUrl }), ...(models && { models }) };
   const answer = await admin.call("POST", path, body);
@@ -94,13 +104,14 @@ async function create(admin: Admin, wanted: Wanted): Promise<Result<null, string
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
   const [, ...later] = all.value.filter(isThe(wanted)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return remove(admin, later);
+  return remove(place, later);
 }
 
-async function bring(admin: Admin, id: string, wanted: Wanted): Promise<Result<null, string>> {
+async function bring(place: Place, id: string, wanted: Wanted): Promise<Result<null, string>> {
+  const { admin, path } = place;
   const { apiKey, baseUrl, models } = wanted;
   const answer = await admin.call("PATCH", `${path}/${id}`, { apiKey, baseUrl, models });
-  if (answer.status === 404) return create(admin, wanted);
+  if (answer.status === 404) return create(place, wanted);
   return answer.status === 200 ? ok(null) : err(refusedAs(wanted, `PATCH ${path}/${id}`, answer));
 }
 
@@ -117,6 +128,8 @@ const withoutDemo = (wanted: readonly Wanted[], made: readonly Existing[]): read
 export async function seedCredentials(
   admin: Admin,
   options: {
+    /** slug */
+    tenant: string;
     wanted: readonly Wanted[];
     known: Record<string, string>;
     masterKey: string;
@@ -124,6 +137,8 @@ export async function seedCredentials(
   },
 ): Promise<Result<{ fingerprints: Record<string, string>; providers: string[] }, string>> {
   const { known, masterKey, warn } = options;
+  const path = pathOf(options.tenant);
+  const place = { admin, path };
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
   const isOurs = (each: Existing): boolean =>
@@ -139,7 +154,7 @@ export async function seedCredentials(
     fingerprints[each.name] = fingerprint;
     if (found !== undefined && known[each.name] === fingerprint) continue;
     const done =
-      found === undefined ? await create(admin, each) : await bring(admin, found.id, each);
+      found === undefined ? await create(place, each) : await bring(place, found.id, each);
     if (!done.ok) return done;
   }
   // A credential whose variable is gone must not go on costing money. Credentials that others made
@@ -153,7 +168,7 @@ export async function seedCredentials(
     warn(
       `${name} is not set any more, so the credential that an earlier start made of it is removed. Credentials made by the admin API stay.`,
     );
-  const removed = await remove(admin, surplus);
+  const removed = await remove(place, surplus);
   if (!removed.ok) return removed;
   const reachable = wanted.filter(isReachable);
   return ok({

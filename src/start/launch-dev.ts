@@ -62,16 +62,16 @@ async function becomeReady(started: Started): Promise<Result<null, string>> {
   return ok(null);
 }
 
-/** Makes the demo tenant, and says what a person needs to call the router. */
+/** Makes the start's tenant, and says what a person needs to call the router. */
 async function welcomeTo(
   { settings, secrets, runtime, say }: Started,
   stateDir: string,
 ): Promise<Result<Omit<Welcome, "startedMs">, string>> {
-  say("Preparing the demo tenant…");
+  say(settings.isDemo ? "Preparing the demo tenant…" : "Preparing the router…");
   const { describe } = await import("./ready.ts");
-  const { seed } = await import("./seed.ts");
+  const { seedOf } = await import("./seed.ts");
   const { providers } = settings;
-  const seeded = await seed(runtime, {
+  const seeded = await seedOf(settings)(runtime, {
     secrets,
     providers,
     warn: say,
@@ -81,6 +81,7 @@ async function welcomeTo(
     at: settings,
     ...seeded.value,
     adminToken: secrets.adminTokenGenerated ? secrets.adminToken : null,
+    isDemo: settings.isDemo,
     stateDir,
     database: describe(settings),
     issuer: settings.issuer,
@@ -121,7 +122,7 @@ export async function launchDev(
       ...settings.passedOn,
       MASTER_KEY: secrets.value.masterKey,
       ADMIN_TOKEN: secrets.value.adminToken,
-      DEMO_PROVIDER: "true",
+      ...(settings.isDemo && { DEMO_PROVIDER: "true" }),
     },
   });
   if (!runtime.ok) return runtime;

@@ -18,7 +18,7 @@ import { describe, otherMasterKey, untilReady } from "./ready.ts";
 import { noteScheduleRun } from "./schedule-run.ts";
 import { startSchedule } from "./schedule.ts";
 import { noteDatabase, openSecrets, type Secrets } from "./secrets.ts";
-import { seed } from "./seed.ts";
+import { seedOf } from "./seed.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
@@ -98,7 +98,7 @@ function openHost(
       ...settings.passedOn,
       MASTER_KEY: secrets.masterKey,
       ADMIN_TOKEN: secrets.adminToken,
-      DEMO_PROVIDER: "true",
+      ...(settings.isDemo && { DEMO_PROVIDER: "true" }),
       ...(own !== null && { DATABASES: own }),
     },
     {
@@ -186,7 +186,7 @@ export async function launchNode(
   const other = await otherMasterKey(database, settings, secrets);
   if (other !== null) say(other);
   const { providers, scheduleSeconds } = settings;
-  const seeded = await seed(router, {
+  const seeded = await seedOf(settings)(router, {
     secrets,
     providers,
     warn: say,
@@ -202,6 +202,7 @@ export async function launchNode(
     at: settings,
     ...seeded.value,
     adminToken: secrets.adminTokenGenerated ? secrets.adminToken : null,
+    isDemo: settings.isDemo,
     stateDir: stateDir.value,
     database: describe(settings),
     issuer: settings.issuer,

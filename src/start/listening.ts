@@ -13,6 +13,8 @@ export interface ListeningSettings {
   /** whose `X-Forwarded-Host` and `-Proto` are believed */
   isTrustedProxy: IsTrusted;
   allowPrivateUpstreams: boolean;
+  /** the tenant `demo` is made, and secrets are printed for the person who started the router */
+  isDemo: boolean;
   /** null: pretty on a terminal, json elsewhere */
   logFormat: "json" | "pretty" | null;
   drainSeconds: number;
@@ -28,6 +30,15 @@ const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": defaultHost,
 
 const urlHostOf = (host: string): string =>
   everyAddress[host] ?? (isIP(host) === 6 ? `[${host}]` : host);
+
+/** What serves others is a production start: its output is kept where others read it. */
+function startsDemo(env: Environment, host: string): Result<boolean, string> {
+  const text = env["DEMO"];
+  if (text === undefined) return ok(ownMachine.test(host) && env["PUBLIC_URL"] === undefined);
+  return text === "true" || text === "false"
+    ? ok(text === "true")
+    : err("DEMO must be true or false");
+}
 
 /** An operator's own machine may call its own services; whoever serves others has to say so. */
 function allowsPrivate(env: Environment, host: string): Result<boolean, string> {
@@ -47,6 +58,8 @@ export function parseListening(env: Environment): Result<ListeningSettings, stri
     return err("HOST must be an address or a name of this machine, such as 0.0.0.0");
   const allowPrivateUpstreams = allowsPrivate(env, host);
   if (!allowPrivateUpstreams.ok) return allowPrivateUpstreams;
+  const isDemo = startsDemo(env, host);
+  if (!isDemo.ok) return isDemo;
   const logFormat = env["LOG_FORMAT"] ?? null;
   if (logFormat !== null && logFormat !== "json" && logFormat !== "pretty")
     return err("LOG_FORMAT must be json or pretty");
@@ -61,6 +74,7 @@ export function parseListening(env: Environment): Result<ListeningSettings, stri
     urlHost: urlHostOf(host),
     isTrustedProxy: isTrustedProxy.value,
     allowPrivateUpstreams: allowPrivateUpstreams.value,
+    isDemo: isDemo.value,
     logFormat,
     drainSeconds,
   });

@@ -1,8 +1,8 @@
-/** The demo tenant, its key and its credentials, over the same admin API that everybody has. */
+/** The tenant that a start makes, its key and its credentials, over the same admin API that everybody has. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { createAdmin, unexpected, type Admin, type Answering } from "./admin.ts";
-import { seedCredentials, wantedCredentials } from "./credentials.ts";
+import { demoCredential, seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
 import type { Kept, Secrets } from "./secrets.ts";
 
@@ -28,30 +28,47 @@ async function demoKey(
   return ok(made.parse(JSON.parse(answer.text)).key);
 }
 
+interface SeedOptions {
+  secrets: Secrets;
+  providers: readonly ProviderSetting[];
+  warn: (line: string) => void;
+}
+
+export interface Seeded {
+  /** API key of the demo tenant; null: this start makes none */
+  key: string | null;
+  /** the key's */
+  scopes: string[];
+  providers: string[];
+}
+
+async function makeTenant(
+  admin: Admin,
+  tenant: { slug: string; name: string },
+): Promise<Result<null, string>> {
+  const answer = await admin.call("POST", tenants, tenant);
+  return answer.status === 201 || answer.status === 409
+    ? ok(null)
+    : err(unexpected(`POST ${tenants}`, answer));
+}
+
+/** Makes the tenant `demo` with a key that is shown, and a credential for each provider variable. */
 export async function seed(
   router: Answering,
-  options: {
-    secrets: Secrets;
-    providers: readonly ProviderSetting[];
-    /** where the tenant lives; absent: the router chooses */
-    warn: (line: string) => void;
-  },
-): Promise<Result<{ key: string; scopes: string[]; providers: string[] }, string>> {
+  options: SeedOptions,
+): Promise<Result<Seeded, string>> {
   const { secrets, providers, warn } = options;
   const admin = createAdmin(router, secrets.adminToken);
-  const tenant = await admin.call("POST", tenants, {
-    slug: "demo",
-    name: "Demo",
-  });
-  if (tenant.status !== 201 && tenant.status !== 409)
-    return err(unexpected(`POST ${tenants}`, tenant));
+  const tenant = await makeTenant(admin, { slug: "demo", name: "Demo" });
+  if (!tenant.ok) return tenant;
   const key = await demoKey(admin, secrets.kept.demoKey, router);
   if (!key.ok) return key;
   // Written down at once: a launcher that dies now would leave a key that nobody has.
   const kept: Kept = { ...secrets.kept, demoKey: key.value };
   if (key.value !== secrets.kept.demoKey) secrets.save(kept);
-  const wanted = await wantedCredentials(providers, warn);
+  const wanted = await wantedCredentials(providers, { spare: [demoCredential], warn });
   const credentials = await seedCredentials(admin, {
+    tenant: "demo",
     wanted,
     known: kept.credentials,
     masterKey: secrets.masterKey,
@@ -59,9 +76,36 @@ export async function seed(
   });
   if (!credentials.ok) return credentials;
   secrets.save({ ...kept, credentials: credentials.value.fingerprints });
-  return ok({
-    key: key.value,
-    providers: credentials.value.providers,
-    scopes: keyWanted.scopes,
-  });
+  return ok({ key: key.value, providers: credentials.value.providers, scopes: keyWanted.scopes });
 }
+
+/** Makes no key. The tenant `default` exists from the first start with a provider variable on. */
+export async function seedProduction(
+  router: Answering,
+  options: SeedOptions,
+): Promise<Result<Seeded, string>> {
+  const { secrets, providers, warn } = options;
+  const { kept, masterKey } = secrets;
+  if (kept.demoKey !== undefined)
+    warn(
+      "An earlier start made the tenant demo and printed a key of it. Delete the tenant if nobody uses it.",
+    );
+  const none: Seeded = { key: null, scopes: [], providers: [] };
+  if (providers.length === 0 && Object.keys(kept.credentials).length === 0) return ok(none);
+  const admin = createAdmin(router, secrets.adminToken);
+  const tenant = await makeTenant(admin, { slug: "default", name: "Default" });
+  if (!tenant.ok) return tenant;
+  const credentials = await seedCredentials(admin, {
+    tenant: "default",
+    wanted: await wantedCredentials(providers, { spare: [], warn }),
+    known: kept.credentials,
+    masterKey,
+    warn,
+  });
+  if (!credentials.ok) return credentials;
+  secrets.save({ ...kept, credentials: credentials.value.fingerprints });
+  return ok({ ...none, providers: credentials.value.providers });
+}
+
+export const seedOf = ({ isDemo }: { isDemo: boolean }): typeof seed =>
+  isDemo ? seed : seedProduction;

@@ -1,4 +1,5 @@
 /** What is printed once everything answers. */
+import { join } from "node:path";
 import type { Issuing } from "../domain/servers/issuing.ts";
 import { usualPort } from "./listening.ts";
 
@@ -13,11 +14,14 @@ const originOf = ({ urlHost, port }: Place): string => `http://${urlHost}:${port
 export interface Welcome {
   /** where it is reached from this machine */
   at: Place;
-  key: string;
+  /** null: none is shown */
+  key: string | null;
   /** the key's */
   scopes: readonly string[];
   /** null: the environment gave the token, so its owner knows it and it is not shown */
   adminToken: string | null;
+  /** a production start shows no secret, since its output is kept where others read it */
+  isDemo: boolean;
   stateDir: string;
   /** where the database is, in words */
   database: string;
@@ -55,19 +59,40 @@ export const curlLine = (at: Place, key: string): string =>
 export const exportLine = (key: string, adminToken: string | null): string =>
   `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 
+const tokenOf = ({ adminToken, isDemo, stateDir }: Welcome): string =>
+  adminToken === null
+    ? "as given in ADMIN_TOKEN"
+    : isDemo
+      ? adminToken
+      : `"adminToken" in ${join(stateDir, "secrets.json")}`;
+
+function providersOf({ providers, isDemo }: Welcome): string {
+  if (providers.includes("demo"))
+    return "demo: canned answers; set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for real ones";
+  if (isDemo) return providers.join(", ");
+  return providers.length === 0
+    ? "none in the environment; add credentials to your tenants"
+    : `${providers.join(", ")}  (tenant default)`;
+}
+
+const tryIt = (at: Place, key: string, adminToken: string | null): string[] => [
+  at.port === usualPort
+    ? "For the examples of the README:"
+    : `For the examples of the README, with ${at.port} in place of ${usualPort}:`,
+  exportLine(key, adminToken),
+  "",
+  "Try it:",
+  curlLine(at, key),
+  "",
+];
+
 export function welcome(facts: Welcome): string {
-  const { at, key, scopes, adminToken, stateDir, database, providers, issuer, startedMs } = facts;
-  const canned = providers.includes("demo");
+  const { at, key, scopes, adminToken, isDemo, stateDir, database, issuer, startedMs } = facts;
   const rows = [
     ["Console", `${originOf(at)}/console`],
-    ["Admin token", adminToken ?? "as given in ADMIN_TOKEN"],
-    ["API key", `${key}  (tenant demo; scopes ${scopes.join(", ")})`],
-    [
-      "Providers",
-      canned
-        ? "demo: canned answers; set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for real ones"
-        : providers.join(", "),
-    ],
+    ["Admin token", tokenOf(facts)],
+    ...(key === null ? [] : [["API key", `${key}  (tenant demo; scopes ${scopes.join(", ")})`]]),
+    ["Providers", providersOf(facts)],
     [
       "OAuth",
       issuer.ok ? `tokens of ${issuer.value}` : `off: ${issuer.error}; programs send API keys`,
@@ -80,14 +105,7 @@ export function welcome(facts: Welcome): string {
     "",
     ...rows.map(([name, value]) => `  ${(name ?? "").padEnd(12)} ${value}`),
     "",
-    at.port === usualPort
-      ? "For the examples of the README:"
-      : `For the examples of the README, with ${at.port} in place of ${usualPort}:`,
-    exportLine(key, adminToken),
-    "",
-    "Try it:",
-    curlLine(at, key),
-    "",
+    ...(key === null || !isDemo ? [] : tryIt(at, key, adminToken)),
     "Ctrl-C ends it; the next start finds everything as it was.",
   ].join("\n");
 }

@@ -112,6 +112,8 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
       ),
       // `npm start` has a build of its own, compiled once.
       ...((options.host ?? hostUnderTest) === "workerd" && fromSource),
+      // Also where a test sets PUBLIC_URL: tests call with the key that is printed.
+      DEMO: "true",
       STATE_DIR: stateDir,
       PORT: String(port),
       ...options.env,

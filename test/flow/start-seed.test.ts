@@ -1,5 +1,5 @@
 /** What `npm start` makes of the provider variables, and of the deployment's settings. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { unstable_readConfig } from "wrangler";
 import type { Answering } from "../../src/start/admin.ts";
 import { readDeployment } from "../../src/start/bundle.ts";
 import { startSchedule } from "../../src/start/schedule.ts";
-import { openSecrets } from "../../src/start/secrets.ts";
+import { openSecrets, type Kept } from "../../src/start/secrets.ts";
 import { seed } from "../../src/start/seed.ts";
 import { checkout, parseSettings } from "../../src/start/settings.ts";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
@@ -106,6 +106,46 @@ describe("provider variables", () => {
         const [sent] = await aimock.journal();
         expect(sent?.headers["authorization"]).toBe("Bearer sk-canary-2");
       });
+    },
+  );
+
+  it(
+    "of a production start go to the tenant default, and no secret is printed",
+    { timeout },
+    async () => {
+      const stateDir = temporaryStateDir();
+      const file = join(stateDir, "secrets.json");
+      const production = {
+        PUBLIC_URL: "https://router.example",
+        DEMO: "",
+        ALLOW_PRIVATE_UPSTREAMS: "true",
+      };
+      const started = async (env: Record<string, string>) => {
+        const router = await startRouter({ stateDir, env: { ...production, ...env } });
+        const { adminToken, masterKey } = JSON.parse(readFileSync(file, "utf8")) as Kept;
+        const admin = adminOf(router, adminToken ?? "");
+        const slugs = (await admin("GET", "/tenants")).get("data") as { slug: string }[];
+        const keys = slugs.map(({ slug }) => admin("GET", `/tenants/${slug}/keys`));
+        const found = {
+          slugs: slugs.map(({ slug }) => slug),
+          keys: (await Promise.all(keys)).map((each) => each.get("data")),
+          credentials: await admin("GET", "/tenants/default/credentials"),
+        };
+        await router.stop();
+        const text = router.output();
+        for (const secret of [adminToken, masterKey, "srk_", "sk-canary"])
+          expect(text).not.toContain(secret);
+        expect(text).toContain(`"adminToken" in ${file}`);
+        return found;
+      };
+      expect(await started({})).toMatchObject({ slugs: [] });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const { slugs, keys, credentials } = await started(openai);
+      expect([slugs, keys]).toEqual([["default"], [[]]]);
+      expect(credentials.get("data")).toMatchObject([
+        { provider: "openai", name: "OPENAI_API_KEY", baseUrl: aimock.url("openai") },
+      ]);
+      expect((await started({})).credentials.get("data")).toEqual([]);
     },
   );
 

@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parseSettings } from "../../../src/start/settings.ts";
-import { welcome } from "../../../src/start/welcome.ts";
+import { welcome, type Welcome } from "../../../src/start/welcome.ts";
 
 /** The line `OAuth` of what a start prints with such a PUBLIC_URL. */
 function oauthLine(publicUrl: string): string | undefined {
@@ -11,6 +12,7 @@ function oauthLine(publicUrl: string): string | undefined {
     key: "srk_key",
     scopes: ["sampling"],
     adminToken: null,
+    isDemo: true,
     stateDir: "state",
     database: "embedded",
     providers: ["demo"],
@@ -28,4 +30,46 @@ it.each([
   ["http://router.example", "off: PUBLIC_URL has no https; programs send API keys"],
 ])("a start with PUBLIC_URL=%s says of OAuth: %s", (publicUrl, said) => {
   expect(oauthLine(publicUrl)).toBe(said);
+});
+
+const facts = (env: Record<string, string>): Welcome => {
+  const settings = parseSettings(env);
+  if (!settings.ok) throw new Error(settings.error);
+  return {
+    at: settings.value,
+    key: null,
+    scopes: [],
+    adminToken: "sra_secret",
+    isDemo: settings.value.isDemo,
+    stateDir: "/state",
+    database: "embedded",
+    providers: [],
+    issuer: settings.value.issuer,
+    startedMs: 500,
+  };
+};
+
+it.each([{ PUBLIC_URL: "https://router.example" }, { HOST: "0.0.0.0" }, { DEMO: "false" }])(
+  "a start with %j shows no secret, and says where the operator's token is",
+  (env) => {
+    const text = welcome(facts(env));
+    expect(text).not.toContain("sra_secret");
+    expect(text).toContain(`"adminToken" in ${join("/state", "secrets.json")}`);
+    expect(text).not.toContain("export KEY");
+  },
+);
+
+it.each([{}, { PUBLIC_URL: "https://router.example", DEMO: "true" }])(
+  "a start with %j shows the token, the key and lines to paste",
+  (env) => {
+    const text = welcome({ ...facts(env), key: "srk_key", scopes: ["sampling"] });
+    expect(text).toContain("export KEY=srk_key ADMIN_TOKEN=sra_secret");
+  },
+);
+
+it("DEMO is true or false", () => {
+  expect(parseSettings({ DEMO: "yes" })).toMatchObject({
+    ok: false,
+    error: "DEMO must be true or false",
+  });
 });
