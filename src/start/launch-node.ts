@@ -2,7 +2,6 @@
 import { err, ok, type Result } from "../domain/result.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
-import { createOutgoing } from "../node/outgoing.ts";
 import { createNodeServer } from "../node/server.ts";
 import { bookTexts } from "../store/books/texts.ts";
 import { startEmbedded, type EmbeddedEngine } from "../store/embedded/engine.ts";
@@ -13,6 +12,7 @@ import { readConsoleFiles } from "./console-files.ts";
 import { embeddedPlace, makeEmbeddedFolder, missingDatabase } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
 import { applyMigrations, migrateLibsql, readMigrations } from "./migrations.ts";
+import { outgoingOf } from "./outgoing.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { describe, otherMasterKey, untilReady } from "./ready.ts";
 import { noteScheduleRun } from "./schedule-run.ts";
@@ -89,7 +89,7 @@ function openHost(
   { own, secrets, log, started }: OfHost,
   ending: Ending,
 ): Promise<Result<NodeHost, string>> {
-  const outgoing = createOutgoing(settings.proxies);
+  const outgoing = outgoingOf(settings);
   ending.add(outgoing.close);
   const format = formatOf(settings);
   return createNodeHost(

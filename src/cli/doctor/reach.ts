@@ -1,8 +1,7 @@
 /** Whether this machine reaches the providers of its settings. No key is sent, so nothing is paid for. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
 import { whyNoAnswer } from "../../domain/network-fault.ts";
-import { createOutgoing, type Outgoing } from "../../node/outgoing.ts";
-import type { ProxySettings } from "../../node/proxies.ts";
+import { outgoingOf } from "../../start/outgoing.ts";
 import type { ProviderSetting } from "../../start/provider-settings.ts";
 import { proxyName } from "../../start/proxy-settings.ts";
 import type { Settings } from "../../start/settings.ts";
@@ -15,14 +14,14 @@ const mostSkewMs = 10_000;
 
 async function reachOf(
   { name, provider, baseUrl }: ProviderSetting,
-  fetch: Outgoing["fetch"],
+  ask: typeof fetch,
 ): Promise<Finding[]> {
   const origin = new URL(baseUrl ?? baseUrls.get(provider) ?? "").origin;
   let date: string | null;
   try {
     const signal = AbortSignal.timeout(deadlineMs);
     // Any answer is one: without a key it is a refusal.
-    const answer = await fetch(origin, { method: "HEAD", redirect: "manual", signal });
+    const answer = await ask(origin, { method: "HEAD", redirect: "manual", signal });
     date = answer.headers.get("date");
   } catch (thrown) {
     return [
@@ -50,18 +49,17 @@ async function reachOf(
 }
 
 /** Of the settings' providers, asked as the router asks them. */
-export async function reachesOf({
-  providers,
-  proxies,
-}: Pick<Settings, "providers" | "proxies">): Promise<Finding[]> {
-  const outgoing = createOutgoing(proxies);
-  const found = await Promise.all(providers.map((each) => reachOf(each, outgoing.fetch)));
+export async function reachesOf(
+  settings: Pick<Settings, "providers" | "proxies">,
+): Promise<Finding[]> {
+  const outgoing = outgoingOf(settings);
+  const found = await Promise.all(settings.providers.map((each) => reachOf(each, outgoing.fetch)));
   await outgoing.close();
   return found.flat();
 }
 
 /** Which proxies requests take. Shows no user or password of a proxy's URL. */
-export function proxiesOf(proxies: ProxySettings | null): Finding[] {
+export function proxiesOf(proxies: Settings["proxies"]): Finding[] {
   if (proxies === null) return [fine("proxy", "none: requests go straight to their hosts")];
   const { http, https, except } = proxies;
   const viaHttps = https ?? http;

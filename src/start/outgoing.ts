@@ -1,0 +1,6 @@
+/** How the router of these settings calls out; `doctor` asks providers in the same way. */
+import { createOutgoing, type Outgoing } from "../node/outgoing.ts";
+import type { Settings } from "./settings.ts";
+
+export const outgoingOf = ({ proxies }: Pick<Settings, "proxies">): Outgoing =>
+  createOutgoing(proxies);
