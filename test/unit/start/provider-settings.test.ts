@@ -39,6 +39,7 @@ describe("a credential that the router refuses", () => {
     };
     const wanted = { name: "OPENAI_API_KEY", provider: "openai", apiKey: "k", baseUrl: "http://x" };
     const seeded = await seedCredentials(admin, {
+      tenant: "demo",
       wanted: [{ ...wanted, models: null }],
       known: {},
       masterKey: "m",
