@@ -13,7 +13,6 @@ import {
   identityIn,
   letsProgramsIn,
   mayLetIn,
-  personIn,
   type Claims,
   type PendingSignIn,
   type SignInSecrets,
@@ -100,7 +99,6 @@ async function letIn(
     identity,
     name: nameToKeep(displayNameIn(claims, signIn), tenant.policy),
     actor: "router",
-    consoleName: personIn(claims, signIn),
   });
   if (!user.ok) return user;
   const { id: userId, keyId } = user.value;

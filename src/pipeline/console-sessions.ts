@@ -14,6 +14,7 @@ import { err, ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { StoredSignIn } from "../domain/tenancy/sign-in.ts";
 import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
+import type { Identity } from "../domain/tenancy/user.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { roleOf, type Role } from "../domain/tenancy/scopes.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -42,6 +43,7 @@ export interface OpenConsoleSession {
 interface SignedIn {
   kind: ConsoleSession["kind"];
   subject: string;
+  issuer: string | null;
   name: string | null;
   tenantId: string | null;
   slug: string | null;
@@ -62,6 +64,7 @@ export interface NewConsoleSession {
 /** Somebody for whom an identity provider vouched. */
 export interface Person {
   name: string;
+  identity: Identity;
   role: Role;
   /** null: every tenant */
   tenant: { id: string; slug: string } | null;
@@ -110,7 +113,8 @@ const ofKey = (key: StoredKey, slug: string | null): SignedIn | null => {
   const role = roleOf(scopes);
   if (role === null) return null;
   const actor: Actor = { kind: "key", keyId: id, tenantId, role, expiresAt };
-  return { kind: "key", subject: id, name, tenantId, slug, role, actor, proof: secretHash };
+  const who = { kind: "key", subject: id, issuer: null, name } as const;
+  return { ...who, tenantId, slug, role, actor, proof: secretHash };
 };
 
 async function ofOperator({
@@ -118,17 +122,17 @@ async function ofOperator({
 }: Pick<ConsoleSessionDeps, "operatorProof">): Promise<SignedIn> {
   const actor: Actor = { kind: "operator" };
   const proof = await operatorProof();
-  const nobody = { name: null, tenantId: null, slug: null };
+  const nobody = { issuer: null, name: null, tenantId: null, slug: null };
   return { kind: "operator", subject: "operator", ...nobody, role: "admin", actor, proof };
 }
 
-const ofPerson = ({ name, role, tenant }: Person, proof: string): SignedIn => {
-  const who = { kind: "person", subject: name, name, role, proof } as const;
+const ofPerson = ({ name, identity, role, tenant }: Person, proof: string): SignedIn => {
+  const who = { kind: "person", ...identity, name, role, proof } as const;
   if (tenant === null) {
-    const actor: Actor = { kind: "operator", person: { name, role } };
+    const actor: Actor = { kind: "operator", person: { name, role, identity } };
     return { ...who, tenantId: null, slug: null, actor };
   }
-  const actor: Actor = { kind: "person", name, tenantId: tenant.id, role };
+  const actor: Actor = { kind: "person", name, tenantId: tenant.id, role, identity };
   return { ...who, tenantId: tenant.id, slug: tenant.slug, actor };
 };
 
@@ -150,11 +154,12 @@ async function restsOn(
 ): Promise<SignedIn | null> {
   if (session.kind === "operator") return ofOperator(deps);
   if (session.kind === "person") {
-    const { tenantId, subject, role } = session;
+    const { tenantId, subject, issuer, name, role } = session;
     const proof = await deps.signInProof(tenantId === null ? "operator" : signIn);
     if (proof === null || (tenantId !== null && slug === null)) return null;
     const tenant = tenantId === null ? null : { id: tenantId, slug: slug ?? "" };
-    return ofPerson({ name: subject, role, tenant }, proof);
+    const identity = { issuer: issuer ?? "", subject };
+    return ofPerson({ name: name ?? "", identity, role, tenant }, proof);
   }
   if (key === null || key.revokedAt !== null || isExpired(key, deps.now())) return null;
   return (await deps.keyCodes.isKnown(key)) ? ofKey(key, slug) : null;
@@ -192,7 +197,7 @@ async function noteFailure(
 
 async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewConsoleSession> {
   const createdAt = deps.now();
-  const { kind, subject, tenantId, role, actor, proof } = who;
+  const { kind, subject, issuer, tenantId, role, actor, proof } = who;
   const until = actor.kind === "key" ? actor.expiresAt : null;
   const id = deps.ids.next("console");
   const { token, secretHash } = await deps.sessionTokens.mint(id);
@@ -201,6 +206,8 @@ async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewCo
     tenantId,
     kind,
     subject,
+    issuer,
+    name: kind === "person" ? who.name : null,
     role,
     createdAt,
     secretHash,

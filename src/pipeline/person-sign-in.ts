@@ -11,6 +11,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { OauthFault } from "../domain/servers/oauth.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import {
+  identityIn,
   personIn,
   roleIn,
   signInSecretsOf,
@@ -133,13 +134,14 @@ async function enter(
 ): AsyncResult<NewConsoleSession> {
   const role = roleIn(claims, signIn);
   const name = personIn(claims, signIn);
-  if (role === null || name === null)
+  const identity = identityIn(claims, signIn);
+  if (role === null || name === null || identity === null)
     return err({
       reason: "forbidden",
       action: `signing in without a role: no value of the claim ${JSON.stringify(signIn.claim)} is mapped to one`,
     });
   const proof = await deps.sha256Hex(signInProofText(signIn));
-  return deps.consoleSessions().signInPerson({ name, role, tenant }, proof);
+  return deps.consoleSessions().signInPerson({ name, identity, role, tenant }, proof);
 }
 
 /** A try counts as failed until it succeeded. */

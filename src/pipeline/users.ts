@@ -38,8 +38,6 @@ export interface NamedIdentity {
   name?: string | null;
   /** in whose name the person is made, if the person is new */
   actor: string;
-  /** what the console calls the person; absent: nobody says */
-  consoleName?: string | null;
 }
 
 const broken: Refusal = { reason: "unreadable", what: "the person's row" };
@@ -68,6 +66,15 @@ async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string
   }
 }
 
+/** By which the person is found in the tenant, whether the tenant knows the person or not. */
+export async function finderOf(
+  deps: UserDeps,
+  { tenantId, identity }: Pick<NamedIdentity, "tenantId" | "identity">,
+): AsyncResult<string> {
+  const key = await finderKeyOf(deps, tenantId);
+  return key.ok ? ok(await deps.userHash(key.value, identityText(identity))) : key;
+}
+
 /** The key that programs of a person act as. Its secret is made, and forgotten. */
 async function keyFor(deps: UserDeps, user: StoredUser): AsyncResult<StoredKey> {
   const { secretHash } = await deps.tokens.mint(user.keyId);
@@ -79,6 +86,7 @@ async function keyFor(deps: UserDeps, user: StoredUser): AsyncResult<StoredKey> 
     expiresAt: null,
     revokedAt: null,
     limits: {},
+    givenTo: [],
     createdAt: user.createdAt,
     secretHash,
     userId: user.id,
@@ -90,14 +98,13 @@ async function keyFor(deps: UserDeps, user: StoredUser): AsyncResult<StoredKey> 
 async function made(
   deps: UserDeps,
   finder: string,
-  { tenantId, identity, name = null, actor, consoleName }: NamedIdentity,
+  { tenantId, identity, name = null, actor }: NamedIdentity,
 ): AsyncResult<StoredUser | null> {
   const { vault, userHash, nonce, ids, now } = deps;
   const secrets: UserSecrets = {
     key: nonce(),
     finder,
     keyId: ids.next("key"),
-    ...(consoleName && { actor: consoleName }),
   };
   const { keyId } = secrets;
   const id = `${userPrefix}_${await userHash(secrets.key, identityText(identity))}`;
@@ -120,14 +127,14 @@ async function made(
 
 /** The same person each time, until the person is forgotten. */
 export async function userNamed(deps: UserDeps, named: NamedIdentity): AsyncResult<StoredUser> {
-  const { tenantId, identity } = named;
-  const key = await finderKeyOf(deps, tenantId);
-  if (!key.ok) return key;
-  const finder = await deps.userHash(key.value, identityText(identity));
+  const { tenantId } = named;
+  const found = await finderOf(deps, named);
+  if (!found.ok) return found;
+  const finder = found.value;
   for (;;) {
-    const found = await deps.users.byFinder(tenantId, finder);
-    if (!found.ok) return found;
-    const user = found.value;
+    const known = await deps.users.byFinder(tenantId, finder);
+    if (!known.ok) return known;
+    const user = known.value;
     if (user === null) {
       const created = await made(deps, finder, named);
       if (!created.ok) return created;
@@ -137,13 +144,8 @@ export async function userNamed(deps: UserDeps, named: NamedIdentity): AsyncResu
     const secrets = await openedUser(deps, user);
     if (secrets === null) return err(broken);
     const { name = user.name } = named;
-    const actor = named.consoleName || secrets.actor;
-    if (user.name === name && secrets.actor === actor) return ok(user);
-    const sealed =
-      actor === undefined
-        ? user.sealed
-        : await deps.vault.seal(JSON.stringify({ ...secrets, actor }), userSecretsOf(user));
-    const changed = await deps.users.change(tenantId, user.id, { name, sealed });
-    return changed.ok ? ok({ ...user, name, sealed }) : changed;
+    if (user.name === name) return ok(user);
+    const changed = await deps.users.change(tenantId, user.id, { name });
+    return changed.ok ? ok({ ...user, name }) : changed;
   }
 }

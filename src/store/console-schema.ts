@@ -11,6 +11,8 @@ export const consoleSessions = sqliteTable(
     tenantId: text("tenant_id"),
     kind: text().$type<ConsoleSession["kind"]>().notNull(),
     subject: text().notNull(),
+    issuer: text(),
+    name: text(),
     role: text().$type<Role>().notNull(),
     secretHash: text("secret_hash").notNull(),
     /** a code under MASTER_KEY over what was shown at the sign-in */

@@ -14,8 +14,9 @@ export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => 
     tenantId === null ? isNull(consoleSessions.tenantId) : eq(consoleSessions.tenantId, tenantId);
   return {
     async create(session, event) {
-      const { tenantId, kind, subject } = session;
-      const same = sql`tenant_id is ${tenantId} and kind = ${kind} and subject = ${subject}`;
+      const { tenantId, kind, subject, issuer } = session;
+      const same = sql`tenant_id is ${tenantId} and kind = ${kind} and subject = ${subject}
+        and issuer is ${issuer}`;
       const written = await db.write([
         db.builder.insert(consoleSessions).values(session),
         raw(sql`

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
@@ -37,22 +37,6 @@ export const createEventStore = (db: Database): EventStore => ({
     ]);
     return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
   },
-  wasGivenKey: (tenantId, keyId, actor) =>
-    db.read(async (builder) => {
-      const [row] = await builder
-        .select({ id: adminEvents.id })
-        .from(adminEvents)
-        .where(
-          and(
-            eq(adminEvents.tenantId, tenantId),
-            eq(adminEvents.target, keyId),
-            eq(adminEvents.actor, actor),
-            inArray(adminEvents.action, ["key.create", "key.rotate"]),
-          ),
-        )
-        .limit(1);
-      return row !== undefined;
-    }),
   list: (tenantId, page) =>
     db.read(async (builder) => {
       const rows = await builder

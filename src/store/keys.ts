@@ -10,7 +10,7 @@ import { authorizations, userTokens } from "./server-schema.ts";
 import { countSpent } from "./spent.ts";
 
 /** A key without its hash and code, as it may be shown. */
-const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
+const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
@@ -54,12 +54,12 @@ export const createKeyStore = (db: Database): KeyStore => {
           .limit(rowsFor(page));
         return pageOf(rows.map(shown), page);
       }),
-    replaceSecret: ({ tenantId, id, secretHash, code }, event, ifVersion) =>
+    replaceSecret: ({ tenantId, id, secretHash, givenTo, code }, event, ifVersion) =>
       writeChange(
         db,
         tenantId,
         [
-          db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
+          db.builder.update(apiKeys).set({ secretHash, givenTo, code }).where(live(tenantId, id)),
           ...forgetConnections(tenantId, id),
         ],
         event,

@@ -51,6 +51,7 @@ export const apiKeys = sqliteTable(
     secretHash: text("secret_hash").notNull(),
     /** a code under MASTER_KEY over what `codedText` says of the row; null: from before there were codes */
     code: text(),
+    givenTo: text("given_to", { mode: "json" }).$type<string[]>().notNull().default([]),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
     limits: text({ mode: "json" }).$type<Limits>().notNull(),
     expiresAt: integer("expires_at"),

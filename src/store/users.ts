@@ -85,14 +85,11 @@ export const createUserStore = (db: Database): UserStore => {
       );
       return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
     },
-    async change(tenantId, id, { name, sealed }) {
+    async change(tenantId, id, { name }) {
       const named = and(isUser(tenantId), eq(users.id, id));
-      const written = await db.write(
-        [db.builder.update(users).set({ name, sealed }).where(named)],
-        {
-          lane: tenantId,
-        },
-      );
+      const written = await db.write([db.builder.update(users).set({ name }).where(named)], {
+        lane: tenantId,
+      });
       return written.ok ? ok(null) : written;
     },
     keysOf: (tenantId, id) =>

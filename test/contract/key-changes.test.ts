@@ -39,7 +39,8 @@ describe("a change of a key that another change meets", () => {
     });
     const tokens = createKeyTokens({ randomBytesOf });
     const vault = undefined as never;
-    const deps = { ...stores, vault, tokens, keyCodes, ids: { next: id }, now: () => start };
+    const unused = { vault, userHash: undefined as never, nonce: undefined as never };
+    const deps = { ...stores, ...unused, tokens, keyCodes, ids: { next: id }, now: () => start };
     const keys = createKeyAdmin(deps);
     const input = { name: "Key", scopes: ["sampling" as const], limits: {}, userId: null };
     const made = value(await keys.create(operator, of.slug, { ...input, expiresAt: null }));

@@ -136,7 +136,7 @@ export interface KeyStore {
   create(key: StoredKey, event: AdminEvent): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<StoredKey | null>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<ApiKey>>;
-  replaceSecret: KeyChange<"secretHash">;
+  replaceSecret: KeyChange<"secretHash" | "givenTo">;
   revoke: KeyChange<"revokedAt">;
   update: KeyChange<"name" | "limits" | "expiresAt", { calendar?: Calendar }>;
 }
@@ -226,8 +226,6 @@ export interface EventStore {
   /** Appends the event unless its action and target have one since then (ms). @returns whether it did */
   appendOnce(event: AdminEvent, since: number): AsyncResult<boolean>;
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
-  /** Whether that actor was given the secret of the key: made the key, or a new secret of it. */
-  wasGivenKey(tenantId: string, keyId: string, actor: string): AsyncResult<boolean>;
 }
 
 export interface Stores extends TokenStores {

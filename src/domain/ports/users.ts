@@ -16,11 +16,7 @@ export interface UserStore {
   keepFinderKey(key: { tenantId: string; sealed: string; createdAt: number }): AsyncResult<null>;
   /** With the key that programs of the person act as. false: somebody else made the person meanwhile. */
   create(user: StoredUser, key: StoredKey, event: AdminEvent): AsyncResult<boolean>;
-  change(
-    tenantId: string,
-    id: string,
-    change: Pick<StoredUser, "name" | "sealed">,
-  ): AsyncResult<null>;
+  change(tenantId: string, id: string, change: Pick<StoredUser, "name">): AsyncResult<null>;
   /** All keys for the person, revoked ones too. */
   keysOf(tenantId: string, id: string): AsyncResult<StoredKey[]>;
   /** Removes the person and the names of the person's keys, revokes the keys, ends their sessions: all or nothing. */

@@ -2,6 +2,7 @@
 import { canonicalJson } from "../canonical.ts";
 import type { JsonObject } from "../json.ts";
 import type { Limits } from "../choice/policy.ts";
+import type { Identity } from "./user.ts";
 import type { Role, Scope } from "./scopes.ts";
 
 export interface ApiKey {
@@ -22,6 +23,8 @@ export interface ApiKey {
 export interface StoredKey extends ApiKey {
   /** hex SHA-256 of the token's secret part */
   secretHash: string;
+  /** finders (`StoredUser`) of the people who were given a secret of the key: who made the key, who rotated it */
+  givenTo: string[];
   /** a code under MASTER_KEY over `codedText`; null: the row is older than codes */
   code: string | null;
 }
@@ -36,6 +39,7 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
     key.limits as JsonObject,
     key.expiresAt,
     key.revokedAt,
+    key.givenTo,
     // Keys of no person have the text that they had before there were people.
     ...(key.userId ? [key.userId] : []),
   ]);
@@ -43,9 +47,9 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
 /** Who acts on the admin API. */
 export type Actor =
   /** `person`: somebody in the operator's name, who may do what the role says; absent: the operator's token */
-  | { kind: "operator"; person?: { name: string; role: Role } }
+  | { kind: "operator"; person?: { name: string; role: Role; identity: Identity } }
   /** somebody whom the tenant's identity provider vouches for */
-  | { kind: "person"; name: string; tenantId: string; role: Role }
+  | { kind: "person"; name: string; tenantId: string; role: Role; identity: Identity }
   | {
       kind: "key";
       keyId: string;
@@ -54,6 +58,12 @@ export type Actor =
       /** ms since the epoch, end of the key that acts; null: it never ends */
       expiresAt: number | null;
     };
+
+/** As whom an identity provider knows the actor; null: no provider does. */
+export function identityOf(actor: Actor): Identity | null {
+  if (actor.kind === "operator") return actor.person?.identity ?? null;
+  return actor.kind === "person" ? actor.identity : null;
+}
 
 /** The operator's token may do whatever any role may, for every tenant. */
 export const actsAs = (actor: Actor): Role =>

@@ -7,8 +7,12 @@ export interface ConsoleSession {
   /** null: the session sees every tenant */
   tenantId: string | null;
   kind: "operator" | "key" | "person";
-  /** the key's id, `operator`, or what the log calls the person */
+  /** the key's id, `operator`, or the identity provider's id of the person */
   subject: string;
+  /** of the identity provider; null: no provider vouches */
+  issuer: string | null;
+  /** what the log calls the person; null: not a person */
+  name: string | null;
   role: Role;
   createdAt: number;
   expiresAt: number;
@@ -38,6 +42,8 @@ export const codedSession = (session: Omit<StoredConsoleSession, "code">): strin
     session.tenantId,
     session.kind,
     session.subject,
+    session.issuer,
+    session.name,
     session.role,
     session.createdAt,
     session.expiresAt,

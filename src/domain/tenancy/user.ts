@@ -66,8 +66,6 @@ export interface UserSecrets {
   key: string;
   finder: string;
   keyId: string;
-  /** what the log of events calls the person who signs in to the console; absent: the person never let a program in */
-  actor?: string;
 }
 
 /** Also of a tenant's own key, whose id is the tenant's. */

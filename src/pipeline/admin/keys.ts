@@ -10,10 +10,9 @@ import {
 } from "../../domain/tenancy/access.ts";
 import type { Scope } from "../../domain/tenancy/scopes.ts";
 import type { Limits, Policy } from "../../domain/choice/policy.ts";
-import type { KeyStore, KeyTokens, Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
+import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { UserStore } from "../../domain/ports/users.ts";
-import type { KeyCodes } from "../key-codes.ts";
+import { givenTo, type OwnCallDeps } from "./own-calls.ts";
 import { openedUser } from "../users.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
@@ -41,7 +40,7 @@ export interface KeyPatch {
 }
 
 /** A key without its hash and code, as it may be shown. */
-const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
+const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
 const expired: Refusal = {
   reason: "invalid_params",
@@ -56,13 +55,7 @@ const expiresSooner = (actor: Actor) =>
     detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
   } as const);
 
-type KeyAdminDeps = AdminDeps & {
-  keys: KeyStore;
-  tokens: KeyTokens;
-  keyCodes: KeyCodes;
-  users: Pick<UserStore, "get">;
-  vault: Vault;
-};
+type KeyAdminDeps = AdminDeps & OwnCallDeps & { keys: KeyStore; tokens: KeyTokens };
 
 /** A key's name may be a person's, and the log of events outlives the person's wish to be forgotten. */
 const detailOf = ({ name, scopes, userId }: KeyInput, expiresAt: number | null): JsonObject => ({
@@ -136,11 +129,14 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       revokedAt: null,
       createdAt: deps.now(),
     };
+    const people = await givenTo(deps, actor, key.tenantId);
+    if (!people.ok) return people;
     const { token, secretHash } = await deps.tokens.mint(key.id);
-    const code = await deps.keyCodes.codeOf({ ...key, secretHash });
+    const stored = { ...key, secretHash, givenTo: people.value };
+    const code = await deps.keyCodes.codeOf(stored);
     if (!code.ok) return code;
     const created = await deps.keys.create(
-      { ...key, secretHash, code: code.value },
+      { ...stored, code: code.value },
       eventOf(deps, actor, {
         action: "key.create",
         tenantId: key.tenantId,
@@ -217,8 +213,14 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       async write({ key }, ifVersion) {
         const refusal = await refusedChange(deps, actor, key);
         if (refusal !== null) return err(refusal);
+        const people = await givenTo(deps, actor, key.tenantId);
+        if (!people.ok) return people;
         const { token, secretHash } = await deps.tokens.mint(id);
-        const fresh = { ...key, secretHash };
+        const fresh = {
+          ...key,
+          secretHash,
+          givenTo: [...new Set([...key.givenTo, ...people.value])],
+        };
         const code = await deps.keyCodes.codeOf(fresh);
         if (!code.ok) return code;
         const replaced = await deps.keys.replaceSecret(

@@ -1,16 +1,14 @@
-/** Nobody decides on a call of their own, or every key could approve what it asks itself. */
-import type { UserStore } from "../../domain/ports/users.ts";
-import type { EventStore, KeyStore, Vault } from "../../domain/ports/stores.ts";
-import type { AsyncResult } from "../../domain/refusals.ts";
-import { ok } from "../../domain/result.ts";
-import { actorName, type Actor } from "../../domain/tenancy/access.ts";
-import { openedUser } from "../users.ts";
+/** Nobody decides on a call of their own, or every key could approve what it asks itself. People are compared by subject. */
+import type { KeyStore } from "../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import { identityOf, type Actor, type StoredKey } from "../../domain/tenancy/access.ts";
+import type { KeyCodes } from "../key-codes.ts";
+import { finderOf, openedUser, type UserDeps } from "../users.ts";
 
-export interface OwnCallDeps {
-  events: Pick<EventStore, "wasGivenKey">;
+export interface OwnCallDeps extends Omit<UserDeps, "keyCodes"> {
   keys: Pick<KeyStore, "get">;
-  users: Pick<UserStore, "get">;
-  vault: Vault;
+  keyCodes: KeyCodes;
 }
 
 interface AskedBy {
@@ -20,42 +18,76 @@ interface AskedBy {
 
 const ofItself = "a key decides no request of its own";
 const ofTheirs = "a person decides no request of a key of theirs";
+const unreadable = (what: string) => err<Refusal>({ reason: "unreadable", what });
 
-/** The person whose key it is; null: it is nobody's. */
-async function userOfKey(deps: OwnCallDeps, { tenantId, keyId }: AskedBy) {
-  const key = await deps.keys.get(tenantId, keyId);
-  return key.ok ? ok(key.value?.userId ?? null) : key;
+/** Finders of people: for whom a key is, and who was given a secret of it. */
+interface PeopleOfKey {
+  /** null: the key is for no person, or the person was forgotten */
+  of: string | null;
+  givenTo: readonly string[];
 }
 
-/** Whether the person signs in to the console by the name of the actor. */
-async function isSamePerson(deps: OwnCallDeps, actor: Actor, asked: AskedBy): AsyncResult<boolean> {
-  const userId = await userOfKey(deps, asked);
-  if (!userId.ok) return userId;
-  if (userId.value === null) return ok(false);
-  const user = await deps.users.get(asked.tenantId, userId.value);
+const nobody: PeopleOfKey = { of: null, givenTo: [] };
+
+async function ownerOf(deps: OwnCallDeps, key: StoredKey): AsyncResult<string | null> {
+  if (!key.userId) return ok(null);
+  const user = await deps.users.get(key.tenantId, key.userId);
   if (!user.ok) return user;
-  const secrets = user.value === null ? null : await openedUser(deps, user.value);
-  return ok(secrets?.actor !== undefined && secrets.actor === actorName(actor));
+  if (user.value === null) return ok(null);
+  const secrets = await openedUser(deps, user.value);
+  return secrets === null ? unreadable("the person's row") : ok(secrets.finder);
 }
+
+async function peopleOfKey(
+  deps: OwnCallDeps,
+  { tenantId, keyId }: AskedBy,
+): AsyncResult<PeopleOfKey> {
+  const found = await deps.keys.get(tenantId, keyId);
+  if (!found.ok) return found;
+  const key = found.value;
+  if (key === null) return ok(nobody);
+  // Whose key it is must be as the router wrote it.
+  if (!(await deps.keyCodes.isKnown(key))) return unreadable(`key ${keyId}`);
+  const of = await ownerOf(deps, key);
+  return of.ok ? ok({ of: of.value, givenTo: key.givenTo }) : of;
+}
+
+/** Finders of the people whom the actor is: as an identity provider names them, or by the key that acts. */
+async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
+  const identity = identityOf(actor);
+  if (identity !== null) {
+    const finder = await finderOf(deps, { tenantId, identity });
+    return finder.ok ? ok<PeopleOfKey>({ of: finder.value, givenTo: [] }) : finder;
+  }
+  return actor.kind === "key"
+    ? peopleOfKey(deps, { tenantId, keyId: actor.keyId })
+    : ok<PeopleOfKey>(nobody);
+}
+
+/** Who was given a secret of a key that is for nobody may be the one who uses it. */
+const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
+  actor.of === null
+    ? asker.of !== null && actor.givenTo.includes(asker.of)
+    : actor.of === asker.of || asker.givenTo.includes(actor.of);
 
 /** Why the actor may not decide on the call; null: the actor may. */
 export const createOwnCall =
   (deps: OwnCallDeps) =>
   async (actor: Actor, asked: AskedBy): AsyncResult<string | null> => {
-    const { tenantId, keyId } = asked;
-    if (actor.kind === "key") {
-      if (actor.keyId === keyId) return ok(ofItself);
-      const by = await userOfKey(deps, asked);
-      const own = await userOfKey(deps, { tenantId, keyId: actor.keyId });
-      if (!by.ok) return by;
-      if (!own.ok) return own;
-      return ok(by.value !== null && by.value === own.value ? ofTheirs : null);
-    }
-    if (actor.kind === "operator" && actor.person === undefined) return ok(null);
-    const given = await deps.events.wasGivenKey(tenantId, keyId, actorName(actor));
-    if (!given.ok) return given;
-    if (given.value) return ok(ofTheirs);
-    // The operator's people come from another provider than the tenant's.
-    const same = actor.kind === "person" ? await isSamePerson(deps, actor, asked) : ok(false);
-    return same.ok ? ok(same.value ? ofTheirs : null) : same;
+    if (actor.kind === "key" && actor.keyId === asked.keyId) return ok(ofItself);
+    const people = await peopleOf(deps, actor, asked.tenantId);
+    if (!people.ok) return people;
+    if (people.value.of === null && people.value.givenTo.length === 0) return ok(null);
+    const asker = await peopleOfKey(deps, asked);
+    return asker.ok ? ok(isSamePerson(people.value, asker.value) ? ofTheirs : null) : asker;
   };
+
+/** Finders of the people to whom a new secret is given when the actor gets it. */
+export async function givenTo(
+  deps: OwnCallDeps,
+  actor: Actor,
+  tenantId: string,
+): AsyncResult<string[]> {
+  const people = await peopleOf(deps, actor, tenantId);
+  return people.ok ? ok(people.value.of === null ? [] : [people.value.of]) : people;
+}

@@ -48,34 +48,5 @@ export const eventsSuite = (backend: Backend): void => {
       expect(value(await events.appendOnce(found("api_keys key_1"), start + 1))).toBe(true);
       expect(value(await events.list(null, { cursor: null, limit: 9 })).data).toHaveLength(4);
     });
-
-    it("say who was given a key's secret, in its tenant alone", async () => {
-      const { tenants, events } = world.stores;
-      const [its, other] = [tenant(), tenant()];
-      value(await tenants.create(its, event(its.id)));
-      value(await tenants.create(other, event(other.id)));
-      const by = (actor: string, action: string) => ({
-        ...event(its.id, action),
-        actor,
-        target: "key_1",
-      });
-      for (const made of [
-        by("ann", "key.create"),
-        by("kim", "key.rotate"),
-        by("lee", "key.update"),
-      ])
-        value(await events.append(made));
-      const given = async (actor: string, tenantId = its.id, keyId = "key_1") =>
-        value(await events.wasGivenKey(tenantId, keyId, actor));
-      expect([await given("ann"), await given("kim"), await given("lee")]).toEqual([
-        true,
-        true,
-        false,
-      ]);
-      expect([await given("ann", other.id), await given("ann", its.id, "key_2")]).toEqual([
-        false,
-        false,
-      ]);
-    });
   });
 };

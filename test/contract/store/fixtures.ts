@@ -62,6 +62,7 @@ export const key = (tenantId: string, fields: Partial<StoredKey> = {}): StoredKe
   userId: null,
   createdAt: start,
   secretHash: "hash",
+  givenTo: [],
   code: "code",
   ...fields,
 });
@@ -200,6 +201,8 @@ export const consoleSession = (
   tenantId,
   kind: "key",
   subject,
+  issuer: null,
+  name: null,
   role: "admin",
   secretHash: "hash",
   proof: "proof",

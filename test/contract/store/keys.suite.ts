@@ -42,7 +42,7 @@ export const keysSuite = (backend: Backend): void => {
       });
       expect(value(await world.stores.keys.get(tenantId, its.id))).toEqual(its);
       const listed = await world.stores.keys.list(tenantId, { cursor: null, limit: 5 });
-      const { secretHash: _, code: _code, ...shown } = its;
+      const { secretHash: _, code: _code, givenTo: _given, ...shown } = its;
       expect(value(listed).data).toEqual([shown]);
       expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
     });
@@ -79,7 +79,7 @@ export const keysSuite = (backend: Backend): void => {
       expect(await versionOf(tenantId)).toBe(2);
       value(
         await keys.replaceSecret(
-          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          { tenantId: tenantId, id: its.id, secretHash: "other", givenTo: [], code: "other" },
           event(tenantId),
           await versionOf(tenantId),
         ),
@@ -121,7 +121,7 @@ export const keysSuite = (backend: Backend): void => {
       const its = await stored(tenantId);
       const place = { tenantId, id: its.id, code: "new" };
       const refused = { ok: false, error: { reason: "precondition_failed" } };
-      const fresh = { ...place, secretHash: "other" };
+      const fresh = { ...place, secretHash: "other", givenTo: [] };
       expect(await keys.replaceSecret(fresh, event(tenantId), 1)).toMatchObject(refused);
       const revoked = { ...place, revokedAt: start };
       expect(await keys.revoke(revoked, event(tenantId), 1)).toMatchObject(refused);
@@ -158,7 +158,7 @@ export const keysSuite = (backend: Backend): void => {
       };
       expect(await left()).toEqual([true, true, true, true]);
       const place = { tenantId, code: "new" };
-      const rotated = { ...place, id: one.id, secretHash: "other" };
+      const rotated = { ...place, id: one.id, secretHash: "other", givenTo: [] };
       value(await keys.replaceSecret(rotated, event(tenantId), await versionOf(tenantId)));
       expect(await left()).toEqual([false, true, true, true]);
       const revoked = { ...place, id: other.id, revokedAt: start };
@@ -171,7 +171,7 @@ export const keysSuite = (backend: Backend): void => {
       const its = await stored(tenantId);
       value(
         await world.stores.keys.replaceSecret(
-          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          { tenantId: tenantId, id: its.id, secretHash: "other", givenTo: [], code: "other" },
           event(tenantId),
           await versionOf(tenantId),
         ),
@@ -199,7 +199,7 @@ export const keysSuite = (backend: Backend): void => {
       );
       value(
         await keys.replaceSecret(
-          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          { tenantId: tenantId, id: its.id, secretHash: "other", givenTo: [], code: "other" },
           event(tenantId),
           await versionOf(tenantId),
         ),

@@ -40,6 +40,7 @@ export const callerWith = (
       limits: about.keyLimits ?? {},
       createdAt: 0,
       secretHash: "",
+      givenTo: [],
       code: null,
     },
     credentials: [],

@@ -1,0 +1,144 @@
+/** Nobody approves calls of their own: people are compared by issuer and subject, whatever they are called. */
+import { sql } from "drizzle-orm";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sha256 } from "../../src/crypto/hashes.ts";
+import { userHash } from "../../src/crypto/keyed-hash.ts";
+import { createMac } from "../../src/crypto/mac.ts";
+import { createKeyTokens } from "../../src/crypto/tokens.ts";
+import { createVault } from "../../src/crypto/vault.ts";
+import { ok } from "../../src/domain/result.ts";
+import type { Actor } from "../../src/domain/tenancy/access.ts";
+import { createIds } from "../../src/domain/tenancy/ids.ts";
+import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
+import { createOwnCall } from "../../src/pipeline/admin/own-calls.ts";
+import { createKeyCodes } from "../../src/pipeline/key-codes.ts";
+import { userNamed } from "../../src/pipeline/users.ts";
+import { raw } from "../../src/store/db.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
+import { event, start, tenant } from "./store/fixtures.ts";
+import { givenWorld, value } from "./store/open.ts";
+
+const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+const issuer = "https://idp.test";
+const ann = { issuer, subject: "u1" };
+const bob = { issuer, subject: "u2" };
+const operator: Actor = { kind: "operator" };
+
+describe("who decides on a held call", () => {
+  const world = givenWorld(inlineBackend());
+  let slug = "";
+  let tenantId = "";
+  let parts: Awaited<ReturnType<typeof given>>;
+
+  async function given() {
+    const masters = { master: await sha256("master"), previous: null };
+    const keyCodes = createKeyCodes({
+      mac: await createMac({ ...masters, purpose: "api-key" }),
+      rejected: async () => {},
+      sealing: { acceptsUncoded: async () => false, begun: async () => ok(null) },
+    });
+    const deps = {
+      ...world.stores,
+      keyCodes,
+      vault: await createVault({ ...masters, randomBytesOf }),
+      tokens: createKeyTokens({ randomBytesOf }),
+      userHash,
+      nonce: () => Buffer.from(randomBytesOf(32)).toString("base64url"),
+      ids: createIds({ now: () => start, randomBytesOf }),
+      now: () => start,
+    };
+    return { deps, keys: createKeyAdmin(deps), ownCall: createOwnCall(deps) };
+  }
+  beforeEach(async () => {
+    const its = tenant();
+    [slug, tenantId] = [its.slug, its.id];
+    value(await world.stores.tenants.create(its, event(tenantId)));
+    parts = await given();
+  });
+
+  const person = (identity: typeof ann, name: string): Actor => ({
+    kind: "person",
+    name,
+    tenantId,
+    role: "admin",
+    identity,
+  });
+  const operatorsPerson = (identity: typeof ann): Actor => ({
+    kind: "operator",
+    person: { name: "person:ann@other.test", role: "admin", identity },
+  });
+  const userOf = async (identity: typeof ann): Promise<string> =>
+    value(await userNamed(parts.deps, { tenantId, identity, actor: "operator" })).id;
+  const made = async (by: Actor, userId: string | null = null): Promise<string> => {
+    const input = { name: "Key", scopes: ["sampling" as const], limits: {}, expiresAt: null };
+    return value(await parts.keys.create(by, slug, { ...input, userId })).id;
+  };
+  const byKey = (keyId: string): Actor => ({
+    kind: "key",
+    keyId,
+    tenantId,
+    role: "approver",
+    expiresAt: null,
+  });
+  const isOwn = async (actor: Actor, keyId: string): Promise<boolean> =>
+    value(await parts.ownCall(actor, { tenantId, keyId })) !== null;
+
+  it("is not a person whose address changed since the key was made", async () => {
+    const key = await made(person(ann, "person:ann@corp.test"));
+    expect(await isOwn(person(ann, "person:ann@new.test"), key)).toBe(true);
+    expect(await isOwn(person(ann, "person:u1"), key)).toBe(true);
+    // Somebody else who has the address by now.
+    expect(await isOwn(person(bob, "person:ann@corp.test"), key)).toBe(false);
+    const elsewhere = { issuer: "https://other.test", subject: ann.subject };
+    expect(await isOwn(person(elsewhere, "person:ann@corp.test"), key)).toBe(false);
+  });
+
+  it("is not a person who rotated the key", async () => {
+    const key = await made(operator);
+    expect(await isOwn(person(ann, "person:u1"), key)).toBe(false);
+    value(await parts.keys.rotate(person(ann, "person:ann@corp.test"), slug, key));
+    expect(await isOwn(person(ann, "person:u1"), key)).toBe(true);
+    // A call that was asked with the secret before.
+    value(await parts.keys.rotate(person(bob, "person:u2"), slug, key));
+    expect(await isOwn(person(ann, "person:u1"), key)).toBe(true);
+    expect(await isOwn(person(bob, "person:u2"), key)).toBe(true);
+  });
+
+  it("is not the person for whom the key is, though they never let a program in", async () => {
+    const key = await made(operator, await userOf(ann));
+    expect(await isOwn(person(ann, "person:ann@corp.test"), key)).toBe(true);
+    expect(await isOwn(person(bob, "person:bob@corp.test"), key)).toBe(false);
+  });
+
+  it("is not the same person in the operator's name", async () => {
+    const key = await made(person(ann, "person:ann@corp.test"));
+    const forAnn = await made(operator, await userOf(ann));
+    for (const each of [key, forAnn]) {
+      expect(await isOwn(operatorsPerson(ann), each)).toBe(true);
+      expect(await isOwn(operatorsPerson(bob), each)).toBe(false);
+      expect(await isOwn(operator, each)).toBe(false);
+    }
+    const byOperators = await made(operatorsPerson(ann));
+    expect(await isOwn(person(ann, "person:ann@corp.test"), byOperators)).toBe(true);
+  });
+
+  it("is no key of the same person", async () => {
+    const annsId = await userOf(ann);
+    const asking = await made(person(ann, "person:u1"));
+    const forAnn = await made(operator, annsId);
+    expect(await isOwn(byKey(asking), asking)).toBe(true);
+    expect(await isOwn(byKey(forAnn), asking)).toBe(true);
+    expect(await isOwn(byKey(asking), forAnn)).toBe(true);
+    expect(await isOwn(byKey(await made(operator, annsId)), forAnn)).toBe(true);
+    expect(await isOwn(byKey(await made(operator, await userOf(bob))), asking)).toBe(false);
+    // A key that acts for Ann gives its secrets to Ann.
+    expect(await isOwn(person(ann, "person:u1"), await made(byKey(forAnn)))).toBe(true);
+  });
+
+  it("is nobody where the rows were changed that say whose the key is", async () => {
+    const key = await made(person(ann, "person:u1"));
+    await world.db.write([raw(sql`update api_keys set given_to = '[]' where id = ${key}`)]);
+    const decided = await parts.ownCall(person(ann, "person:u1"), { tenantId, keyId: key });
+    expect(decided).toMatchObject({ ok: false, error: { reason: "unreadable" } });
+  });
+});
