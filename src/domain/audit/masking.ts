@@ -25,6 +25,12 @@ const keyWords =
 /** Whole matches, replaced by their mask. */
 const whole: readonly Pattern[] = [
   token("router key", "srk_[0-9a-z]{4,64}_[A-Za-z0-9_-]{8,}"),
+  token("console session", "srs_[0-9a-z]{4,64}_[A-Za-z0-9_-]{8,}"),
+  // Access and refresh tokens, codes, and cookies of people's pages: they begin with whom they act for.
+  token(
+    "access token",
+    "ten_[0-9a-z]{4,64}\\.key_[0-9a-z]{4,64}[:.][A-Za-z0-9_-]{8,}(?::[A-Za-z0-9_-]{8,})?",
+  ),
   token("router token", "sra_[A-Za-z0-9_-]{20,}"),
   token("anthropic key", "sk-ant-[A-Za-z0-9_-]{16,}"),
   token("provider key", "sk-[A-Za-z0-9_-]{16,}"),

@@ -9,6 +9,9 @@ const pem = (label: string): string =>
 /** A text, and the secret that must not be left in it. */
 const secrets: Record<string, string> = {
   "one of our keys": `srk_01k9z3x8abcdefghjkmnpqrstv_${"A".repeat(43)}`,
+  "a cookie of a console session": `srs_01k9z3x8abcdefghjkmnpqrstv_${"A".repeat(43)}`,
+  "an access token": `ten_01k9z3x8abcdefghjkmnpqrstv.key_01k9z3x8abcdefghjkmnpqrstv:${"g".repeat(16)}:${"A".repeat(32)}`,
+  "a cookie of a person's page": `ten_01k9z3x8abcdefghjkmnpqrstv.key_01k9z3x8abcdefghjkmnpqrstv.${"A".repeat(43)}`,
   "an operator's token": `sra_${long}${long}`,
   "an OpenAI key": `sk-${long}${long}`,
   "an OpenAI project key": `sk-proj-${long}-${long}_x`,
