@@ -40,6 +40,8 @@ import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/choose.ts";
 import { createSealingMemory } from "../pipeline/sealing.ts";
 import { createSharedTurns, createTurnsOfTenants } from "../pipeline/turns.ts";
+import { createOperatorToken } from "../pipeline/operator-token.ts";
+import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createSignInThrottle } from "../pipeline/sign-in-throttle.ts";
 import { createRecentAnswers } from "../providers/recent-answers.ts";
 import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
@@ -167,6 +169,13 @@ export async function createIsolate(config: Config, host: Host) {
       ? turnsOfTenant()
       : createSharedTurns(writesAtOnceOf(config)),
   );
+  const isOperator = (token: string): Promise<boolean> => sameText(token, config.adminToken);
+  const tokens = createKeyTokens({ randomBytesOf });
+  const signInThrottle = createSignInThrottle({
+    capacity: signInsRemembered,
+    notesPerMinute: signInNotesPerMinute,
+    elapsed,
+  });
   return {
     config,
     host,
@@ -175,7 +184,12 @@ export async function createIsolate(config: Config, host: Host) {
     sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,
     hashes: { sha256Hex: primitives.sha256Hex, userHash },
-    isOperator: (token: string) => sameText(token, config.adminToken),
+    isOperator,
+    isOperatorToken: createOperatorToken({
+      isOperator,
+      isOther: (token) => tokens.keyIdOf(token) !== null || grantOfToken(token) !== null,
+      throttle: signInThrottle,
+    }),
     /** models that refuse to be asked about reasoning */
     refusals,
     recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
@@ -215,14 +229,10 @@ export async function createIsolate(config: Config, host: Host) {
       entriesRemembered: prefixesRemembered,
       tenantsRemembered: tenantsWithPrefixes,
     }),
-    tokens: createKeyTokens({ randomBytesOf }),
+    tokens,
     consoleTokens: createKeyTokens({ randomBytesOf, begins: "srs" }),
     consoleMac: await createMac({ ...masters, purpose: "console-session" }),
-    signInThrottle: createSignInThrottle({
-      capacity: signInsRemembered,
-      notesPerMinute: signInNotesPerMinute,
-      elapsed,
-    }),
+    signInThrottle,
     oauthLibrary: memoize(() =>
       loadLibrary({
         fetch: config.allowPrivateUpstreams ? host.fetch : (host.fetchPublic ?? host.fetch),

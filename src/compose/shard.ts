@@ -193,7 +193,7 @@ export function createShard(
           createShardConsole(isolate, { ...consoleParts, authenticate: authenticate() }),
         personSignInOf: () => everywhere.personSignInOf,
         isSame: () => sameText,
-        isOperator: () => isolate.isOperator,
+        isOperator: () => isolate.isOperatorToken,
         shownMetrics: () => isolate.metering?.shown ?? null,
         allowedOrigins: () => config.allowedOrigins,
         publicOrigins: () => config.publicOrigins,

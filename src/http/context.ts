@@ -1,4 +1,5 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees a context. */
+import type { IsOperatorToken } from "../pipeline/operator-token.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
@@ -44,8 +45,8 @@ export interface Services {
     authenticate: Authenticate;
     adminFor: AdminFor;
     sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
-    /** whether this is the operator's token */
-    isOperator: (token: string) => Promise<boolean>;
+    /** whether this is the operator's token; a refusal where somebody guesses */
+    isOperator: IsOperatorToken;
     now: () => number;
     consoleSessions: Pick<ConsoleSessions, "find">;
     isSame: (one: string, other: string) => Promise<boolean>;
@@ -80,7 +81,7 @@ export interface Services {
   health: { readiness: Pick<Readiness, "check"> };
   /** the operator's figures; null: this host is no single process, so it has none to show */
   metrics: {
-    isOperator: (token: string) => Promise<boolean>;
+    isOperator: IsOperatorToken;
     shownMetrics: (() => { text: string; type: string }) | null;
   };
   consolePage: { consoleFiles: ConsoleFiles };

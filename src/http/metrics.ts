@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { bearerOf } from "../domain/tenancy/access.ts";
+import { ok } from "../domain/result.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 
@@ -10,7 +11,10 @@ export const metricRoutes = (): Hono<HttpEnv> =>
     if (metrics.shownMetrics === null)
       return problem(c, { reason: "not_found", what: "no such path" });
     const token = bearerOf(c.req.header("Authorization"));
-    if (token === null || !(await metrics.isOperator(token)))
+    const address = c.env.address?.() ?? "";
+    const operator = token === null ? ok(false) : await metrics.isOperator({ token, address });
+    if (!operator.ok) return problem(c, operator.error);
+    if (!operator.value)
       return problem(c, {
         reason: "unauthorized",
         detail: "Send Authorization: Bearer <operator's token>.",

@@ -3,6 +3,7 @@
  * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
  * one.
  */
+import { clockSlackMs } from "../domain/clocks.ts";
 import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
 import { opens, roles, type Demand } from "../domain/tenancy/scopes.ts";
@@ -162,6 +163,8 @@ const lacking = (scope: Demand): Refusal => ({
       : `this API key lacks the scope "${scope}"`,
 });
 
+const notForThisEntry =
+  "This access token was granted for an earlier entry of this server. Authorize the client again.";
 const notByToken = "This server lets in no access token: send an API key.";
 const notByKey = "This server lets in no API key: let a person authorize the client.";
 
@@ -177,6 +180,9 @@ function barredBy(
 ): Refusal | null {
   if (through !== undefined && (through.tenant !== tenant.slug || server === null))
     return noSuchServer;
+  // The entry was removed since, and made again under its slug.
+  if (server !== null && rights !== null && rights.grantedAt + clockSlackMs < server.createdAt)
+    return { reason: "unauthorized", detail: notForThisEntry };
   const refusedMode = rights === null ? "oauth" : "keys";
   if (server?.auth === refusedMode)
     return { reason: "unauthorized", detail: rights === null ? notByKey : notByToken };

@@ -27,7 +27,8 @@ export interface SignInTry {
 }
 
 export interface SignInThrottle {
-  begin(from: { address: string; subject: string }): Result<SignInTry, Refusal>;
+  /** `subject` null: tries are counted by address alone */
+  begin(from: { address: string; subject: string | null }): Result<SignInTry, Refusal>;
 }
 
 interface Counted {
@@ -76,10 +77,8 @@ export function createSignInThrottle(deps: {
   };
   return {
     begin({ address, subject }) {
-      const lanes = [
-        ["address", `address ${networkOf(address)}`],
-        ["subject", `subject ${subject}`],
-      ] as const;
+      const lanes: [SignInLane, string][] = [["address", `address ${networkOf(address)}`]];
+      if (subject !== null) lanes.push(["subject", `subject ${subject}`]);
       const now = elapsed();
       const waits = lanes.map(([, key]) => (known(key, now)?.until ?? 0) - now);
       const retryAfterMs = Math.max(...waits);

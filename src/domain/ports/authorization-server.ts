@@ -68,7 +68,8 @@ export interface TokenRights {
   holder: Holder;
   scopes: string[];
   user: User | null;
-  /** ms since the epoch */
+  /** ms since the epoch: when the grant was made, and when the token ends */
+  grantedAt: number;
   expiresAt: number;
 }
 

@@ -24,7 +24,9 @@ export async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
       reason: "unauthorized",
       detail: "Send Authorization: Bearer <operator's token, or an API key with a role>.",
     });
-  if (await admin.isOperator(token)) return ok({ kind: "operator" });
+  const operator = await admin.isOperator({ token, address: c.env.address?.() ?? "" });
+  if (!operator.ok) return operator;
+  if (operator.value) return ok({ kind: "operator" });
   const claim = { token, sessionId: null, scope: "role" } as const;
   const caller = await admin.authenticate(claim, "database");
   if (!caller.ok) return caller;

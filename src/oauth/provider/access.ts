@@ -83,13 +83,21 @@ export function createAccess(deps: ProviderDeps): Access {
       const key = `grant:${holderText(holder)}:${token.split(":")[1]}`;
       const grant = await entriesOf(tenantId).get(tenantId, [key], now());
       if (!grant.ok) return grant;
-      if (grant.value.length === 0) return ok(null);
+      const [entry] = grant.value;
+      if (entry === undefined) return ok(null);
+      const { createdAt } = JSON.parse(entry.value) as GrantRow;
       try {
         const provider = providerFor(deps, path);
         const valid = await provider.validateToken(`${issuer}${path}`, token, envOf(deps));
         if (valid === null) return ok(null);
         const { user } = valid.props as { user: User | null };
-        return ok({ holder, scopes: valid.scope, user, expiresAt: valid.expiresAt * 1_000 });
+        return ok({
+          holder,
+          scopes: valid.scope,
+          user,
+          grantedAt: createdAt * 1_000,
+          expiresAt: valid.expiresAt * 1_000,
+        });
       } catch (thrown) {
         const refusal = refusalThrown(thrown);
         if (refusal !== null) return err(refusal);

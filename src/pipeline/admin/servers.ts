@@ -20,6 +20,8 @@ import {
 } from "../../domain/servers/server.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
+import { pathOfResource, type OauthResource } from "../../domain/tenancy/oauth-resources.ts";
+import type { Grants } from "./grants.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { createServerSecrets } from "../server-secrets.ts";
 import { checkedWebhook } from "./webhook-url.ts";
@@ -86,7 +88,30 @@ export async function findServer(
     : tenant;
 }
 
-export function createServerAdmin(deps: ServerAdminDeps) {
+/** Ends what people allowed programs at the resource. */
+async function endGrantsFor(
+  { grants: current }: ServerGrants,
+  tenantId: string,
+  resource: OauthResource,
+): AsyncResult<null> {
+  const grants = current();
+  const found = await (grants?.grantsOf(tenantId) ?? ok([]));
+  if (!found.ok) return found;
+  for (const grant of found.value) {
+    if (grants === null || URL.parse(grant.resource)?.pathname !== pathOfResource(resource))
+      continue;
+    const revoked = await grants.revoke(tenantId, grant.id);
+    if (!revoked.ok) return revoked;
+  }
+  return ok(null);
+}
+
+interface ServerGrants {
+  /** null: OAuth is off */
+  grants: () => Grants | null;
+}
+
+export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
   const { servers, vault } = deps;
 
   const checked = (
@@ -252,7 +277,13 @@ export function createServerAdmin(deps: ServerAdminDeps) {
         target: id,
         detail: { slug },
       });
-      return servers.remove(tenantId, id, event);
+      // The entry goes last: where something before fails, the same request can be sent again.
+      const ended = await endGrantsFor(deps, tenantId, {
+        kind: "server",
+        tenant: of.tenant,
+        server: slug,
+      });
+      return ended.ok ? servers.remove(tenantId, id, event) : ended;
     },
   };
 }
