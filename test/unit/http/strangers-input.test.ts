@@ -8,38 +8,18 @@ import type { Services } from "../../../src/http/context.ts";
 import type { ConsentResult } from "../../../src/domain/ports/authorization-server.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
-import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
 import type { AskedConsent } from "../../../src/pipeline/consent-grants.ts";
 import { createAddressRate } from "../../../src/pipeline/address-rates.ts";
 import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
-import { createOauthEntries } from "../../fakes/oauth-entries.ts";
+import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 
-const issuer = "https://router.test";
 const resource = `${issuer}/mcp/acme/notes`;
 const refusal: Refusal = { reason: "unauthorized", detail: "Nobody is known here." };
 const refused = async () => err(refusal);
 
 /** The app over an authorization server of its own; everything behind it refuses. */
 function givenApp(most = Number.MAX_SAFE_INTEGER) {
-  const entries = createOauthEntries();
-  const nowhere = async (): Promise<Response> => new Response(null, { status: 404 });
-  const library = loadLibrary({
-    fetch: nowhere,
-    fetchPublic: nowhere,
-    allowPrivate: true,
-    now: Date.now,
-  });
-  const server = createAuthorizationServer({
-    issuer,
-    library: () => library,
-    entriesOf: () => entries,
-    now: Date.now,
-    graceMs: 120_000,
-    mostClients: 100,
-    mostOpenConsents: 100,
-    reused: async () => {},
-  });
+  const server = createOwnAuthorizationServer({ most: 100 });
   const asked = async (request: Request): ConsentResult<AskedConsent> => {
     const open = await server.open(request);
     return open.ok ? ok({ open: open.value, signInAt: null }) : open;

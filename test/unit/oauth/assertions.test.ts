@@ -3,13 +3,10 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Assertion, GrantFor } from "../../../src/domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
-import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
 import { assertionFields, createAsserter, type Asserter } from "../../fakes/asserter.ts";
 import { formRequest, registration, registrationRequest } from "../../fakes/oauth-client.ts";
-import { createOauthEntries } from "../../fakes/oauth-entries.ts";
+import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 
-const issuer = "https://router.test";
 const path = "/mcp/acme/notes";
 const resource = `${issuer}${path}`;
 const holder = {
@@ -32,26 +29,12 @@ let grantFor: () => AsyncResult<GrantFor | null>;
 let server: ReturnType<typeof started>;
 let client: { client_id: string; client_secret: string };
 
-function started() {
-  const library = loadLibrary({
+const started = () =>
+  createOwnAuthorizationServer({
     fetch: async () => {
       keysAsked += 1;
       return Response.json(trusted.keys);
     },
-    fetchPublic: async () => new Response(null, { status: 404 }),
-    allowPrivate: false,
-    now: Date.now,
-  });
-  const entries = createOauthEntries();
-  return createAuthorizationServer({
-    issuer,
-    library: () => library,
-    entriesOf: () => entries,
-    now: Date.now,
-    graceMs: 120_000,
-    mostClients: 10,
-    mostOpenConsents: 10,
-    reused: async () => {},
     assertions: {
       keysOf: async ({ resource: of, issuer: named }) =>
         ok(of.tenant === "acme" && named === trusted.issuer ? trusted.keysAt : null),
@@ -61,7 +44,6 @@ function started() {
       },
     },
   });
-}
 
 async function registered(change: object) {
   const of = { ...registration, ...change };

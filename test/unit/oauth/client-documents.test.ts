@@ -4,12 +4,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AuthorizationServer } from "../../../src/domain/ports/authorization-server.ts";
 import { createPublicFetch } from "../../../src/node/public-fetch.ts";
-import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
-import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
 import { authorizeUrl, cookiesIn, formRequest, pkce } from "../../fakes/oauth-client.ts";
-import { createOauthEntries } from "../../fakes/oauth-entries.ts";
+import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 
-const issuer = "https://router.test";
 const clientId = "https://program.test/client.json";
 const redirectUri = "https://program.test/callback";
 const described = (change: object = {}): object => ({
@@ -33,25 +30,12 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const serverWith = (fetchDocument: typeof fetch): AuthorizationServer => {
-  const library = loadLibrary({
+const serverWith = (fetchDocument: typeof fetch): AuthorizationServer =>
+  createOwnAuthorizationServer({
     fetch: async () => Promise.reject(new Error("no administrator named a document")),
     fetchPublic: fetchDocument,
-    allowPrivate: true,
     now: () => at,
   });
-  const entries = createOauthEntries();
-  return createAuthorizationServer({
-    issuer,
-    library: () => library,
-    entriesOf: () => entries,
-    now: () => at,
-    graceMs: 120_000,
-    mostClients: 10,
-    mostOpenConsents: 10,
-    reused: async () => {},
-  });
-};
 
 const server = (): AuthorizationServer =>
   serverWith((async (input: string, init: RequestInit = {}) => {

@@ -1,7 +1,5 @@
 /** Programs that register themselves: anybody may, so what nobody uses lasts an hour and makes way. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { createAuthorizationServer } from "../../../src/oauth/provider/server.ts";
-import { loadLibrary } from "../../../src/oauth/provider/surroundings.ts";
 import {
   authorizeUrl,
   cookiesIn,
@@ -11,9 +9,8 @@ import {
   registration,
   registrationRequest,
 } from "../../fakes/oauth-client.ts";
-import { createOauthEntries } from "../../fakes/oauth-entries.ts";
+import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 
-const issuer = "https://router.test";
 const resource = `${issuer}/mcp/acme/notes`;
 const holder = { tenantId: "ten_1", keyId: "key_1" };
 const hourMs = 3_600_000;
@@ -21,26 +18,7 @@ const dayMs = 24 * hourMs;
 
 let at: number;
 let server: ReturnType<typeof started>;
-function started() {
-  const entries = createOauthEntries();
-  const nowhere = async (): Promise<Response> => new Response(null, { status: 404 });
-  const library = loadLibrary({
-    fetch: nowhere,
-    fetchPublic: nowhere,
-    allowPrivate: false,
-    now: () => at,
-  });
-  return createAuthorizationServer({
-    issuer,
-    library: () => library,
-    entriesOf: () => entries,
-    now: () => at,
-    graceMs: 120_000,
-    mostClients: 3,
-    mostOpenConsents: 3,
-    reused: async () => {},
-  });
-}
+const started = () => createOwnAuthorizationServer({ now: () => at, most: 3 });
 beforeEach(() => {
   at = Date.now();
   server = started();
