@@ -14,3 +14,20 @@ export async function openApiDocument(): Promise<unknown> {
   const answer = await app.route("/admin/v1", adminRoutes()).request("/admin/v1/openapi.json");
   return answer.json();
 }
+
+interface Responses {
+  responses?: Record<string, unknown>;
+}
+
+/** The document with each response in its place: equal errors are `components.responses`. */
+export function withOwnResponses<D extends { paths: object; components?: object }>(document: D): D {
+  const shared = (document.components as Responses | undefined)?.responses ?? {};
+  for (const item of Object.values(document.paths))
+    for (const operation of Object.values(item as Record<string, Responses>))
+      for (const [status, response] of Object.entries(operation.responses ?? {})) {
+        const name = (response as { $ref?: string }).$ref?.split("/").at(-1);
+        if (name !== undefined && operation.responses !== undefined)
+          operation.responses[status] = shared[name];
+      }
+  return document;
+}

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withOwnResponses } from "../fakes/openapi-document.ts";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, asking, openSession, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
@@ -977,7 +978,7 @@ describe("openapi.json", () => {
   beforeAll(async () => {
     const answer = await fetch(`${router.url}/admin/v1/openapi.json`);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
-    document = (await answer.json()) as Document;
+    document = withOwnResponses((await answer.json()) as Document);
   });
   const operations = () =>
     operationsOf(document).map((name) => {

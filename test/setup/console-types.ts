@@ -1,25 +1,23 @@
 /**
- * `npm run console:types`: writes the types of the API, which the console is compiled with, from the OpenAPI document.
- * `test/unit/console/api-types.test.ts` says when they are old.
+ * `npm run console:types`, and the first step of `npm run check`: writes the types of the admin API, which the console's types are
+ * checked with, from the OpenAPI document. The file is not committed, and is written only if the document changed.
  */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../fakes/openapi-document.ts";
 
-export const typesFile = join(import.meta.dirname, "..", "..", "src", "console", "api-types.d.ts");
+const file = join(import.meta.dirname, "..", "..", "src", "console", "api-types.d.ts");
 
-export const hashOf = (document: unknown): string =>
-  createHash("sha256").update(JSON.stringify(document)).digest("hex");
-
-export const headOf = (document: unknown): string =>
-  `// Made by \`npm run console:types\` of the OpenAPI document ${hashOf(document)}`;
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+const document = await openApiDocument();
+const head = `// ${createHash("sha256").update(JSON.stringify(document)).digest("hex")}`;
+const isCurrent = existsSync(file) && readFileSync(file, "utf8").startsWith(head);
+if (!isCurrent) {
+  // Not at the top: loading the package takes a second.
   const { default: openapiTS, astToString } = await import("openapi-typescript");
-  const document = await openApiDocument();
   const types = astToString(await openapiTS(document as Parameters<typeof openapiTS>[0]));
-  writeFileSync(typesFile, `${headOf(document)}\n${types}`);
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, `${head}\n${types}`);
+  renameSync(written, file);
 }

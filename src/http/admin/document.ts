@@ -17,10 +17,36 @@ const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g
 const wholePath = (path: string): string =>
   path.startsWith("/v1/") || path.startsWith("/console/") ? path : `${adminPath}${template(path)}`;
 
+type Document = ReturnType<ReturnType<typeof adminApp>["getOpenAPI31Document"]>;
+type Responses = Record<string, object>;
+
+/** Nearly all operations share their error responses, which the document then has once. */
+function withSharedErrors(document: Document): Document {
+  const named = new Map<string, string>();
+  const responses: Responses = {};
+  const share = (status: string, response: object): object => {
+    const text = JSON.stringify(response);
+    const known = [...named.keys()].filter((key) => key.startsWith(`${status} `)).length;
+    const name =
+      named.get(`${status} ${text}`) ?? `Error${status}${known === 0 ? "" : `_${known + 1}`}`;
+    named.set(`${status} ${text}`, name);
+    responses[name] = response;
+    return { $ref: `#/components/responses/${name}` };
+  };
+  for (const item of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(item)) {
+      const own = (operation as { responses?: Responses } | undefined)?.responses ?? {};
+      for (const [status, response] of Object.entries(own))
+        if (Number(status) >= 400) own[status] = share(status, response);
+    }
+  const components = { ...document.components, responses } as NonNullable<Document["components"]>;
+  return { ...document, components };
+}
+
 /** @param ownUrl null: unknown, so the document's own address counts */
 export function documentOf(app: ReturnType<typeof adminApp>, ownUrl: string | null) {
   const servers = [{ url: ownUrl ?? "/" }];
-  const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers });
+  const document = withSharedErrors(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
   const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [wholePath(path), item]);
   return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
 }
