@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import process from "node:process";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readMigrations } from "./test/setup/migrations.ts";
@@ -6,6 +7,7 @@ import { fromSourceArgs } from "./test/setup/from-source.ts";
 import { nativeModules } from "./test/setup/native-modules.ts";
 import { onBothHosts } from "./test/setup/on-both-hosts.ts";
 import { ensureOauthProvider } from "./src/start/oauth-provider-build.js";
+import { nodeFiles, tierOf } from "./test/setup/tiers.ts";
 import { SlowFirst } from "./test/setup/slow-first.ts";
 
 // The Worker of the project `workerd` is resolved before any global setup runs.
@@ -21,8 +23,7 @@ export default defineConfig({
         test: {
           name: "node",
           sequence: { groupOrder: 1 },
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/worker/**"],
+          ...nodeFiles(tierOf(process.env["TEST_TIER"])),
           // A process runs many files: to start one and to load all packages takes longer than most files.
           isolate: false,
           experimental: nativeModules,

@@ -21,7 +21,7 @@ interface Responses {
 
 /** The document with each response in its place: equal errors are `components.responses`. */
 export function withOwnResponses<D extends { paths: object; components?: object }>(document: D): D {
-  const shared = (document.components as Responses | undefined)?.responses ?? {};
+  const { responses: shared = {} }: Responses = document.components ?? {};
   for (const item of Object.values(document.paths))
     for (const operation of Object.values(item as Record<string, Responses>))
       for (const [status, response] of Object.entries(operation.responses ?? {})) {
