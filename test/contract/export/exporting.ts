@@ -8,7 +8,7 @@ import { parseCursor } from "../../../src/domain/audit/exports.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import type { AuditKey, Signer } from "../../../src/domain/audit/seals.ts";
-import { createVerification } from "../../../src/domain/audit/verification.ts";
+import { createVerification, type Verified } from "../../../src/domain/audit/verification.ts";
 import type { Finding } from "../../../src/domain/audit/verification-section.ts";
 import { createExportAdmin, type ExportFormat } from "../../../src/pipeline/admin/export.ts";
 import { readLines } from "../../../src/cli/export-files.ts";
@@ -49,7 +49,7 @@ export async function exportPart(
 export async function verifyParts(
   parts: readonly (string | Uint8Array)[],
   pinned: readonly AuditKey[] | null,
-): Promise<{ findings: Finding[]; records: number; nextCursor: string | null }> {
+): Promise<Verified & { findings: Finding[] }> {
   const folder = mkdtempSync(join(tmpdir(), "sampling-router-export-"));
   const verification = createVerification({ hashing, verify: verifySignature, pinned });
   const findings: Finding[] = [];
