@@ -22,6 +22,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
+import { answered, failed, unopenable } from "./attempt-outcome.ts";
 import { signalUntil } from "./signal-until.ts";
 
 export interface Attempted {
@@ -59,6 +60,8 @@ interface Walk {
   promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
+  /** ms after which the first attempt leaves this place for another endpoint; null: nothing is known */
+  patienceAt: (place: Place) => number | null;
   /** Lets other calls have the turn while a provider works. */
   outside: CallTurn["outside"];
   /** Takes a provider's message about a failure; absent: nobody keeps it. */
@@ -79,40 +82,6 @@ interface Next {
  * that hangs must not take the whole call with it.
  */
 const shareOfDeadline = 2 / 3;
-
-const unopenable: ProviderFault = {
-  kind: "unopenable",
-  status: null,
-  retryable: true,
-  retryAfterMs: null,
-  billed: "no",
-  reach: "credential",
-  usage: null,
-};
-
-type Outcome = Omit<Attempt, "provider" | "model" | "credentialId" | "latencyMs">;
-
-const answered = ({ notes, usage }: ProviderAnswer): Outcome => ({
-  status: 200,
-  retryable: false,
-  fault: null,
-  billed: "yes",
-  retryAfterMs: null,
-  usage,
-  ...(notes.length === 0 ? {} : { notes }),
-});
-
-const failed = (fault: ProviderFault): Outcome => ({
-  status: fault.status,
-  retryable: fault.retryable,
-  fault: fault.kind,
-  billed: fault.billed,
-  retryAfterMs: fault.retryAfterMs,
-  reach: fault.reach,
-  ...(fault.code === undefined ? {} : { code: fault.code }),
-  ...(fault.network === undefined ? {} : { network: fault.network }),
-  ...(fault.usage === null ? {} : { usage: fault.usage }),
-});
 
 /** Positions of the candidates that another call is trying. */
 const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
@@ -163,6 +132,20 @@ const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
     ([credentialId, readAt]) => ({ credentialId, readAt }),
   );
 };
+
+/** ms; null: the attempt takes its share of the deadline. */
+const patienceOf = (
+  { patienceAt }: Walk,
+  { place, reasoning }: OpenStep,
+  places: readonly Place[],
+): number | null =>
+  // How long a model reasons depends on the question. Where no other endpoint can answer, waiting is all that is left.
+  reasoning.headroom > 0 ||
+  reasoning.sent !== null ||
+  reasoning.metadata !== "absent" ||
+  places.every(({ endpoint }) => endpoint === place.endpoint)
+    ? null
+    : patienceAt(place);
 
 /** No candidate is left. The last attempt says whether the provider failed or was too slow. */
 function exhausted(attempts: readonly Attempt[]): Refusal {
@@ -263,7 +246,9 @@ export function createAttempt(deps: {
           dear: dearOf(walk, steps, [...billed, at]),
         }) === null;
       const share = isLast ? 1 : shareOfDeadline;
-      const timeoutMs = Math.max(1, Math.floor(remaining() * share));
+      const patience = attempts.length === 0 ? patienceOf(walk, step, places) : null;
+      const shared = remaining() * share;
+      const timeoutMs = Math.max(1, Math.floor(Math.min(shared, patience ?? shared)));
       const { attempt, checked } = await tryStep(walk, step, timeoutMs);
       attempts.push(attempt);
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));

@@ -1,14 +1,17 @@
 /** The end of an admitted call, as far as the call itself says it. */
 import { captureOf } from "../domain/audit/capture.ts";
+import { sizeOf } from "../domain/choice/patience.ts";
 import type { Opening, Receipt, Timing } from "../domain/audit/record.ts";
 import type { Reserved } from "./admit.ts";
 import type { Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
+import type { Planned } from "./choose.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
 interface AdmittedCall {
   caller: Caller;
   request: SamplingRequest;
+  plan: Pick<Planned, "decision">;
   reserved: Reserved;
   opening: Opening;
   receipt: Receipt;
@@ -19,7 +22,7 @@ interface AdmittedCall {
 
 /** What is known before anything of the answer is looked at. Times in ms. */
 export function endOf(
-  { request, caller, reserved, opening, receipt, chooseMs, approveMs, admitMs }: AdmittedCall,
+  { request, caller, plan, reserved, opening, receipt, chooseMs, approveMs, admitMs }: AdmittedCall,
   { providerMs, endedAt }: { providerMs: number; endedAt: number },
 ) {
   const timing: Timing = {
@@ -34,6 +37,7 @@ export function endOf(
     tenantId: caller.snapshot.tenant.id,
     receipt,
     reserved,
+    size: sizeOf(plan.decision.requirements.maxTokens),
     timing,
     totalMs: endedAt - request.beganAt,
   };

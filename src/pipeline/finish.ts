@@ -1,6 +1,7 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
 import type { ProviderMessage } from "../domain/audit/capture.ts";
+import { patienceOf } from "../domain/choice/patience.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { ApprovalNeed } from "../domain/sampling/approval.ts";
 import { answersForMs } from "../domain/sampling/replay-key.ts";
@@ -126,6 +127,14 @@ export function createFinish(deps: {
       maxTokens: plan.decision.requirements.maxTokens,
       credentials,
       deadlineMs: reserved.deadlineMs,
+      // A call that tries a circuit finds out whether the provider answers at all, however slowly.
+      patienceAt: (place) =>
+        reserved.probes.length > 0
+          ? null
+          : patienceOf(caller.snapshot.health, place, {
+              maxTokens: plan.decision.requirements.maxTokens,
+              now: now(),
+            }),
       promptCaching: tenant.policy.promptCaching ?? "auto",
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,

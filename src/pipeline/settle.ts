@@ -23,6 +23,8 @@ export interface Ended {
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
+  /** class of the output size that was asked for */
+  size: number;
   /** the answer for repetitions of the call */
   result: Settlement["result"];
   timing: Timing;
@@ -98,11 +100,14 @@ export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Char
 }
 
 /** The speed of the attempt that answered. Figures that were not believed say nothing about speed. */
-const healthOf = (attempts: readonly Attempt[], at: number): HealthChange[] =>
+const healthOf = (
+  attempts: readonly Attempt[],
+  { at, size }: Pick<HealthChange["sample"], "at" | "size">,
+): HealthChange[] =>
   attempts.flatMap(({ credentialId, provider, model, fault, latencyMs, usage }): HealthChange[] => {
     const outputTokens = usage?.implausible === true ? 0 : (usage?.outputTokens ?? 0);
     if (fault !== null || outputTokens === 0) return [];
-    const sample = { at, ms: latencyMs, outputTokens };
+    const sample = { at, ms: latencyMs, outputTokens, ...(size !== undefined && { size }) };
     return [{ credentialId, model: nameOf({ provider, id: model }), sample }];
   });
 
@@ -129,7 +134,7 @@ const settlementOf = (
     chargedMicroUsd: charge.microUsd ?? reserved.microUsd ?? 0,
     result: ended.result,
     timing,
-    health: healthOf(attempts, now()),
+    health: healthOf(attempts, { at: now(), size: ended.size }),
     circuits: ended.circuits,
     probed: reserved.probes.length > 0,
     failing: ended.refusedKeys.map((refused) => ({

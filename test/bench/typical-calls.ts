@@ -182,6 +182,7 @@ export async function typicalCalls(stores: Stores): Promise<Typical> {
         refusal: null,
         model: nameOf({ provider: attempt.provider, id: attempt.model }),
         charge: chargeOf([attempt], reserved),
+        size: 1,
         result: null,
         timing: {
           auth: at % 2,

@@ -11,6 +11,8 @@ export interface Sample {
   /** ms from the request to the whole answer */
   ms: number;
   outputTokens: number;
+  /** class of the output size that was asked for, as `patience.ts` has it */
+  size?: number;
 }
 
 export interface Health {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
+import type { ReasoningRequest } from "../../../src/domain/models/reasoning.ts";
 import type { SealedCredential } from "../../../src/domain/ports/stores.ts";
 import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { err, ok, type Result } from "../../../src/domain/result.ts";
@@ -46,7 +47,7 @@ const credential = (provider: string): SealedCredential => ({
 });
 const step = (name: string) => {
   const its = model(name);
-  const reasoning = { sent: null, metadata: "absent", headroom: 0 } as const;
+  const reasoning: ReasoningRequest = { sent: null, metadata: "absent", headroom: 0 };
   const costing = { reasoning, tokens: 10, microUsd: 100 };
   return { model: its, credentialId: `cred_${its.provider}`, endpoint: its.provider, ...costing };
 };
@@ -64,10 +65,12 @@ async function walk(
     unopenable?: string[];
     /** ms that the clock is set back while the first model is asked */
     setBackMs?: number;
+    patienceMs?: number | null;
   } = {},
 ) {
   const asked: string[] = [];
   const waits: number[] = [];
+  const limits: number[] = [];
   let time = 0;
   let behind = 0;
   const attempt = createAttempt({
@@ -89,7 +92,10 @@ async function walk(
       waits.push(ms);
       time += ms;
     },
-    after: () => () => {},
+    after: (ms) => {
+      limits.push(ms);
+      return () => {};
+    },
     chance: () => 0.5,
   });
   const attempted = await attempt({
@@ -107,9 +113,10 @@ async function walk(
     deadlineMs: 45_000,
     signal: new AbortController().signal,
     begins: () => ({}),
+    patienceAt: () => fields.patienceMs ?? null,
     promptCaching: "auto",
   });
-  return { asked, waits, attempted };
+  return { asked, waits, limits, attempted };
 }
 
 describe("a call", () => {
@@ -205,6 +212,20 @@ describe("a call", () => {
     expect(attempted.providerMs).toBe(10);
     const [change] = attempted.circuits;
     expect(change?.fault?.at).toBe(change?.fault?.began);
+  });
+
+  it("gives its first attempt the time that was measured, where another endpoint can follow", async () => {
+    const failing = () => ({ "a/x": [broken()] });
+    expect((await walk(failing())).limits).toEqual([30_000, 29_993]);
+    expect((await walk(failing(), { patienceMs: 9_000 })).limits).toEqual([9_000, 29_993]);
+    expect((await walk(failing(), { patienceMs: 40_000 })).limits[0]).toBe(30_000);
+    const alone = reserved.slice(0, 3);
+    expect((await walk({}, { patienceMs: 9_000, steps: alone })).limits).toEqual([30_000]);
+    const thinking = reserved.map((its) => ({
+      ...its,
+      reasoning: { ...its.reasoning, headroom: 1_000 },
+    }));
+    expect((await walk({}, { patienceMs: 9_000, steps: thinking })).limits).toEqual([30_000]);
   });
 
   it("leaves an endpoint with its third attempt, whatever the two before say", async () => {
