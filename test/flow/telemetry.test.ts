@@ -402,7 +402,7 @@ describe("a collector that fails", () => {
     ["broken", "status 500"],
     ["redirects", "status 307"],
     ["rejects", "rejected 2"],
-    ["silent", "timeout"],
+    ["silent", "no answer within the time allowed"],
   ] as const)("%s: the answer is the same, and one line says %s", async (mode, fault) => {
     const { key } = await newTenant();
     collector.setMode(mode);
@@ -413,7 +413,9 @@ describe("a collector that fails", () => {
       const found = lines().filter(({ event }) => event === "telemetry");
       return found.length > before ? found.slice(before) : undefined;
     });
-    expect(told).toEqual([{ event: "telemetry", fault, spans: 2 }]);
+    expect(told).toEqual([
+      { event: "telemetry", fault: expect.stringContaining(fault) as string, spans: 2 },
+    ]);
     // Whatever it said to a redirect: nobody followed, nobody tried again.
     expect(collector.exports()).toHaveLength(1);
   });
