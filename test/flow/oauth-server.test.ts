@@ -513,6 +513,32 @@ describe("an access token", () => {
   });
 });
 
+describe("a grant", () => {
+  it("ends with the server's entry, though the entry is made again under its slug", async () => {
+    const path = "/tenants/acme/servers";
+    const entry = { slug: "again", url: upstream.url, sampling: "router", auth: "both" };
+    await admin("POST", path, entry);
+    const given = await givenCode({ resource: `${url}/mcp/acme/again` });
+    const { body } = await exchanged(codeFields(given));
+    const access = body["access_token"] ?? "";
+    expect((await call("/mcp/acme/again", access)).status).toBe(200);
+    await admin("DELETE", `${path}/again`);
+    await admin("POST", path, entry);
+    // A process looks a token up again after some seconds.
+    const status = async () => (await call("/mcp/acme/again", access)).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(401);
+    const refreshed = await exchanged({
+      grant_type: "refresh_token",
+      client_id: given.clientId,
+      refresh_token: body["refresh_token"] ?? "",
+    });
+    expect(refreshed.status).toBe(400);
+    const { data } = await admin<{ data: { resource: string }[] }>("GET", "/tenants/acme/grants");
+    expect(data.filter((grant) => grant.resource.endsWith("/again"))).toEqual([]);
+    await admin("DELETE", `${path}/again`);
+  });
+});
+
 describe("sampling of a tenant", () => {
   it("is let in by a token for its own path, and by its keys", async () => {
     const samples = async (tenant: string): Promise<string> => {

@@ -159,6 +159,32 @@ describe("a key", () => {
     }
   });
 
+  it("sees the path of a webhook only where the role may change a policy", async () => {
+    const operator = adminOf(router, router.adminToken);
+    const path = `/tenants/${tenant.slug}`;
+    const secret = "T000/B000/canary";
+    const webhookUrl = `https://hooks.example.com/${secret}?token=canary`;
+    await operator("PATCH", `${path}/policy`, { alerts: { webhookUrl } });
+    const rule = { mode: "request", webhookUrl };
+    await operator("POST", `${path}/servers`, {
+      slug: "hooked",
+      url: "https://mcp.example.com/mcp",
+      sampling: "router",
+      policy: { approval: rule },
+    });
+    for (const role of roles)
+      for (const shown of ["", "/policy", "/servers", "/servers/hooked", "/events", "/webhooks"]) {
+        const { status, text } = await adminOf(router, keys[role] ?? "")("GET", path + shown);
+        expect([role, shown, status]).toEqual([role, shown, 200]);
+        const isThere = role === "admin" && shown !== "/webhooks" && /hooks\.example/.test(text);
+        expect([role, shown, text.includes("canary")]).toEqual([role, shown, isThere]);
+        if (shown.startsWith("/servers") || shown === "/policy")
+          expect(text).toContain("https://hooks.example.com/");
+      }
+    await operator("DELETE", `${path}/servers/hooked`);
+    await operator("PATCH", `${path}/policy`, { alerts: null });
+  });
+
   it("with a role signs in to the console as that role, and its cookie may no more", async () => {
     const signedIn = await fetch(`${router.url}/console/session`, {
       method: "POST",

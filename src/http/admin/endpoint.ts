@@ -10,6 +10,7 @@ import type { AsyncResult, Reason, Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
+import { withUrlsFor } from "../../pipeline/admin/shown-urls.ts";
 import { ownUrlAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
@@ -216,11 +217,11 @@ export function endpoint<
       return new Response(streamOf(chunks), { status, headers });
     }
     if (status === 204) return new Response(null, { status });
+    const shown = withUrlsFor(actor, result.value);
     if (rows !== null && isCsvAsked(format, c.req.header("Accept")))
-      return csvResponse(result.value, rows, spec.path.split("/").at(-1) || spec.tag.toLowerCase());
-    const answer = Response.json(result.value, { status });
-    if (spec.tagged === true)
-      answer.headers.set("ETag", await entityTagOf(result.value, sha256Hex));
+      return csvResponse(shown, rows, spec.path.split("/").at(-1) || spec.tag.toLowerCase());
+    const answer = Response.json(shown, { status });
+    if (spec.tagged === true) answer.headers.set("ETag", await entityTagOf(shown, sha256Hex));
     return answer;
   };
   // The library types handlers by literal routes. Ours come from a table, and `Endpoint` types

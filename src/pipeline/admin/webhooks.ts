@@ -6,6 +6,7 @@ import { ok } from "../../domain/result.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { webhookUrlFor } from "./shown-urls.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
 /** ms for which the secret before the new one signs too, so that a receiver can change its own in between. */
@@ -33,7 +34,12 @@ export const createWebhookAdmin = (
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const found = await deps.webhooks.list(tenant.value.id, page);
-    return found.ok ? ok({ ...found.value, data: found.value.data.map(listed) }) : found;
+    if (!found.ok) return found;
+    const data = found.value.data.map((message) => ({
+      ...listed(message),
+      url: webhookUrlFor(actor, message.url),
+    }));
+    return ok({ ...found.value, data });
   },
 
   async rotateSecret(actor: Actor, slug: string): AsyncResult<NewWebhookSecret> {
