@@ -10,6 +10,7 @@ import { faulty, linesOf, type Finding } from "./doctor/finding.ts";
 import { proxiesOf, reachesOf } from "./doctor/reach.ts";
 import { runningOf, runningPort } from "./doctor/running.ts";
 import { permissionsOf, roomOf, secretsOf } from "./doctor/state.ts";
+import { say, sayFault } from "./output.ts";
 import { answerHelp } from "./usage.ts";
 
 const usage = `usage: ${commandLine("doctor", "[--json]")}
@@ -41,15 +42,12 @@ async function examine(): Promise<Finding[]> {
 answerHelp(usage);
 const [given, ...more] = process.argv.slice(2);
 if (more.length > 0 || (given !== undefined && given !== "--json")) {
-  process.stderr.write(`sampling-router: ${usage}\n`);
+  sayFault(usage);
   process.exitCode = 1;
 } else {
   const findings = await examine();
   const isSound = findings.every(({ level }) => level !== "fault");
-  process.stdout.write(
-    given === "--json"
-      ? `${JSON.stringify({ ok: isSound, findings })}\n`
-      : `${linesOf(findings).join("\n")}\n`,
-  );
+  if (given === "--json") process.stdout.write(`${JSON.stringify({ ok: isSound, findings })}\n`);
+  else linesOf(findings).forEach(say);
   process.exitCode = isSound ? 0 : 1;
 }

@@ -1,16 +1,25 @@
 /** The orderly end: what began last ends first. */
 
 export interface Ending {
-  add(step: () => void | Promise<void>): void;
-  run(): Promise<void>;
+  add(step: () => unknown): void;
+  /** Runs every step, also after one that fails. Gives what failed, in words. */
+  run(): Promise<string[]>;
 }
 
 export function createEnding(): Ending {
-  const steps: (() => void | Promise<void>)[] = [];
+  const steps: (() => unknown)[] = [];
   return {
     add: (step) => void steps.push(step),
     async run() {
-      for (let step = steps.pop(); step !== undefined; step = steps.pop()) await step();
+      const faults: string[] = [];
+      for (let step = steps.pop(); step !== undefined; step = steps.pop())
+        try {
+          await step();
+        } catch (cause) {
+          // Such as a file system that has become read-only: the steps before this one must still run.
+          faults.push(cause instanceof Error ? cause.message : String(cause));
+        }
+      return faults;
     },
   };
 }
@@ -45,7 +54,7 @@ export interface SignalOptions {
 }
 
 /**
- * Ctrl-C and its like end the process with 0; a second signal ends it at once. The answer says whether a signal
+ * Ctrl-C and its like end the process with 0, or with 1 after a line that says why; a second signal ends it at once. The answer says whether a signal
  * came, because what fails after a signal fails because of the signal.
  */
 export function endOnSignals(
@@ -57,8 +66,9 @@ export function endOnSignals(
     say("Ending.");
     // miniflare's hook on `exit` ends a runtime that is still there.
     setTimeout(() => process.exit(0), graceMs());
-    await ending.run();
-    process.exit(0);
+    const faults = await ending.run();
+    for (const fault of faults) say(`This step of the end failed: ${fault}`);
+    process.exit(faults.length === 0 ? 0 : 1);
   };
   const received = (): void => {
     if (first === null) {
