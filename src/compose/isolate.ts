@@ -2,6 +2,7 @@
  * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
  * invocation to use another's.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
 import { sameText } from "../crypto/same-text.ts";
@@ -125,15 +126,10 @@ export function keptByName<T>(
   make: (name: string) => T,
   most = shardsRemembered,
 ): (name: string) => T {
-  const made = new Map<string, T>();
+  const made = createBoundedMap<string, T>(most);
   return (name) => {
-    const known = made.get(name);
-    const value = known ?? make(name);
-    // The one that was used last stands last.
-    if (known !== undefined) made.delete(name);
+    const value = made.get(name) ?? make(name);
     made.set(name, value);
-    const [oldest] = made.keys();
-    if (made.size > most && oldest !== undefined) made.delete(oldest);
     return value;
   };
 }

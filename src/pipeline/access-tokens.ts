@@ -1,4 +1,5 @@
 /** Access tokens of the router's own, looked up once for many messages. */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { AuthorizationServer, TokenRights } from "../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
@@ -18,18 +19,13 @@ export interface TokenMemory {
 
 export function createTokenMemory(deps: { capacity: number; elapsed: () => number }): TokenMemory {
   const { capacity, elapsed } = deps;
-  const kept = new Map<string, { rights: TokenRights; until: number }>();
+  const kept = createBoundedMap<string, { rights: TokenRights; until: number }>(capacity);
   return {
     get(key) {
       const found = kept.get(key);
       return found === undefined || found.until < elapsed() ? null : found.rights;
     },
-    set(key, rights) {
-      kept.delete(key);
-      kept.set(key, { rights, until: elapsed() + rememberedMs });
-      const [oldest] = kept.keys();
-      if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
-    },
+    set: (key, rights) => kept.set(key, { rights, until: elapsed() + rememberedMs }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** How often an address may ask for what costs a row and needs no key. Counted in one process alone. */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import { networkOf } from "../domain/limits/sign-in-waits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
@@ -16,7 +17,7 @@ export function createAddressRate(deps: {
   elapsed: () => number;
 }): AddressRate {
   const { most, windowMs, capacity, limit, elapsed } = deps;
-  const counted = new Map<string, { since: number; count: number }>();
+  const counted = createBoundedMap<string, { since: number; count: number }>(capacity);
   return (address) => {
     const network = networkOf(address);
     const now = elapsed();
@@ -25,10 +26,7 @@ export function createAddressRate(deps: {
       known === undefined || now - known.since >= windowMs ? { since: now, count: 0 } : known;
     if (current.count >= most)
       return { reason: "rate_limited", limit, retryAfterMs: current.since + windowMs - now };
-    counted.delete(network);
     counted.set(network, { ...current, count: current.count + 1 });
-    const [oldest] = counted.keys();
-    if (counted.size > capacity && oldest !== undefined) counted.delete(oldest);
     return null;
   };
 }

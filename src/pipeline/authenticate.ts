@@ -3,6 +3,7 @@
  * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
  * one.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import { clockSlackMs } from "../domain/clocks.ts";
 import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
@@ -79,7 +80,9 @@ export function createCallerMemory(deps: {
   now: () => number;
 }): CallerMemory {
   const { capacity, life, now } = deps;
-  const entries = new Map<string, { value: Remembered; since: number; uses: number }>();
+  const entries = createBoundedMap<string, { value: Remembered; since: number; uses: number }>(
+    capacity,
+  );
   const lifetimeOf = (uses: number): number =>
     uses < life.manyUses ? life.longestMs : life.usedMs;
   return {
@@ -89,16 +92,10 @@ export function createCallerMemory(deps: {
       const { value, since, uses } = entry;
       return now() - since > (withinMs ?? lifetimeOf(uses)) ? undefined : value;
     },
-    set(key, value) {
-      entries.delete(key);
-      entries.set(key, { value, since: now(), uses: 0 });
-      const oldest = entries.keys().next();
-      if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
-    },
+    set: (key, value) => entries.set(key, { value, since: now(), uses: 0 }),
     use(key) {
       const entry = entries.get(key);
       if (entry === undefined) return;
-      entries.delete(key);
       entries.set(key, { ...entry, uses: entry.uses + 1 });
     },
     amend(key, change) {

@@ -1,4 +1,5 @@
 /** Answers that are remembered for a moment, where strangers decide how often somebody asks. */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 
 export type BriefMemory<T> = (name: string, read: () => AsyncResult<T>) => AsyncResult<T>;
@@ -10,16 +11,15 @@ export function createBriefMemory<T>(deps: {
   elapsed: () => number;
 }): BriefMemory<T> {
   const { capacity, lifetimeMs, elapsed } = deps;
-  const kept = new Map<string, { found: Awaited<AsyncResult<T>>; until: number }>();
+  const kept = createBoundedMap<string, { found: Awaited<AsyncResult<T>>; until: number }>(
+    capacity,
+  );
   return async (name, read) => {
     const known = kept.get(name);
     if (known !== undefined && known.until > elapsed()) return known.found;
     const found = await read();
     if (!found.ok) return found;
-    kept.delete(name);
     kept.set(name, { found, until: elapsed() + lifetimeMs });
-    const [oldest] = kept.keys();
-    if (kept.size > capacity && oldest !== undefined) kept.delete(oldest);
     return found;
   };
 }

@@ -2,6 +2,7 @@
  * Admissions whose answers never came, as plain values, so that any invocation of an isolate may look after
  * them.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { Opening } from "../domain/audit/record.ts";
 import { longestLeaseMs } from "../domain/leases.ts";
 import type { Hold } from "../domain/limits/holds.ts";
@@ -47,13 +48,11 @@ export function createLostAdmissions(deps: {
   elapsed: () => number;
 }): LostAdmissions {
   const { capacity, elapsed } = deps;
-  const kept = new Map<string, Kept>();
+  const kept = createBoundedMap<string, Kept>(capacity);
   let turn: { who: object; until: number } | null = null;
   return {
     add(lost) {
       kept.set(lost.opening.id, { lost, looks: 0, dueAt: elapsed() + (pausesMs[0] ?? 0) });
-      const oldest = kept.keys().next();
-      if (kept.size > capacity && oldest.done !== true) kept.delete(oldest.value);
     },
     isTurnOf(who) {
       const now = elapsed();

@@ -3,6 +3,7 @@
  * and bounded. Tenants never share an entry, and a tenant that sends much makes the router forget only that
  * tenant's own.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import {
   cacheLifetimeMs,
   entryReadableAfterMs,
@@ -38,7 +39,7 @@ export function createPromptPrefixes(deps: {
 }): PromptPrefixes {
   const { hash, now, entriesRemembered, tenantsRemembered } = deps;
   /** by tenant, then by the hash of a prefix; what was sent longest ago comes first */
-  const tenants = new Map<string, Map<string, Sent>>();
+  const tenants = createBoundedMap<string, Map<string, Sent>>(tenantsRemembered);
   const recalled = new WeakMap<object, Map<string, Promise<number>>>();
 
   /** Each hash covers all pieces before it. */
@@ -54,10 +55,7 @@ export function createPromptPrefixes(deps: {
 
   const entriesOf = (tenantId: string): Map<string, Sent> => {
     const entries = tenants.get(tenantId) ?? new Map<string, Sent>();
-    tenants.delete(tenantId);
     tenants.set(tenantId, entries);
-    const oldest = tenants.keys().next();
-    if (tenants.size > tenantsRemembered && oldest.done !== true) tenants.delete(oldest.value);
     return entries;
   };
 

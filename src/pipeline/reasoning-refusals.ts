@@ -1,20 +1,19 @@
 /** What an isolate remembers of models that refuse to be asked about reasoning. */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import { nameOf, type CredentialSummary, type Model } from "../domain/models/model.ts";
 import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 
 /** Beyond the capacity the oldest is forgotten, and asked again at the price of one refusal. */
 export function createReasoningRefusals(capacity: number): ReasoningRefusals {
-  const refused = new Set<string>();
+  const refused = createBoundedMap<string, true>(capacity);
   let version = 0;
   const keyOf = (credentialId: string, model: Pick<Model, "provider" | "id">): string =>
     `${credentialId} ${nameOf(model)}`;
   return {
-    has: (credentialId, model) => refused.has(keyOf(credentialId, model)),
+    has: (credentialId, model) => refused.get(keyOf(credentialId, model)) === true,
     add(credentialId, model) {
-      refused.add(keyOf(credentialId, model));
+      refused.set(keyOf(credentialId, model), true);
       version += 1;
-      const [oldest] = refused;
-      if (refused.size > capacity && oldest !== undefined) refused.delete(oldest);
     },
     version: () => version,
   };

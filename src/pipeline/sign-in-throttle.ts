@@ -2,6 +2,7 @@
  * Slows down whoever guesses keys at the console's sign-in. It counts in one process alone: with n processes or
  * isolates, a guesser gets n times as many tries.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import {
   isNotedFailure,
   networkOf,
@@ -48,7 +49,7 @@ export function createSignInThrottle(deps: {
   elapsed: () => number;
 }): SignInThrottle {
   const { capacity, notesPerMinute, elapsed } = deps;
-  const counted = new Map<string, Counted>();
+  const counted = createBoundedMap<string, Counted>(capacity);
   let notes = { minute: 0, count: 0 };
   const known = (key: string, now: number): Counted | undefined => {
     const found = counted.get(key);
@@ -56,10 +57,7 @@ export function createSignInThrottle(deps: {
   };
   const count = (lane: SignInLane, key: string, now: number): number => {
     const failures = (known(key, now)?.failures ?? 0) + 1;
-    counted.delete(key);
     counted.set(key, { failures, until: now + waitAfter(lane, failures), at: now });
-    const [oldest] = counted.keys();
-    if (counted.size > capacity && oldest !== undefined) counted.delete(oldest);
     return failures;
   };
   const takeBack = (lane: SignInLane, key: string): void => {

@@ -2,6 +2,7 @@
  * Which endpoints answered a moment ago, so that a connection to them most likely stands. Whose request was answered says
  * nothing of that, so tenants share it.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 
 /** ms */
 const recentForMs = 1_000;
@@ -18,15 +19,10 @@ export type RecentAnswers = (endpoint: string) => RecentAnswer;
 
 /** @param deps.capacity endpoints; beyond it the one whose answer is oldest is forgotten */
 export function createRecentAnswers(deps: { now: () => number; capacity: number }): RecentAnswers {
-  const answeredAt = new Map<string, number>();
+  const answeredAt = createBoundedMap<string, number>(deps.capacity);
   return (endpoint) => ({
     isRecent: () => deps.now() - (answeredAt.get(endpoint) ?? -Infinity) < recentForMs,
-    answered() {
-      answeredAt.delete(endpoint);
-      answeredAt.set(endpoint, deps.now());
-      const [oldest] = answeredAt.keys();
-      if (answeredAt.size > deps.capacity && oldest !== undefined) answeredAt.delete(oldest);
-    },
+    answered: () => answeredAt.set(endpoint, deps.now()),
     failed: () => void answeredAt.delete(endpoint),
   });
 }

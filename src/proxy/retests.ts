@@ -2,6 +2,7 @@
  * When a refusal that the router remembers of a server is tested again. A refusal may have been a fault of that moment,
  * and servers change. So each one counts for a minute, and then one request finds out whether it still holds.
  */
+import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { McpServer } from "../domain/servers/server.ts";
 
 const retestMs = 60_000;
@@ -17,13 +18,9 @@ export function createRetests(deps: {
 }) {
   const { capacity, elapsed } = deps;
   /** when a refusal was tested last, by server and refusal */
-  const testedAt = new Map<string, number>();
+  const testedAt = createBoundedMap<string, number>(capacity);
   const note = ({ id }: Pick<McpServer, "id">, refused: RefusedBefore): void => {
-    const key = `${id} ${refused}`;
-    testedAt.delete(key);
-    testedAt.set(key, elapsed());
-    const [oldest] = testedAt.keys();
-    if (testedAt.size > capacity && oldest !== undefined) testedAt.delete(oldest);
+    testedAt.set(`${id} ${refused}`, elapsed());
   };
   return {
     /** The server has refused just now. */

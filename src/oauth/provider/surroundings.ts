@@ -1,4 +1,5 @@
 /** What the library gets in the place of its runtime's globals. */
+import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { loadProvider, type DocumentCache, type Library } from "#oauth-provider";
 import { readBounded } from "../../domain/bounded-body.ts";
 import { problemWithEndpoint } from "../../domain/servers/upstreams.ts";
@@ -58,7 +59,7 @@ export function rememberKeys(
   fetchDocument: ReturnType<typeof createDocumentFetch>,
   now: () => number,
 ): ReturnType<typeof createDocumentFetch> {
-  const kept = new Map<string, { bytes: ArrayBuffer; until: number }>();
+  const kept = createBoundedMap<string, { bytes: ArrayBuffer; until: number }>(documentsKept);
   return async (input, init) => {
     if (init === undefined || !("cf" in init)) return fetchDocument(input, init);
     const known = kept.get(input);
@@ -66,17 +67,16 @@ export function rememberKeys(
     const answer = await fetchDocument(input, init);
     if (!answer.ok) return answer;
     const bytes = await answer.arrayBuffer();
-    kept.delete(input);
     kept.set(input, { bytes, until: now() + keysRememberedMs });
-    const [oldest] = kept.keys();
-    if (kept.size > documentsKept && oldest !== undefined) kept.delete(oldest);
     return new Response(bytes.slice(0));
   };
 }
 
 /** Documents by their own `Cache-Control`, which the library has bounded and written into the response. */
 export function createDocumentCache(now: () => number): DocumentCache {
-  const kept = new Map<string, { bytes: ArrayBuffer; type: string; until: number }>();
+  const kept = createBoundedMap<string, { bytes: ArrayBuffer; type: string; until: number }>(
+    documentsKept,
+  );
   return {
     async match(url) {
       const found = kept.get(url);
@@ -89,14 +89,11 @@ export function createDocumentCache(now: () => number): DocumentCache {
       );
       if (!(seconds > 0)) return;
       const type = response.headers.get("Content-Type") ?? "application/json";
-      kept.delete(url);
       kept.set(url, {
         bytes: await response.arrayBuffer(),
         type,
         until: now() + seconds * 1_000,
       });
-      const [oldest] = kept.keys();
-      if (kept.size > documentsKept && oldest !== undefined) kept.delete(oldest);
     },
     delete: async (url) => kept.delete(url),
   };

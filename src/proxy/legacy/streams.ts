@@ -4,6 +4,7 @@
  * way: the client's wish is stored before the server is asked, and the router's stream ends when the client
  * wants one.
  */
+import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { clockSlackMs } from "../../domain/clocks.ts";
 import type { SessionStore } from "../../domain/ports/stores.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -54,17 +55,12 @@ export interface StreamMemory {
 }
 
 export function createStreamMemory(capacity: number): StreamMemory {
-  const entries = new Map<string, Known>();
+  const entries = createBoundedMap<string, Known>(capacity);
   return {
     opening: new Map(),
     routerStreams: new Map(),
     get: (sessionId) => entries.get(sessionId) ?? nothing,
-    set(sessionId, known) {
-      entries.delete(sessionId);
-      entries.set(sessionId, { ...nothing, ...known });
-      const oldest = entries.keys().next();
-      if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
-    },
+    set: (sessionId, known) => entries.set(sessionId, { ...nothing, ...known }),
   };
 }
 

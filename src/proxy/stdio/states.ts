@@ -2,6 +2,7 @@
  * What must come back with the client's answers in 2026-07-28. One process serves one client, so the process keeps it,
  * and the client gets a name for it.
  */
+import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { CarriedState } from "../../domain/sampling/rounds.ts";
 import { err, ok } from "../../domain/result.ts";
 import { statePrefix, type RoundStates } from "../modern/round-state.ts";
@@ -10,13 +11,11 @@ import { statePrefix, type RoundStates } from "../modern/round-state.ts";
 const mostStates = 1_000;
 
 export function createStatesInMemory(nonce: () => string): RoundStates {
-  const kept = new Map<string, { digest: string; carried: CarriedState }>();
+  const kept = createBoundedMap<string, { digest: string; carried: CarriedState }>(mostStates);
   return {
     async wrap({ digest }, carried) {
       const name = statePrefix + nonce();
       kept.set(name, { digest, carried: { ...carried, nonce: name, expiresAt: Infinity } });
-      const [oldest] = kept.keys();
-      if (kept.size > mostStates && oldest !== undefined) kept.delete(oldest);
       return name;
     },
     async open({ digest }, name) {

@@ -1,4 +1,5 @@
 /** One connection to the file, with its prepared statements kept. Synchronous, as libsql is. */
+import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import type { Sql, Statement } from "../books/sql.ts";
@@ -34,22 +35,15 @@ export const faultOf = (cause: unknown): Fault => ({
 const changesSchema = (sql: string): boolean => /^\s*(create|alter|drop)\b/i.test(sql);
 
 function keepStatements(database: Libsql.Database): { get(sql: string): Kept; clear(): void } {
-  const kept = new Map<string, Kept>();
+  const kept = createBoundedMap<string, Kept>(statementsKept);
   return {
     get(sql) {
-      const found = kept.get(sql);
-      if (found !== undefined) {
-        // The statement that was used last stands last in the map.
-        kept.delete(sql);
-        kept.set(sql, found);
-        return found;
-      }
+      const found = kept.use(sql);
+      if (found !== undefined) return found;
       const statement = database.prepare(sql);
       const columns = statement.reader ? statement.columns().map(({ name }) => name) : null;
       const fresh = { statement: columns === null ? statement : statement.raw(true), columns };
       kept.set(sql, fresh);
-      const [oldest] = kept.keys();
-      if (kept.size > statementsKept && oldest !== undefined) kept.delete(oldest);
       return fresh;
     },
     clear: () => kept.clear(),

@@ -1,0 +1,41 @@
+/** A map that holds at most `capacity` entries, and forgets the one that was set or used longest ago. */
+export interface BoundedMap<K, V> {
+  readonly size: number;
+  get(key: K): V | undefined;
+  /** Gets an entry and makes it the newest one. */
+  use(key: K): V | undefined;
+  /** Makes the entry the newest one. */
+  set(key: K, value: V): void;
+  delete(key: K): boolean;
+  clear(): void;
+  /** Oldest first. */
+  values(): IterableIterator<V>;
+}
+
+export function createBoundedMap<K, V>(capacity: number): BoundedMap<K, V> {
+  const entries = new Map<K, V>();
+  const set = (key: K, value: V): void => {
+    entries.delete(key);
+    entries.set(key, value);
+    if (entries.size <= capacity) return;
+    for (const oldest of entries.keys()) {
+      entries.delete(oldest);
+      return;
+    }
+  };
+  return {
+    get size() {
+      return entries.size;
+    },
+    get: (key) => entries.get(key),
+    use(key) {
+      const value = entries.get(key);
+      if (value !== undefined) set(key, value);
+      return value;
+    },
+    set,
+    delete: (key) => entries.delete(key),
+    clear: () => entries.clear(),
+    values: () => entries.values(),
+  };
+}
