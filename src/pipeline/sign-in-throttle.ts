@@ -28,7 +28,7 @@ export interface SignInTry {
 }
 
 export interface SignInThrottle {
-  /** `subject` null: tries are counted by address alone */
+  /** `subject` null: a bearer token of a request, counted by address alone */
   begin(from: { address: string; subject: string | null }): Result<SignInTry, Refusal>;
 }
 
@@ -75,8 +75,14 @@ export function createSignInThrottle(deps: {
   };
   return {
     begin({ address, subject }) {
-      const lanes: [SignInLane, string][] = [["address", `address ${networkOf(address)}`]];
-      if (subject !== null) lanes.push(["subject", `subject ${subject}`]);
+      const network = networkOf(address);
+      const lanes: [SignInLane, string][] =
+        subject === null
+          ? [["bearer", `bearer ${network}`]]
+          : [
+              ["address", `address ${network}`],
+              ["subject", `subject ${subject}`],
+            ];
       const now = elapsed();
       const waits = lanes.map(([, key]) => (known(key, now)?.until ?? 0) - now);
       const retryAfterMs = Math.max(...waits);

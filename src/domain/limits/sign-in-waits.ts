@@ -1,7 +1,8 @@
 /** How long a person or program that failed to sign in waits before the next try. */
 
-/** What tries are counted by. `address`: where a try comes from. `subject`: whom a try names, a key's id or the operator. */
-export type SignInLane = "address" | "subject";
+/** What tries are counted by. `address`: where a try comes from. `subject`: whom a try names, a key's id or the operator.
+ * `bearer`: where a request with a wrong bearer token comes from. */
+export type SignInLane = "address" | "subject" | "bearer";
 
 interface Pace {
   /** failures without a wait: people mistype */
@@ -16,6 +17,8 @@ interface Pace {
 const paces: Record<SignInLane, Pace> = {
   address: { free: 5, mostMs: 60_000 },
   subject: { free: 20, mostMs: 5_000 },
+  // Programs repeat a wrong token, and others at their address must still get in.
+  bearer: { free: 1_000, mostMs: 60_000 },
 };
 const firstWaitMs = 1_000;
 
