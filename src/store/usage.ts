@@ -6,7 +6,7 @@
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit/record.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
-import type { UsageAsked, UsageBy, UsageStore } from "../domain/ports/ledger.ts";
+import type { UsageBy, UsageOfTenant, UsagePlace, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { estimateIn } from "./decisions.ts";
@@ -145,13 +145,23 @@ const groupOf = {
 export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
   /** @param where `unsound` counts the rows that were left out, because a figure is no readable integer */
   const rowsOf = (
-    { from, to, bucket, limit }: Omit<UsageAsked, "by"> & { limit: number },
+    {
+      from,
+      to,
+      bucket,
+      limit,
+      after = null,
+    }: Omit<UsageOfTenant, "by"> & { limit: number; after?: UsagePlace | null },
     { group, where }: { group: (typeof groupOf)[UsageBy]; where?: SQL },
   ) =>
     db.read(async (builder) => {
-      const width = secondsOf[bucket];
-      const begins = sql.raw(`/ ${width} * ${width * 1_000}`);
-      const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
+      const firstHour = Math.floor(from / hourMs) * 3_600;
+      // In the statement's text, since drivers bind numbers as floats.
+      const begins =
+        bucket === "all"
+          ? sql.raw(`${firstHour * 1_000}`)
+          : sql`${usage.hour} ${sql.raw(`/ ${secondsOf[bucket]} * ${secondsOf[bucket] * 1_000}`)}`;
+      const at = sql<number>`${begins}`.mapWith(Number);
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
         // `total` and not `sum`, which fails beyond 64 bits. The sum is one that a driver gives
         // back.
@@ -177,11 +187,12 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         .where(
           and(
             where,
-            gte(usage.hour, Math.floor(from / hourMs) * 3_600),
+            gte(usage.hour, Math.max(firstHour, (after?.at ?? 0) / 1_000)),
             lt(usage.hour, Math.ceil(to / hourMs) * 3_600),
           ),
         )
         .groupBy(sql`1`, sql`2`)
+        .having(after === null ? undefined : sql`(${at}, ${group}) > (${after.at}, ${after.group})`)
         .orderBy(asc(sql`1`), asc(sql`2`))
         .limit(limit);
     });

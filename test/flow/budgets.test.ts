@@ -18,7 +18,7 @@ let faulty: FaultyProvider;
 let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
-  [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider()]);
+  [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider({ slowMs: 500 })]);
   admin = adminOf(router, router.adminToken);
 }, 60_000);
 afterAll(() => faulty?.stop());
@@ -102,6 +102,35 @@ describe("a budget", () => {
     },
   );
 
+  it("that has little left gives a short answer, and the record says so", async () => {
+    const limits = { usdPerDay: (300 * 10) / 1e6 };
+    const { key } = await made("budget-short", { keyLimits: limits });
+    faulty.clear();
+    faulty.setMode("fine");
+    const answer = await callOnce(router, key, asking("hello", { maxTokens: 4_000 }));
+    expect(answer.get("error")).toBeUndefined();
+    expect(faulty.requests().map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
+      { max_tokens: 256 },
+    ]);
+    const [row] = (await admin("GET", "/tenants/budget-short/requests?limit=1")).get("data") as {
+      decision: { notes: string[] };
+    }[];
+    expect(row?.decision.notes).toContain(
+      "limits: maxTokens lowered from 4000 to 256, since too little was left",
+    );
+  });
+
+  it("that only a running call has reserved lets the next one wait for its end", async () => {
+    const { key } = await made("budget-waits", {});
+    const limits = { usdPerDay: ((await reservedBy(key)) * 1.5) / 1e6 };
+    await admin("PUT", "/tenants/budget-waits/policy", { limits });
+    faulty.clear();
+    faulty.setMode("slow");
+    const both = [callOnce(router, key, asking("one")), callOnce(router, key, asking("two"))];
+    for (const answer of await Promise.all(both)) expect(answer.get("error")).toBeUndefined();
+    expect(faulty.requests()).toHaveLength(2);
+  });
+
   it("that is smaller than the call refuses it without a time to retry", async () => {
     const { key } = await made("budget-tiny", { policy: { limits: { usdPerDay: 0.000001 } } });
     faulty.clear();
@@ -172,7 +201,7 @@ describe("usage", () => {
     await callOnce(router, key, { messages: "none" });
     const rows = async (query: string) => {
       const answer = await admin("GET", `/tenants/usage/usage${query}`);
-      expect(Object.keys(answer.body as object)).toEqual(["data", "names"]);
+      expect(Object.keys(answer.body as object)).toEqual(["data", "names", "nextCursor"]);
       return answer.get("data") as Record<string, number>[];
     };
     const sums = (found: Record<string, number>[]) => ({

@@ -206,9 +206,21 @@ export interface UsageRow {
   costMicroUsd: number;
 }
 
+/** `all`: the whole range is one bucket. */
+export type UsageOfTenant = Omit<UsageAsked, "bucket"> & { bucket: UsageBucket | "all" };
+
+/** Where a row stands among the others. */
+export type UsagePlace = Pick<UsageRow, "at" | "group">;
+
 export interface UsageStore {
-  /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, at most `limit` rows. */
-  read(tenantId: string, asked: UsageAsked & { limit: number }): AsyncResult<UsageRow[]>;
+  /**
+   * Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, then by group, at most `limit` rows.
+   * @param asked `after`: the last row of the page before; absent or null: there was none
+   */
+  read(
+    tenantId: string,
+    asked: UsageOfTenant & { limit: number; after?: UsagePlace | null },
+  ): AsyncResult<UsageRow[]>;
   /** The same over all tenants of the database, for the operator alone. */
   readAll(asked: UsageAsked<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
 }

@@ -12,7 +12,13 @@ import {
   session,
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
-import { limitState, usage, usageOfAllQuery, usageQuery } from "./usage-schemas.ts";
+import {
+  limitState,
+  usage,
+  usageOfAllQuery,
+  usageOfTenant,
+  usageOfTenantQuery,
+} from "./usage-schemas.ts";
 
 /** Sessions and audit records of a tenant. */
 export function recordRoutes() {
@@ -126,12 +132,12 @@ export function recordRoutes() {
     path: "/{tenant}/usage",
     id: "readUsage",
     tag: "Usage",
-    summary: "What was used, by the hour or the day in which requests came, oldest first",
+    summary: "What was used, by the hour or the day in which requests were admitted, oldest first",
     description:
-      "Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key, person or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
+      "Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key, person or server; `by=all` does not group, and `bucket=all` adds up the whole range. Without `from` and `to`: the last 24 hours by the hour, else 30 days. At most 31 days by the hour and 366 by the day; with `bucket=all` as many as you like. A page has `limit` rows, 2,000 unless told; follow `nextCursor` for the others.",
     params: tenantParams,
-    query: usageQuery,
-    answer: usage,
+    query: usageOfTenantQuery,
+    answer: usageOfTenant,
     run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
   });
   endpoint(app, {

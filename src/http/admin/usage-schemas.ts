@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { names } from "./record-schemas.ts";
 import { millis, time } from "./schemas.ts";
 
-export const usageQuery = z.object({
+const usageQuery = z.object({
   from: time.optional().openapi({ param: { description: "in the first hour" } }),
   to: time.optional().openapi({ param: { description: "after the last hour" } }),
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
@@ -11,6 +11,18 @@ export const usageQuery = z.object({
     .enum(["model", "key", "user", "server", "all"])
     .optional()
     .openapi({ description: "model unless told; all: one row a bucket" }),
+});
+export const usageOfTenantQuery = usageQuery.extend({
+  bucket: z
+    .enum(["hour", "day", "all"])
+    .optional()
+    .openapi({ description: "in UTC; hour unless told; all: the whole range is one" }),
+  cursor: z
+    .string()
+    .max(300)
+    .optional()
+    .openapi({ param: { description: "`nextCursor` of the page before" } }),
+  limit: z.coerce.number().int().min(1).max(2_000).optional(),
 });
 export const usageOfAllQuery = usageQuery.extend({
   by: z.enum(["tenant", "model"]).optional().openapi({ description: "tenant unless told" }),
@@ -50,11 +62,15 @@ export const usage = z.object({
         outputTokens: figure,
         costUsd: z.number().min(0),
         latency: latency.nullable().optional().openapi({
-          description: "null: no call is counted. Absent: of more tenants than one answer adds up.",
+          description:
+            "null: no call is counted. Absent: with `bucket=all`, and of more tenants than one answer adds up.",
         }),
       })
       .openapi("Usage"),
   ),
+});
+export const usageOfTenant = usage.extend({
+  nextCursor: z.string().nullable().openapi({ description: "null: that was the last page." }),
 });
 
 export const limitState = z

@@ -381,7 +381,15 @@ describe("the books' statements", () => {
   });
 
   it("write every column of a record that its admission or its end may write", () => {
-    const elsewhere = ["settlement", "correction", "correctionCode", "sealNumber", "sealPosition"];
+    const elsewhere = [
+      "settlement",
+      "correction",
+      "correctionCode",
+      "sealNumber",
+      "sealPosition",
+      "formerSeal",
+      "formerPosition",
+    ];
     const written = new Set<string>([
       ...calledNames,
       ...claimNames,

@@ -126,6 +126,42 @@ export const usageSuite = (backend: Backend): void => {
       expect(await read(who, { by: "all" })).toMatchObject([{ group: "", requests: 2 }]);
     });
 
+    it("goes on after a row, whatever it is grouped by, and adds up the whole range as one", async () => {
+      const who = await caller(world.stores);
+      const keys = [who.keyId, await anotherKey(world.stores, who.tenantId)].toSorted();
+      const server = { id: "srv_1", limits: {} };
+      for (const [day, keyId, served] of [
+        [0, keys[0], false],
+        [0, keys[1], true],
+        [1, keys[1], false],
+        [400, keys[0], true],
+        [400, keys[1], true],
+      ] as const) {
+        const at = first + day * dayMs;
+        const asking = { tenantVersion: 3, ...(served && { server }) };
+        await settle(await running({ ...who, keyId: keyId ?? "" }, at, asking), at);
+      }
+      const range = { from: first, to: first + 500 * dayMs };
+      for (const bucket of ["hour", "day", "all"] as const)
+        for (const by of ["model", "key", "user", "server", "all"] as const) {
+          const whole = await read(who, { ...range, bucket, by });
+          const paged: typeof whole = [];
+          for (let after: (typeof whole)[0] | null = null; ;) {
+            const [next] = await read(who, { ...range, bucket, by, limit: 1, after });
+            if (next === undefined) break;
+            paged.push(next);
+            after = next;
+          }
+          expect([bucket, by, paged]).toEqual([bucket, by, whole]);
+          expect(whole.reduce((sum, { requests }) => sum + requests, 0)).toBe(5);
+        }
+      const sums = await read(who, { ...range, bucket: "all", by: "key" });
+      expect(sums).toMatchObject([
+        { at: first, group: keys[0], requests: 2 },
+        { at: first, group: keys[1], requests: 3 },
+      ]);
+    });
+
     it("of all tenants is by tenant or model, for the operator", async () => {
       const [who, other] = [await caller(world.stores), await caller(world.stores)];
       // A year in which no other test has any usage.

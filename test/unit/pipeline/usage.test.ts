@@ -2,10 +2,16 @@
 import { describe, expect, it } from "vitest";
 import { histogramOfCalls } from "../../../src/domain/latencies.ts";
 import type { CountedRow } from "../../../src/domain/ports/latencies.ts";
-import type { UsageAsked, UsageBy, UsageRow } from "../../../src/domain/ports/ledger.ts";
+import type {
+  UsageAsked,
+  UsageBy,
+  UsageOfTenant,
+  UsagePlace,
+  UsageRow,
+} from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
-import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
+import { createUsageAdmin, type UsagePage } from "../../../src/pipeline/admin/usage.ts";
 import { callerWith } from "./callers.fixture.ts";
 
 const dayMs = 86_400_000;
@@ -34,7 +40,11 @@ const countedRow = (group: string, total: number, at = 0): Counted => ({
 
 /** `counted` null: more than one answer adds up */
 function admin(rows: number, counted: Counted[] | null = []) {
-  const asked: (Omit<UsageAsked, "by"> & { by: string; limit: number })[] = [];
+  const asked: (Omit<UsageOfTenant, "by"> & {
+    by: string;
+    limit: number;
+    after?: UsagePlace | null;
+  })[] = [];
   const { tenant } = callerWith().snapshot;
   const usage = createUsageAdmin({
     tenants: { bySlug: async () => ok(tenant) } as unknown as TenantStore,
@@ -58,7 +68,7 @@ function admin(rows: number, counted: Counted[] | null = []) {
   return {
     asked,
     usage,
-    read: (query: Partial<UsageAsked>) => usage.read(operator, "tenant", query),
+    read: (query: Partial<UsageOfTenant> & UsagePage) => usage.read(operator, "tenant", query),
   };
 }
 
@@ -88,7 +98,7 @@ describe("usage", () => {
   it("is money in USD, as everywhere", async () => {
     const { costMicroUsd: _, ...rest } = row;
     expect(await admin(1).read({})).toEqual(
-      ok({ data: [{ ...rest, costUsd: 1.234567, latency: null }], names: {} }),
+      ok({ data: [{ ...rest, costUsd: 1.234567, latency: null }], names: {}, nextCursor: null }),
     );
   });
 
@@ -107,12 +117,26 @@ describe("usage", () => {
     );
   });
 
-  it("is refused whole where it is more than 2,000 rows", async () => {
-    expect(await admin(2_000).read({})).toMatchObject({ ok: true });
-    expect(await admin(2_001).read({})).toMatchObject({
-      ok: false,
-      error: { reason: "invalid_params", path: "to" },
-    });
+  it("comes in pages, each of which begins after the one before", async () => {
+    expect(await admin(2_000).read({})).toMatchObject({ value: { nextCursor: null } });
+    const { asked, read } = admin(2_001);
+    const first = await read({});
+    expect(first).toMatchObject({ value: { nextCursor: "0.openai/gpt-5" } });
+    expect(first.ok && first.value.data.length).toBe(2_000);
+    await read({ cursor: "1800000000000.a.b/c", limit: 7 });
+    expect(asked.map(({ limit, after }) => [limit, after])).toEqual([
+      [2_001, null],
+      [8, { at: 1_800_000_000_000, group: "a.b/c" }],
+    ]);
+    for (const cursor of ["", "x.y", "1", ".y", "-1.y"])
+      expect(await read({ cursor })).toMatchObject({ error: { path: "cursor" } });
+  });
+
+  it("adds up a range of any length as one, without percentiles", async () => {
+    const { asked, read } = admin(1);
+    const summed = await read({ bucket: "all", by: "key", from: 0, to: now });
+    expect(asked).toMatchObject([{ bucket: "all", by: "key", from: 0, to: now }]);
+    expect(summed.ok && summed.value.data[0]).not.toHaveProperty("latency");
   });
 });
 
