@@ -19,6 +19,7 @@ export function createShardTurns(
     door: createDoor({
       turns: admitting,
       heldBack,
+      pause: () => new Promise(immediately),
       wait,
       laneOf: createLaneOf({ tokens, memory }),
     }),

@@ -171,6 +171,7 @@ export function createShard(
         note: () => log,
         wait: () => wait,
         door: () => door,
+        bodyAllowance: () => isolate.bodyAllowance,
         openExchanges: () => isolate.openExchanges,
         retests: () => isolate.retests,
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),

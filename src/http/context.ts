@@ -8,6 +8,7 @@ import { ownUrlOf, type Asked } from "../domain/servers/own-origin.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/by-tenant.ts";
+import type { LargeBodyServices } from "../proxy/large-bodies.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import type { AddressRate } from "../pipeline/address-rates.ts";
@@ -39,7 +40,7 @@ export interface Services {
     publicUrls: readonly string[];
   };
   sampling: SamplingServices;
-  dryRun: { authenticate: Authenticate; route: Route };
+  dryRun: LargeBodyServices & { route: Route };
   proxy: ReceiveServices;
   admin: {
     authenticate: Authenticate;

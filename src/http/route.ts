@@ -10,7 +10,8 @@ import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import { ambiguityIn } from "../mcp/json-text/ambiguous.ts";
-import { needsKnownCaller, readBody } from "../mcp/body.ts";
+import { messageBounds, readBody } from "../mcp/body.ts";
+import { admitBody } from "../proxy/large-bodies.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { problem } from "./problem.ts";
@@ -63,14 +64,13 @@ function legacyReader({ session }: Caller): Result<Reader, Refusal> {
 }
 
 async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
-  const { authenticate, route } = c.get("services").dryRun;
+  const services = c.get("services").dryRun;
+  const { authenticate, route } = services;
   const { headers } = c.req.raw;
   const claim = { token: bearerOf(c.req.header("Authorization")), scope: "sampling" } as const;
-  if (needsKnownCaller(c.req.raw)) {
-    const known = await authenticate({ ...claim, sessionId: null }, "memory");
-    if (!known.ok) return known;
-  }
-  const body = await readBody(c.req.raw);
+  const admitted = await admitBody(services, c.req.raw, { ...claim, sessionId: null });
+  if (!admitted.ok) return admitted;
+  const body = await readBody(c.req.raw, messageBounds);
   const params = body.ok ? parseObject(body.value) : body;
   const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
   // A modern request has no session, whatever session header it carries.
@@ -78,6 +78,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const caller = await authenticate({ ...claim, sessionId }, "database");
   if (!caller.ok) return caller;
   if (!params.ok) return params;
+  admitted.value();
   const reader = modern ? modernReader(params.value, headers) : legacyReader(caller.value);
   if (!reader.ok) return reader;
   const { codec, capabilities } = reader.value;

@@ -3,6 +3,7 @@ import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Door } from "../pipeline/turns.ts";
+import type { LargeBodyServices } from "../proxy/large-bodies.ts";
 
 /** What `sampling/createMessage` needs. */
 export interface CreateMessageServices {
@@ -26,7 +27,7 @@ export interface LegacyMessageServices extends ModernMessageServices {
 }
 
 /** What `/v1/sampling` needs. */
-export interface SamplingServices extends LegacyMessageServices {
+export interface SamplingServices extends LegacyMessageServices, LargeBodyServices {
   sessions: Pick<Sessions, "capabilitiesFor" | "begin" | "touch" | "end">;
   /** how calls are let in, tenants in turn */
   door: Door;

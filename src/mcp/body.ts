@@ -4,9 +4,19 @@ import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { createStructureCounter, structureFault } from "./json-text/structure.ts";
 
-/** Larger than what any provider takes inline. A Worker holds a body several times in its 128 MB. */
+/** Larger than what any provider takes inline, images included. A Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;
+
+/** What a body may be. Any depth up to `mostMembers` is parsed fast; fewer levels are for those who walk what was parsed. */
+export interface BodyBounds {
+  mostBytes: number;
+  mostLevels: number;
+}
+
+/** Messages of MCP: sampling with images, tools with files, answers with either. */
+export const messageBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: Infinity };
 
 /** A parsed body takes many times its size, so a larger one is read only for callers whose key is known. */
 const mostUnknownBytes = 64 * 1024;
@@ -16,8 +26,8 @@ export const needsKnownCaller = (request: Pick<ClientMessage, "headers" | "body"
   (declaredBytes(request) ?? Infinity) > mostUnknownBytes && request.body !== null;
 
 /**
- * A body that is too large is read to its end and dropped, up to this size. A caller that is cut off while it
- * sends would see a broken connection and not the refusal.
+ * A body of unknown length that is too large is read to its end and dropped, up to this size. A caller that is cut off while
+ * it sends would see a broken connection and not the refusal.
  */
 const drainBytes = 64 * 1024 * 1024;
 
@@ -42,26 +52,48 @@ export function isPlainUtf8(headers: Pick<UpstreamAnswer["headers"], "get">): bo
   return /^(identity)?$/i.test(coding.trim()) && /^utf-?8$/i.test((charset ?? "utf-8").trim());
 }
 
-export async function readBody(
-  request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
+/** Where nothing says how long a body is, or it is large, the text is counted while it comes. */
+async function readPieces(
+  body: ReadableStream<Uint8Array> | null,
+  { mostBytes, mostLevels }: BodyBounds,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  // One read is much cheaper than many reads.
-  if ((declaredBytes(request) ?? Infinity) <= maxBodyBytes)
-    return ok(new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0))));
-  let chunks: Uint8Array[] = [];
+  const counter = createStructureCounter(mostLevels);
+  let pieces: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body?.getReader();
+  let refusal: Refusal | null = null;
+  const reader = body?.getReader();
   for (;;) {
     const next = await reader?.read().catch(() => ({ done: true, value: undefined }) as const);
     if (next === undefined || next.done) break;
     size += next.value.byteLength;
-    if (size > maxBodyBytes) chunks = [];
-    else chunks.push(next.value);
+    if (size > mostBytes) refusal ??= { reason: "payload_too_large", limitBytes: mostBytes };
+    refusal ??= misbuilt(counter.push(next.value));
+    if (refusal === null) pieces.push(next.value);
+    else pieces = [];
     if (size > drainBytes) {
       await reader?.cancel();
       break;
     }
   }
-  if (size > maxBodyBytes) return err({ reason: "payload_too_large", limitBytes: maxBodyBytes });
-  return ok(concatenated(chunks));
+  return refusal === null ? ok(concatenated(pieces)) : err(refusal);
+}
+
+const misbuilt = (detail: string | null): Refusal | null =>
+  detail === null ? null : { reason: "bad_request", detail };
+
+/** A body within its bounds, which nothing has parsed yet. */
+export async function readBody(
+  request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
+  bounds: BodyBounds,
+): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
+  const { mostBytes, mostLevels } = bounds;
+  const declared = declaredBytes(request);
+  // What is not read, the host drops while it comes.
+  if (declared !== null && declared > mostBytes)
+    return err({ reason: "payload_too_large", limitBytes: mostBytes });
+  if (declared === null || declared > mostUnknownBytes) return readPieces(request.body, bounds);
+  // One read is much cheaper than many reads.
+  const bytes = new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0)));
+  const refusal = misbuilt(structureFault(bytes, mostLevels));
+  return refusal === null ? ok(bytes) : err(refusal);
 }

@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
-import { isDeeperThan, mostMessageLevels } from "../domain/depth.ts";
+import { mostMessageLevels } from "../domain/depth.ts";
+import { structureFault } from "./json-text/structure.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { explain } from "../domain/refusal-words.ts";
 import { dataOf, type Refusal } from "../domain/refusals.ts";
@@ -54,18 +55,15 @@ function messageOf(value: unknown): Envelope["messages"][number] {
 
 /** UTF-8 JSON, one message or an array of them. */
 export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
+  // Beyond that, a text attacks parsers, and libraries that recurse.
+  const detail = structureFault(bytes, mostMessageLevels);
+  if (detail !== null) return err({ reason: "invalid_request", detail });
   let value: JsonValue;
   try {
     value = JSON.parse(decoder.decode(bytes)) as JsonValue;
   } catch {
     return err({ reason: "parse_error" });
   }
-  // Beyond that, a text attacks libraries that recurse.
-  if (isDeeperThan(value, mostMessageLevels))
-    return err({
-      reason: "invalid_request",
-      detail: `Nested deeper than ${mostMessageLevels} levels.`,
-    });
   if (!Array.isArray(value)) return ok({ batch: false, messages: [messageOf(value)] });
   if (value.length === 0) return err({ reason: "invalid_request", detail: "An empty batch." });
   if (value.length > maxBatch)

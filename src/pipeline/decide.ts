@@ -1,6 +1,6 @@
 /** What becomes of a call before a provider is called: choose, then admit. Every refusal has its record. */
 import { detailOf, type Opening } from "../domain/audit/record.ts";
-import { mostHeld, type ApprovalNeed } from "../domain/sampling/approval.ts";
+import { fullOfHeld, type ApprovalNeed } from "../domain/sampling/approval.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { ApprovalStore } from "../domain/ports/approvals.ts";
 import type { FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
@@ -152,11 +152,12 @@ export function createDecide(deps: {
     const known = await idempotency.find(first);
     if (!known.ok) return refused(opening, known.error);
     if (known.value !== null) return repeat(started, wanted.asked, known.value);
-    const waiting = await approvals.count(opening.who.tenantId);
-    if (!waiting.ok) return refused(opening, waiting.error);
-    return waiting.value >= mostHeld
-      ? refuse(opening, { reason: "rate_limited", limit: "tenant.held", retryAfterMs: 60_000 })
-      : holdWith(started, { ...wanted, replayKey: key, first });
+    const held = await approvals.count(opening.who);
+    if (!held.ok) return refused(opening, held.error);
+    const full = fullOfHeld(held.value);
+    return full === null
+      ? holdWith(started, { ...wanted, replayKey: key, first })
+      : refuse(opening, { reason: "rate_limited", limit: `${full}.held`, retryAfterMs: 60_000 });
   };
 
   /** Chooses and admits, with what is known of the caller. */

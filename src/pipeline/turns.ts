@@ -143,6 +143,8 @@ export interface Door {
   laneOf: LaneOf;
   /** Waits for a call's turn. A refusal comes a little later. */
   enter(lane: string): Promise<Result<CallTurn, Refusal>>;
+  /** Resolves once the runtime has looked for what came from outside. */
+  pause: () => Promise<void>;
 }
 
 /** How many refusals one process holds back. */
@@ -156,8 +158,9 @@ export function createDoor(deps: {
   heldBack: HeldBack;
   wait: (ms: number) => Promise<void>;
   laneOf: LaneOf;
+  pause: () => Promise<void>;
 }): Door {
-  const { turns, heldBack, wait, laneOf } = deps;
+  const { turns, heldBack, wait, laneOf, pause } = deps;
   const holdBack = async (refusal: Refusal): Promise<Refusal> => {
     if (heldBack.count >= mostHeldBack) return refusal;
     heldBack.count += 1;
@@ -198,6 +201,7 @@ export function createDoor(deps: {
   };
   return {
     laneOf,
+    pause,
     async enter(lane) {
       const entered = await turns.enter({ lane, kind: "begins" });
       return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));

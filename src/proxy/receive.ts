@@ -9,24 +9,24 @@ import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import { noSuchServer, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Authenticate, Caller, Claim } from "../pipeline/authenticate.ts";
+import type { Caller, Claim } from "../pipeline/authenticate.ts";
 import type { Challenges } from "../pipeline/challenges.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
-import { isPlainUtf8, needsKnownCaller, plainJson, readBody } from "../mcp/body.ts";
+import { isPlainUtf8, messageBounds, plainJson, readBody } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
+import { admitBody, type LargeBodyServices } from "./large-bodies.ts";
 import type { HeldExchange, OpenExchanges } from "./open-exchanges.ts";
 import { openAnswer } from "./open-answer.ts";
 import { earlyFor, openKindOf } from "./waiting.ts";
 import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
 
 /** What the proxy needs from the message's arrival on. */
-export interface ReceiveServices extends BridgeServices {
-  authenticate: Authenticate;
+export interface ReceiveServices extends BridgeServices, LargeBodyServices {
   challenges: Pick<Challenges, "challenge">;
   openExchanges: OpenExchanges;
 }
@@ -115,10 +115,12 @@ interface ReadMessage {
   body: ProxiedBody | null;
   isModern: boolean;
   claim: Claim;
+  /** The body doesn't count against its key. */
+  wasOfUse: () => void;
 }
 
 async function readMessage(
-  services: Pick<ReceiveServices, "authenticate">,
+  services: LargeBodyServices,
   { request, through }: Inbound,
 ): Promise<Result<ReadMessage, Refusal>> {
   const { headers } = request;
@@ -129,11 +131,9 @@ async function readMessage(
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
   const anybody: Claim = { token, sessionId: null, scope: "proxy", through };
-  if (needsKnownCaller(request)) {
-    const known = await services.authenticate(anybody, "memory");
-    if (!known.ok) return known;
-  }
-  const read = await readBody(request);
+  const admitted = await admitBody(services, request, anybody);
+  if (!admitted.ok) return admitted;
+  const read = await readBody(request, messageBounds);
   if (!read.ok) return read;
   const text = decoder.decode(read.value);
   const method = request.method as Exchange["method"];
@@ -150,6 +150,7 @@ async function readMessage(
     body,
     isModern: isModernMessage,
     claim: { ...anybody, sessionId },
+    wasOfUse: admitted.value,
   });
 }
 
@@ -204,6 +205,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
     return fault.isAmbiguous
       ? refuse(fault.refusal, { id: idToRefuse(text), requestId })
       : refused(fault.refusal);
+  message.wasOfUse();
   const { key, tenant } = caller.value.snapshot;
   const whose = { keyId: key.id, tenantId: tenant.id };
   const held = services.openExchanges.begin(openKindOf(method, body), whose);

@@ -130,7 +130,7 @@ export function insertRow(ready: Admitting): Compiled {
       v.name, case when v.rung is null then ${now} end, v.position, v.retry_after
     from tenants cross join verdict v
       join json_each(${claimTexts(ready)}) taken on taken.key = coalesce(v.rung, 0)
-    where ${isCurrent} ${reservation.approval === undefined ? sql`` : sql`and ${hasRoom(tenantId)}`}
+    where ${isCurrent} ${reservation.approval === undefined ? sql`` : sql`and ${hasRoom(reservation.opening.who)}`}
       ${reservation.mayWait === true ? sql`and not v.waits` : sql``}
       ${notHeldByAnother(ready)}
     on conflict (id) do nothing`);

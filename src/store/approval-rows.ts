@@ -1,6 +1,7 @@
 /** Rows of held calls: how one is written with its call's admission, and how one is read. */
 import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Approval, CallPlace, HeldCall } from "../domain/ports/approvals.ts";
+import type { Who } from "../domain/audit/record.ts";
 import type { NewApproval } from "../domain/sampling/approval.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
@@ -31,10 +32,20 @@ export const keepContent = (
       where ${condition} on conflict do nothing`),
   );
 
-/** Whether one more call of the tenant may wait. */
-export const hasRoom = (tenantId: string): SQL => sql`(
-  select count(*) from approvals where tenant_id = ${tenantId} and is_open = 1
-    and state = 'waiting') < ${mostHeld}`;
+type Whose = Pick<Who, "tenantId" | "keyId" | "serverId">;
+
+/** How many calls wait of the tenant, of its key, and of the server whose tools ask. */
+export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
+  select count(*) as tenant, count(case when a.key_id = ${keyId} then 1 end) as "key",
+    count(case when r.server_id = ${serverId} then 1 end) as server
+  from approvals a left join sampling_requests r
+    on r.id = a.request_id and r.tenant_id = a.tenant_id
+  where a.tenant_id = ${tenantId} and a.is_open = 1 and a.state = 'waiting'`;
+
+/** Whether one more call may wait. */
+export const hasRoom = (who: Whose): SQL => sql`exists (
+  select 1 from (${heldCalls(who)}) held where held.tenant < ${mostHeld.tenant}
+    and held."key" < ${mostHeld.key} and held.server < ${mostHeld.server})`;
 
 /** Writes the row of a call that begins to wait, where `condition` holds. */
 export function beginWaiting(

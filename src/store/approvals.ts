@@ -2,9 +2,9 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Approval, ApprovalStore, CallPlace } from "../domain/ports/approvals.ts";
 import { ok } from "../domain/result.ts";
-import { collectedWithinMs } from "../domain/sampling/approval.ts";
+import { collectedWithinMs, type HeldCalls } from "../domain/sampling/approval.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { approvalOf, findHeld, ofCall, readContent } from "./approval-rows.ts";
+import { approvalOf, findHeld, heldCalls, ofCall, readContent } from "./approval-rows.ts";
 import { approvals } from "./approval-schema.ts";
 import { decide } from "./approval-decisions.ts";
 import { raw, type Database } from "./db.ts";
@@ -21,12 +21,10 @@ export function createApprovalStore(
 ): ApprovalStore {
   const parts = { db, ...deps };
   return {
-    count: (tenantId) =>
+    count: (who) =>
       db.read(async (builder) => {
-        const [row] = await builder.all<{ waiting: number }>(sql`
-          select count(*) as waiting from approvals
-          where tenant_id = ${tenantId} and is_open = 1 and state = 'waiting'`);
-        return row?.waiting ?? 0;
+        const [row] = await builder.all<HeldCalls>(heldCalls(who));
+        return row ?? { key: 0, server: 0, tenant: 0 };
       }),
     find: (place) => findHeld(db, place),
     list: (tenantId, { state, cursor, limit }) =>

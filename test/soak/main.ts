@@ -1,4 +1,5 @@
 /** `npm run soak -- <name>`: what takes too long for the test suite. Exits 1 when anything is wrong. */
+import { soakBodies } from "./bodies.ts";
 import { soakCrashes } from "./crashes.ts";
 import { soakKills, soakPower, soakStops } from "./embedded/crashes.ts";
 import { soakThreads } from "./embedded/threads.ts";
@@ -19,6 +20,8 @@ npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 
 npm run soak -- refresh [DATABASE]   eight processes of one client refresh one token at once, and again after 30 s; not sqld
 npm run soak -- oauth-client       the official conformance suite's scenarios for OAuth clients, on the router's own
 npm run soak -- leavers [DATABASE]   500 callers that hang up
+npm run soak -- bodies [SECONDS] [FOLDER]   another tenant's p99 while one key sends bodies that are expensive to parse (10 seconds each); of the
+                                  checkout in FOLDER
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
@@ -53,6 +56,11 @@ const soaks: Record<string, () => Promise<string[]>> = {
         paceMs: 2_400,
         ...(others.length > 0 && { cases: others }),
       },
+      say,
+    ),
+  bodies: () =>
+    soakBodies(
+      { seconds: Number(first ?? 10), ...(second !== undefined && { from: second }) },
       say,
     ),
   crashes: () =>

@@ -1,12 +1,13 @@
 /** The port of calls that wait for a person. */
 import type { AdminEvent } from "../admin-event.ts";
-import type { Outcome, Receipt } from "../audit/record.ts";
+import type { Outcome, Receipt, Who } from "../audit/record.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { Hold } from "../limits/holds.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type {
   ApprovalEdits,
   ApprovalStage,
+  HeldCalls,
   HeldContent,
   NewApproval,
 } from "../sampling/approval.ts";
@@ -92,8 +93,8 @@ export interface Lifted extends CallPlace {
 }
 
 export interface ApprovalStore {
-  /** How many calls of the tenant wait. */
-  count(tenantId: string): AsyncResult<number>;
+  /** How many calls of each wait. */
+  count(who: Pick<Who, "tenantId" | "keyId" | "serverId">): AsyncResult<HeldCalls>;
   /** null: no such call was ever held. */
   find(place: CallPlace): AsyncResult<HeldCall | null>;
   /** Newest first. */

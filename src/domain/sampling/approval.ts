@@ -39,8 +39,20 @@ export interface ApprovalPolicy {
 export const defaultTimeoutSeconds = 3_600;
 export const leastTimeoutSeconds = 60;
 export const mostTimeoutSeconds = 86_400;
-/** How many calls of one tenant may wait at once. */
-export const mostHeld = 200;
+/** Whose calls wait. A key, or a server whose tools ask, takes no more than a share of its tenant's places. */
+export interface HeldCalls {
+  key: number;
+  /** 0: the caller asks for itself */
+  server: number;
+  tenant: number;
+}
+
+/** How many may wait at once. */
+export const mostHeld: Readonly<HeldCalls> = { key: 50, server: 100, tenant: 200 };
+
+/** The narrowest bound that is reached; null: one more call may wait. */
+export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
+  (["key", "server", "tenant"] as const).find((whose) => held[whose] >= mostHeld[whose]) ?? null;
 /** ms for which an approved call waits for its caller, at least. */
 export const collectedWithinMs = 600_000;
 /** ms for which a decided call answers its repetitions. */

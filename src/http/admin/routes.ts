@@ -3,7 +3,8 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { ownUrlAt, type HttpEnv } from "../context.ts";
-import { readBody } from "../../mcp/body.ts";
+import { readBody, type BodyBounds } from "../../mcp/body.ts";
+import { mostMessageLevels } from "../../domain/depth.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
 import { alertRoutes } from "./alerts.ts";
@@ -37,10 +38,13 @@ const writes = new Set(["POST", "PUT", "PATCH"]);
 const isOperation = (c: Context<HttpEnv>): boolean =>
   matchedRoutes(c).some(({ method }) => method === c.req.method);
 
+/** No policy, key or server's entry needs more. */
+const bounds: BodyBounds = { mostBytes: 1024 * 1024, mostLevels: mostMessageLevels };
+
 /** A body is JSON of a bounded size, or it is refused before a schema sees it. */
 const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   if (!writes.has(c.req.method) || !isOperation(c)) return next();
-  const bytes = await readBody(c.req.raw.clone());
+  const bytes = await readBody(c.req.raw.clone(), bounds);
   if (!bytes.ok) return problem(c, bytes.error);
   if (bytes.value.byteLength === 0) return next();
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();

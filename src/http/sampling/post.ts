@@ -5,14 +5,15 @@ import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { allowsBatch, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { isPlainUtf8, needsKnownCaller, plainJson, readBody } from "../../mcp/body.ts";
+import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
-import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
+import { ambiguityInSlices, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
 import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
 import { withoutTurn } from "../../pipeline/turns.ts";
+import { admitBody } from "../../proxy/large-bodies.ts";
 
 const json = "application/json";
 const eventStream = "text/event-stream";
@@ -100,16 +101,20 @@ async function batchReply(
 async function replyTo(
   services: SamplingServices,
   inbound: InboundMessage,
-  bytes: Uint8Array<ArrayBuffer>,
+  { bytes, wasOfUse }: { bytes: Uint8Array<ArrayBuffer>; wasOfUse: () => void },
 ): Promise<Reply> {
   const { requestId, turn } = inbound;
   const envelope = parseEnvelope(bytes);
   if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
   // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
   // meant.
-  const ambiguity = ambiguityIn(bytes, "caller");
+  const ambiguity = await ambiguityInSlices(bytes, {
+    sender: "caller",
+    pause: services.door.pause,
+  });
   if (ambiguity !== null)
     return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
+  wasOfUse();
   if (envelope.value.batch) {
     // Each call of a batch takes a turn of its own.
     turn?.end();
@@ -150,15 +155,13 @@ export async function postSampling(
   const token = bearerOf(headers.get("Authorization") ?? undefined);
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
-  if (needsKnownCaller(request)) {
-    const known = await services.authenticate(claimOf({ ...named, token }, null), "memory");
-    if (!known.ok) return refused(known.error);
-  }
+  const admitted = await admitBody(services, request, claimOf({ ...named, token }, null));
+  if (!admitted.ok) return refused(admitted.error);
   const sessionId = headers.get("Mcp-Session-Id");
   const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
   const turn = entered.ok ? entered.value : withoutTurn;
   // The body is read out of turn, since a caller may send as slowly as it likes.
-  const body = await turn.outside(() => readBody(request));
+  const body = await turn.outside(() => readBody(request, messageBounds));
   if (!body.ok) {
     turn.end();
     return refused(body.error);
@@ -181,7 +184,7 @@ export async function postSampling(
   try {
     const reply =
       entered.ok || id === null
-        ? await replyTo(services, inbound, body.value)
+        ? await replyTo(services, inbound, { bytes: body.value, wasOfUse: admitted.value })
         : refusalReply(id, entered.error, requestId);
     isRunning = reply.kind === "running";
     return await respond(reply, { acceptsStream, signal });

@@ -1,16 +1,45 @@
 /** Finds a message that another parser could read otherwise than the router does. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { certainIds } from "./certain-id.ts";
-import { explainFault, faultIn, type Sender } from "./message-reader.ts";
+import {
+  createMessageReader,
+  explainFault,
+  faultIn,
+  withoutMark,
+  type Fault,
+  type Sender,
+} from "./message-reader.ts";
 import type { RequestId } from "../jsonrpc.ts";
 
 /** null: every parser reads the same. */
 export function ambiguityIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Refusal | null {
-  const fault = faultIn(bytes, sender);
+  return refusalOf(faultIn(bytes, sender));
+}
+
+function refusalOf(fault: Fault | null): Refusal | null {
   if (fault === null) return null;
   return fault.kind === "malformed"
     ? { reason: "parse_error" }
     : { reason: "invalid_request", detail: explainFault(fault) };
+}
+
+/** Bytes that are read at once: some 3 ms of CPU at most. */
+const sliceBytes = 256 * 1024;
+
+/** The same, with a pause after each slice: a large text may take a tenth of a second, and nobody else is served meanwhile. */
+export async function ambiguityInSlices(
+  bytes: Uint8Array<ArrayBuffer>,
+  { sender, pause }: { sender: Sender; pause: () => Promise<void> },
+): Promise<Refusal | null> {
+  if (bytes.byteLength <= sliceBytes) return ambiguityIn(bytes, sender);
+  const text = withoutMark(bytes);
+  const reader = createMessageReader(sender);
+  for (let at = 0; at < text.byteLength; at += sliceBytes) {
+    const fault = reader.push(text.subarray(at, at + sliceBytes));
+    if (fault !== null) return refusalOf(fault);
+    await pause();
+  }
+  return refusalOf(reader.end());
 }
 
 /** The id of the only request in a JSON text; null: there is none that every parser reads the same. */

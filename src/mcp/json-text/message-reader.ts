@@ -195,11 +195,14 @@ export function createMessageReader(sender: Sender): MessageReader {
   };
 }
 
-/** Reads a whole text. A byte order mark at its beginning is no part of it. */
+/** A byte order mark at the beginning of a text is no part of it. */
+export const withoutMark = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+/** Reads a whole text. */
 export function faultIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Fault | null {
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const reader = createMessageReader(sender);
-  return reader.push(marked ? bytes.subarray(3) : bytes) ?? reader.end();
+  return reader.push(withoutMark(bytes)) ?? reader.end();
 }
 
 /** What is wrong, in words. Holds nothing of the message. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { mostHeld } from "../../../src/domain/sampling/approval.ts";
 import { decision, event, settlement, start, type Caller } from "./fixtures.ts";
-import { caller, reservation } from "./fixtures.ts";
+import { anotherKey, caller, reservation } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { sealAll } from "./sealing.ts";
 
@@ -19,12 +19,23 @@ const waiting = (more: Partial<NewApproval> = {}): NewApproval => ({
   ...more,
 });
 
+type Whose = Caller & { serverId?: string };
+
 export const approvalsSuite = (backend: Backend): void => {
   describe("held calls", () => {
     const world = givenWorld(backend);
 
-    const hold = async (who: Caller, more: Partial<NewApproval> = {}) => {
-      const held = reservation(who, start, { leaseUntil: null, approval: waiting(more) });
+    const hold = async (
+      who: Whose,
+      more: Partial<NewApproval> = {},
+      current: { tenantVersion?: number } = {},
+    ) => {
+      const held = reservation(who, start, {
+        leaseUntil: null,
+        approval: waiting(more),
+        ...current,
+      });
+      held.opening.who.serverId = who.serverId ?? null;
       const holds = held.holds.filter(({ resource }) => resource !== "concurrent");
       const admission = value(await world.stores.ledger.admit({ ...held, holds }));
       const place = { tenantId: who.tenantId, requestId: held.opening.id };
@@ -267,17 +278,36 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(fits.admission.state).toBe("admitted");
     });
 
-    it("are bounded in number", async () => {
-      const who = await caller(world.stores);
-      const bunch = 50;
-      for (let at = 0; at < mostHeld; at += bunch) {
-        const held = await Promise.all(Array.from({ length: bunch }, () => hold(who)));
+    it("are bounded in number for each key, server and tenant", async () => {
+      const { approvals } = world.stores;
+      const one = await caller(world.stores);
+      const others: Caller[] = [];
+      while (others.length < 4)
+        others.push({ ...one, keyId: await anotherKey(world.stores, one.tenantId) });
+      const [two, three, four, last] = others as [Caller, Caller, Caller, Caller];
+      // Each of them is a new version of the tenant.
+      const holdOne = (who: Whose) => hold(who, {}, { tenantVersion: 6 });
+      const fill = async (who: Whose) => {
+        const held = await Promise.all(Array.from({ length: mostHeld.key }, () => holdOne(who)));
         expect(new Set(held.map(({ admission }) => admission.state))).toEqual(
           new Set(["admitted"]),
         );
-      }
-      expect((await hold(who)).admission.state).toBe("stale");
-      expect(value(await world.stores.approvals.count(who.tenantId))).toBe(mostHeld);
+      };
+      const countOf = async (who: Whose) =>
+        value(await approvals.count({ ...who, serverId: who.serverId ?? null }));
+      await fill({ ...one, serverId: "srv_one" });
+      expect((await holdOne(one)).admission.state).toBe("stale");
+      await fill({ ...two, serverId: "srv_one" });
+      expect(await countOf({ ...three, serverId: "srv_one" })).toEqual({
+        key: 0,
+        server: mostHeld.server,
+        tenant: mostHeld.server,
+      });
+      expect((await holdOne({ ...three, serverId: "srv_one" })).admission.state).toBe("stale");
+      await fill({ ...three, serverId: "srv_two" });
+      await fill(four);
+      expect(await countOf(last)).toEqual({ key: 0, server: 0, tenant: mostHeld.tenant });
+      expect((await holdOne(last)).admission.state).toBe("stale");
     });
   });
 };

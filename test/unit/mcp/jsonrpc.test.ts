@@ -1,7 +1,7 @@
 /** Bytes into messages, whatever the bytes and however they are cut. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readBody } from "../../../src/mcp/body.ts";
+import { messageBounds, readBody } from "../../../src/mcp/body.ts";
 import { errorMessage, parseEnvelope, resultMessage } from "../../../src/mcp/jsonrpc.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -41,7 +41,7 @@ describe("a body", () => {
         fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 40 }),
         async (value, sizes) => {
           const whole = encode(JSON.stringify(value));
-          const read = await readBody(requestOf(whole, sizes));
+          const read = await readBody(requestOf(whole, sizes), messageBounds);
           expect(read).toEqual({ ok: true, value: whole });
           expect(read.ok && parseEnvelope(read.value)).toEqual(parseEnvelope(whole));
         },
@@ -57,6 +57,7 @@ describe("a body", () => {
         whole,
         Array.from(whole, () => 1),
       ),
+      messageBounds,
     );
     expect(read.ok && parseEnvelope(read.value)).toEqual({
       ok: true,
@@ -93,7 +94,7 @@ describe("a body", () => {
   });
 
   it("that is missing is an empty one", async () => {
-    const read = await readBody(new Request("http://x/", { method: "POST" }));
+    const read = await readBody(new Request("http://x/", { method: "POST" }), messageBounds);
     expect(read).toEqual({ ok: true, value: new Uint8Array() });
   });
 });

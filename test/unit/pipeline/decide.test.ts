@@ -85,7 +85,7 @@ async function decided(
       },
     },
     hold: async () => err(away),
-    approvals: { count: async () => ok(0) },
+    approvals: { count: async () => ok({ key: 0, server: 0, tenant: 0 }) },
     sendWebhooks: () => undefined,
     sha256Hex: async (text) => text,
     now: () => 1_000,

@@ -215,7 +215,13 @@ describe("turns of a process", () => {
 
 describe("the door", () => {
   const doorOf = ({ turns, clock }: ReturnType<typeof given>) =>
-    createDoor({ turns, heldBack: { count: 0 }, wait: clock.wait, laneOf: async () => "a" });
+    createDoor({
+      turns,
+      heldBack: { count: 0 },
+      wait: clock.wait,
+      laneOf: async () => "a",
+      pause: async () => {},
+    });
 
   it("tells refused callers later the more of them wait, and two thousand of them at most", async () => {
     const parts = given();

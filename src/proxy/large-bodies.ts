@@ -1,0 +1,27 @@
+/** Says before a large body is read whether its caller may send one. */
+import type { ClientMessage } from "../domain/ports/client-message.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { ok, type Result } from "../domain/result.ts";
+import { declaredBytes, maxBodyBytes, needsKnownCaller } from "../mcp/body.ts";
+import type { Authenticate, Claim } from "../pipeline/authenticate.ts";
+import type { BodyAllowance } from "../pipeline/body-allowance.ts";
+
+export interface LargeBodyServices {
+  authenticate: Authenticate;
+  bodyAllowance: BodyAllowance;
+}
+
+/** @returns what says that the body was of use, and so doesn't count against its key */
+export async function admitBody(
+  { authenticate, bodyAllowance }: LargeBodyServices,
+  request: Pick<ClientMessage, "headers" | "body">,
+  claim: Claim,
+): Promise<Result<() => void, Refusal>> {
+  if (!needsKnownCaller(request)) return ok(() => {});
+  const known = await authenticate(claim, "memory");
+  if (!known.ok) return known;
+  return bodyAllowance.take(
+    known.value.snapshot.key.id,
+    Math.min(declaredBytes(request) ?? maxBodyBytes, maxBodyBytes),
+  );
+}
