@@ -9,10 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs, parseEnv } from "node:util";
+import { parseArgs } from "node:util";
 import { isObject, own, parsedJson } from "../domain/json.ts";
 import { checkout } from "../start/settings.ts";
-import { runDeployment, type DeploymentDeps, type Secrets } from "./deploy/deployment.ts";
+import { runDeployment, type DeploymentDeps } from "./deploy/deployment.ts";
+import { createKeptSecrets } from "./deploy/kept-secrets.ts";
 import { createAsker } from "./init-questions.ts";
 import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
@@ -93,18 +94,7 @@ const deploy: DeploymentDeps["deploy"] = (args) =>
     return { code, targets: targetsIn(textAt(output)) };
   });
 
-const keptPath = join(checkout, keptName);
-const readKept = (): Secrets => parseEnv(textAt(keptPath)) as Secrets;
-const kept: DeploymentDeps["kept"] = {
-  place: keptName,
-  read: readKept,
-  add(secrets) {
-    const lines = Object.entries({ ...readKept(), ...secrets }).map(
-      ([name, is]) => `${name}=${is}`,
-    );
-    writeFileSync(keptPath, `${lines.join("\n")}\n`, { mode: 0o600 });
-  },
-};
+const kept = createKeptSecrets(join(checkout, keptName), keptName);
 
 async function dryRun(): Promise<string | null> {
   say("1. Would ask wrangler for the account: npx wrangler whoami");

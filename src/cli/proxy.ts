@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -17,7 +18,13 @@ import { answerForServer, type SampleFor } from "../proxy/stdio/sampler.ts";
 /** Not by npm, which prints lines of its own where the server's messages go. */
 const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
 Runs an MCP server that speaks over stdio, and answers its sampling by the router at SAMPLING_ROUTER_URL, with the API
-key SAMPLING_ROUTER_KEY. The server is given neither variable.`;
+key in the file SAMPLING_ROUTER_KEY_FILE, or the API key SAMPLING_ROUTER_KEY. The server gets none of these variables.`;
+
+const ownVariables = new Set([
+  "SAMPLING_ROUTER_URL",
+  "SAMPLING_ROUTER_KEY",
+  "SAMPLING_ROUTER_KEY_FILE",
+]);
 
 /** ms. A person may have to approve; a server that waits no longer cancels. */
 const timeoutMs = 600_000;
@@ -33,14 +40,28 @@ interface Proxied {
   key: string;
 }
 
+/** null: the file can't be read. A pipe, such as /dev/fd/3, is read once and leaves nothing behind. */
+function keyIn(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
 function settingsOf(args: string[], env: NodeJS.ProcessEnv): Result<Proxied, string> {
   const [program, ...rest] = args;
   if (program === undefined) return err(usage);
-  const { SAMPLING_ROUTER_URL: url = "", SAMPLING_ROUTER_KEY: key = "" } = env;
+  const { SAMPLING_ROUTER_URL: url = "", SAMPLING_ROUTER_KEY_FILE: path } = env;
+  const key = path === undefined ? env["SAMPLING_ROUTER_KEY"] : keyIn(path);
   if (!["http:", "https:"].includes(URL.parse(url)?.protocol ?? ""))
     return err("SAMPLING_ROUTER_URL must be the router's http: or https: URL");
-  if (!/^[!-~]+$/.test(key)) return err("SAMPLING_ROUTER_KEY must be an API key of that router");
-  return ok({ program, args: rest, url, key });
+  if (key === null) return err("SAMPLING_ROUTER_KEY_FILE can't be read");
+  if (!/^[!-~]+$/.test(key ?? ""))
+    return err(
+      `${path === undefined ? "SAMPLING_ROUTER_KEY must be" : "SAMPLING_ROUTER_KEY_FILE must hold"} an API key of that router`,
+    );
+  return ok({ program, args: rest, url, key: key ?? "" });
 }
 
 function createSample({ url, key }: Proxied): SampleFor {
@@ -81,7 +102,8 @@ async function carry(
 ): Promise<void> {
   const lines = createLines();
   for await (const bytes of from)
-    for (const line of lines.push(bytes as Buffer)) await send(to, await pass(line));
+    for (const { bytes: piece, isLine } of lines.push(bytes as Buffer))
+      await send(to, isLine ? await pass(piece) : piece);
   await send(to, lines.rest());
 }
 
@@ -113,7 +135,9 @@ function endAs(code: number | null, signal: NodeJS.Signals | null): void {
 }
 
 function run(proxied: Proxied): void {
-  const { SAMPLING_ROUTER_URL: _url, SAMPLING_ROUTER_KEY: _key, ...env } = process.env;
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !ownVariables.has(name)),
+  );
   const child = spawn(proxied.program, proxied.args, { stdio: ["pipe", "pipe", "inherit"], env });
   const relay = createRelay(child, proxied);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
