@@ -96,9 +96,18 @@ function isTimeout(thrown: unknown): boolean {
 /** ms. No call waits longer, and no number in a header should outgrow a clock. */
 const longestWaitMs = 86_400_000;
 
-/** ms to wait, from a `retry-after` header: seconds, or an HTTP date. */
+/** As HTTP writes a date. `Date.parse` takes much else for one: `-5` is a day in May. Source: RFC 9110, section 5.6.7. */
+const httpDate = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * ms to wait, from a `retry-after` header: seconds, or an HTTP date. A header that was sent twice arrives joined, and
+ * the longest time counts.
+ */
 function waitOf(header: string, now: number): number | null {
-  if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.ceil(Number(header) * 1_000);
+  const seconds = header.split(",").map((each) => each.trim());
+  if (seconds.every((each) => /^\d+(\.\d+)?$/.test(each)))
+    return Math.ceil(Math.max(...seconds.map(Number)) * 1_000);
+  if (!httpDate.test(header.trim())) return null;
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
