@@ -1,5 +1,7 @@
 /** `mcp-sampling-router proxy`: real processes, servers and clients of both SDKs, and a router as it is started. */
 import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
@@ -96,6 +98,13 @@ describe.concurrent("the process of the proxy", () => {
     ["no server", [], {}, 1, /^usage: npx mcp-sampling-router proxy -- COMMAND/],
     ["no URL", raw(), { SAMPLING_ROUTER_URL: "" }, 1, /^SAMPLING_ROUTER_URL must be/],
     ["no key", raw(), { SAMPLING_ROUTER_KEY: "" }, 1, /^SAMPLING_ROUTER_KEY must be/],
+    [
+      "no file with a key",
+      raw(),
+      { SAMPLING_ROUTER_KEY_FILE: "/no/such/file" },
+      1,
+      /^SAMPLING_ROUTER_KEY_FILE can't be read/,
+    ],
     ["no such program", ["--", "no-such-program"], {}, 127, /^no-such-program is no program/],
   ] as const)("says what it lacks: %s", async (_, args, lacking, code, sentence) => {
     const { ended, errors } = start(args, { ...settings(), ...lacking });
@@ -103,6 +112,27 @@ describe.concurrent("the process of the proxy", () => {
     expect(errors().replace("sampling-router: ", "")).toMatch(sentence);
     expect(errors()).not.toContain(router.demoKey);
   });
+
+  it.runIf(process.platform === "linux")(
+    "takes its key from a file, and has it in no environment",
+    async () => {
+      const file = join(mkdtempSync(join(tmpdir(), "stdio-key-")), "key");
+      writeFileSync(file, `${router.demoKey}\n`, { mode: 0o600 });
+      const { SAMPLING_ROUTER_KEY: _, ...others } = settings();
+      const { child, ended, until, out, errors } = start(raw(), {
+        ...others,
+        SAMPLING_ROUTER_KEY_FILE: file,
+      });
+      const asks = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":9}}\n`;
+      child.stdin.write(`write ${JSON.stringify(asks)}\n`);
+      await until(() => out().includes("\n"));
+      expect(out().toString()).toContain('"result":');
+      expect(errors()).toContain("started with 0 variables of the router");
+      expect(readFileSync(`/proc/${child.pid}/environ`, "utf8")).not.toContain(router.demoKey);
+      child.stdin.end();
+      await ended;
+    },
+  );
 
   it(
     "tells its server that no router answers, as an error with a reason",

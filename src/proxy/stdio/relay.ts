@@ -14,6 +14,7 @@ import { metaKey } from "../../mcp/meta-key.ts";
 import { advertise } from "../legacy/advertise.ts";
 import { createRounds } from "../modern/rounds.ts";
 import { createAskedRequests } from "./asked.ts";
+import { createBoundedSample } from "./bounded.ts";
 import { idKey, partsOf, readLine, type Part } from "./line.ts";
 import { createOpenRounds, saysRevision } from "./open-rounds.ts";
 import { wireErrorOf, type SampleFor } from "./sampler.ts";
@@ -54,8 +55,9 @@ export function createStdioRelay(deps: {
   const lineOf = (text: string) => encoder.encode(text.endsWith("\n") ? text : `${text}\n`);
   const toServer = (text: string): void => deps.toServer(lineOf(text));
   const toClient = (text: string): void => deps.toClient(lineOf(text));
+  const bounded = createBoundedSample(deps.sample);
   const sample: SampleFor = async (params, options) =>
-    isDeeperThan(params, mostLevels) ? err(wireErrorOf(tooDeep)) : deps.sample(params, options);
+    isDeeperThan(params, mostLevels) ? err(wireErrorOf(tooDeep)) : bounded(params, options);
   const asked = createAskedRequests({ sample, toServer, report });
   const states = createStatesInMemory(nonce);
   const beginRounds = createRounds({ wire: roundWire, states, sha256Hex, nonce, wait });

@@ -59,13 +59,31 @@ describe("createLines", () => {
     assert(
       property(pieces, (parts) => {
         const lines = createLines();
-        const whole = parts.flatMap((part) => lines.push(part));
+        const whole = parts.flatMap((part) => lines.push(part)).map(({ bytes }) => bytes);
         const rest = lines.rest();
         expect([...joined([...whole, rest])]).toEqual([...joined(parts)]);
         for (const line of whole) expect(line.indexOf(10)).toBe(line.length - 1);
         expect(rest.includes(10)).toBe(false);
       }),
     );
+  });
+
+  it("holds no more of a line than a bound, and says what is no whole line", () => {
+    const lines = createLines(4);
+    const push = (text: string) =>
+      lines
+        .push(new TextEncoder().encode(text))
+        .map(({ bytes, isLine }) => [new TextDecoder().decode(bytes), isLine]);
+    expect(push("ab\ncd")).toEqual([["ab\n", true]]);
+    expect(push("ef")).toEqual([]);
+    expect(push("g")).toEqual([["cdefg", false]]);
+    expect(push("hijkl")).toEqual([["hijkl", false]]);
+    expect(push("m\nnop\nqrstu\n")).toEqual([
+      ["m\n", false],
+      ["nop\n", true],
+      ["qrstu\n", false],
+    ]);
+    expect(lines.rest()).toHaveLength(0);
   });
 });
 

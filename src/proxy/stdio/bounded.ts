@@ -1,0 +1,44 @@
+/** Bounds how much of a router's work one server asks for at once. */
+import { err } from "../../domain/result.ts";
+import { wireErrorOf, type SampleFor } from "./sampler.ts";
+
+/** Calls that run at once. */
+const mostRunning = 16;
+/** Calls that wait for one of them to end. Each holds its prompt in memory. */
+const mostWaiting = 256;
+
+export function createBoundedSample(sample: SampleFor): SampleFor {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const turn = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      const leave = (): void => {
+        const at = waiting.indexOf(resolve);
+        if (at !== -1) waiting.splice(at, 1);
+        resolve();
+      };
+      signal.addEventListener("abort", leave, { once: true });
+    });
+  return async (params, options) => {
+    if (running >= mostRunning) {
+      if (waiting.length >= mostWaiting)
+        return err(
+          wireErrorOf({ reason: "rate_limited", limit: "proxy.sampling", retryAfterMs: 1_000 }),
+        );
+      await turn(options.signal);
+      // A call that was cancelled while it waited asks nobody.
+      if (options.signal.aborted) {
+        if (running < mostRunning) waiting.shift()?.();
+        return err(wireErrorOf({ reason: "cancelled" }));
+      }
+    }
+    running += 1;
+    try {
+      return await sample(params, options);
+    } finally {
+      running -= 1;
+      waiting.shift()?.();
+    }
+  };
+}
