@@ -28,6 +28,17 @@ export interface HostedSamplingOptions extends RouterSettings {
    * 2026-07-28 every request says it itself.
    */
   server?: SdkServer;
+  /**
+   * Whom the SDK's `authInfo` names: the state of a round is worth nothing in another user's request. Absent: `extra.sub`, or
+   * else the access token.
+   */
+  userOf?: (authInfo: object) => string | undefined;
+}
+
+/** One client serves many people. Without a subject, the access token says whose request it is. */
+function subjectIn(authInfo: object): string | undefined {
+  const subject = own(own(authInfo, "extra"), "sub") ?? own(authInfo, "token");
+  return typeof subject === "string" ? subject : undefined;
 }
 
 export interface HostedSampling {
@@ -54,8 +65,14 @@ export interface HostedSampling {
 }
 
 /** What a request is, and who asks: the state of one request is worth nothing in another. */
-function requestOf({ mcpReq, http }: ContextV2, args: readonly unknown[]): string {
-  const request = [mcpReq.method, args, own(http?.authInfo, "clientId") ?? null];
+function requestOf(
+  { mcpReq, http }: ContextV2,
+  args: readonly unknown[],
+  userOf: (authInfo: object) => string | undefined,
+): string {
+  const authInfo = http?.authInfo;
+  const user = authInfo === undefined ? undefined : userOf(authInfo);
+  const request = [mcpReq.method, args, own(authInfo, "clientId") ?? null, user ?? null];
   // As JSON first: a resource's address, for one, is no plain object.
   return canonicalJson(JSON.parse(JSON.stringify(request)));
 }
@@ -66,7 +83,7 @@ const isInContext = (args: InContext | ByItself): args is InContext => isContext
 
 /** @throws SamplingError without a key: the key also seals what clients carry between rounds */
 export function hostedSampling(settings: HostedSamplingOptions): HostedSampling {
-  const { mode = "client-then-router", server } = settings;
+  const { mode = "client-then-router", server, userOf = subjectIn } = settings;
   const askRouter = createAskRouter(settings);
   const ask = createAsking({ mode, server, askRouter });
   const sealer = createSealer(presentKey(settings.key));
@@ -91,7 +108,7 @@ export function hostedSampling(settings: HostedSamplingOptions): HostedSampling 
       const inRounds = async (...args: Parameters<H>): Promise<unknown> => {
         const context: unknown = args.at(-1);
         if (!isModern(context)) return handler(...args);
-        const request = requestOf(context, args.slice(0, -1));
+        const request = requestOf(context, args.slice(0, -1), userOf);
         return runRound({ context, sealer, request }, async (round) => {
           running.set(context.mcpReq, round);
           return handler(...args);
