@@ -63,8 +63,9 @@ async function readPieces(
   let refusal: Refusal | null = null;
   const reader = body?.getReader();
   for (;;) {
-    const next = await reader?.read().catch(() => ({ done: true, value: undefined }) as const);
-    if (next === undefined || next.done) break;
+    const next = await reader?.read().catch(() => null);
+    if (next === null) refusal ??= brokenOff;
+    if (next === null || next === undefined || next.done) break;
     size += next.value.byteLength;
     if (size > mostBytes) refusal ??= { reason: "payload_too_large", limitBytes: mostBytes };
     refusal ??= misbuilt(counter.push(next.value));
@@ -77,6 +78,9 @@ async function readPieces(
   }
   return refusal === null ? ok(concatenated(pieces)) : err(refusal);
 }
+
+/** Its sender has left. Nobody reads this, and it is no fault of the router. */
+const brokenOff: Refusal = { reason: "bad_request", detail: "The body broke off." };
 
 const misbuilt = (detail: string | null): Refusal | null =>
   detail === null ? null : { reason: "bad_request", detail };
@@ -94,6 +98,7 @@ export async function readBody(
   if (declared === null || declared > mostUnknownBytes) return readPieces(request.body, bounds);
   // One read is much cheaper than many reads.
   const bytes = new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0)));
-  const refusal = misbuilt(structureFault(bytes, mostLevels));
+  const refusal =
+    bytes.byteLength === declared ? misbuilt(structureFault(bytes, mostLevels)) : brokenOff;
   return refusal === null ? ok(bytes) : err(refusal);
 }

@@ -85,6 +85,10 @@ function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
   };
 }
 
+/** Node takes the first of several; a gateway may have judged another. Source: RFC 9112, section 3.2. */
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1;
+
 /** A sampling call, and what is proxied. */
 const mayBeDirect = /^\/(?:mcp\/|v1\/sampling$)/;
 /** Longer than what proxies keep their connections for, so that none is closed under a request. */
@@ -150,10 +154,17 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
     );
   };
   let draining = false;
+  /** answers that are not over */
+  const running = new Set<ServerResponse>();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
     requestIds.set(incoming, request.is);
+    if (hasTwoHosts(incoming)) return void outgoing.writeHead(400).end("A request has one Host.\n");
+    // Whoever keeps the connection would send the next request to a router that has gone.
+    if (draining) outgoing.shouldKeepAlive = false;
+    running.add(outgoing);
     outgoing.once("close", () => {
+      running.delete(outgoing);
       request.ends();
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
@@ -180,6 +191,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       }),
     async drain(ms) {
       draining = true;
+      for (const outgoing of running) outgoing.shouldKeepAlive = false;
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       let timer: NodeJS.Timeout | undefined;
