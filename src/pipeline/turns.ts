@@ -160,7 +160,7 @@ export function createDoor(deps: {
   laneOf: LaneOf;
   pause: () => Promise<void>;
 }): Door {
-  const { turns, heldBack, wait, laneOf, pause } = deps;
+  const { turns, heldBack, wait, laneOf } = deps;
   const holdBack = async (refusal: Refusal): Promise<Refusal> => {
     if (heldBack.count >= mostHeldBack) return refusal;
     heldBack.count += 1;
@@ -201,7 +201,7 @@ export function createDoor(deps: {
   };
   return {
     laneOf,
-    pause,
+    pause: deps.pause,
     async enter(lane) {
       const entered = await turns.enter({ lane, kind: "begins" });
       return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
