@@ -1,5 +1,5 @@
 # The server of one machine, as its package has it: docker compose up, or docker build .
-FROM node:24.9.0-bookworm-slim AS build
+FROM node:24.9.0-bookworm-slim@sha256:3e69116c924bfcba6c6979aff60d966c37aef56d488ce091c69d442ebec9f103 AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -10,7 +10,7 @@ RUN npm run package \
   && npm install --prefix /app /packed/mcp-sampling-router-*.tgz \
   && rm -rf /app/node_modules/@libsql/*-musl
 
-FROM node:24.9.0-bookworm-slim
+FROM node:24.9.0-bookworm-slim@sha256:3e69116c924bfcba6c6979aff60d966c37aef56d488ce091c69d442ebec9f103
 COPY --from=build /app /app
 ENV HOST=0.0.0.0 STATE_DIR=/data NODE_ENV=production
 RUN install -d -o node -g node -m 700 /data

@@ -29,7 +29,8 @@ export function envText(values: Readonly<Record<string, string>>): Result<string
 }
 
 /** Of the image; the checkout's `Dockerfile` has the same. */
-export const baseImage = "node:24.9.0-bookworm-slim";
+export const baseImage =
+  "node:24.9.0-bookworm-slim@sha256:3e69116c924bfcba6c6979aff60d966c37aef56d488ce091c69d442ebec9f103";
 
 /** What the image runs, and how it is asked whether it is alive. */
 export const imageLines = [

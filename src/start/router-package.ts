@@ -19,6 +19,7 @@ import { build as buildServer } from "./build.js";
 import { bundleWorker } from "./bundle.ts";
 import { writeConsole } from "./console-build.js";
 import { buildLibraries, exportsOf, pageAlone } from "./libraries.ts";
+import { shrinkwrapOf, type Lock } from "./shrinkwrap.ts";
 import { noticesOf } from "./notices.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
@@ -42,7 +43,7 @@ interface Checkout {
   dependencies: Record<string, string>;
 }
 
-const manifest = ({ version, description, dependencies }: Checkout): object => ({
+const manifest = ({ version, description, dependencies }: Checkout) => ({
   name: "mcp-sampling-router",
   version,
   description,
@@ -61,6 +62,7 @@ const manifest = ({ version, description, dependencies }: Checkout): object => (
     "NOTICE",
     "README.md",
     "THIRD-PARTY.txt",
+    "npm-shrinkwrap.json",
   ],
   // Native, so no bundle can hold it.
   dependencies: { libsql: dependencies["libsql"] },
@@ -159,7 +161,13 @@ export async function buildPackages(folders: { router: string; sdk: string }): P
   const inputs = [...server.flatMap((file) => file.inputs), ...ofCommands, ...ofWorker];
   writeFileSync(join(router, "THIRD-PARTY.txt"), noticesOf(checkout, inputs));
   const own = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as Checkout;
-  writeFileSync(join(router, "package.json"), `${JSON.stringify(manifest(own), null, 2)}\n`);
+  const published = manifest(own);
+  writeFileSync(join(router, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  const lock = JSON.parse(readFileSync(join(checkout, "package-lock.json"), "utf8")) as Lock;
+  writeFileSync(
+    join(router, "npm-shrinkwrap.json"),
+    `${JSON.stringify(shrinkwrapOf(lock, published), null, 2)}\n`,
+  );
 }
 
 if (import.meta.main) {
