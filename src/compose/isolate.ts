@@ -24,8 +24,7 @@ import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Host } from "./host.ts";
 import { createTokenMemory } from "../pipeline/access-tokens.ts";
 import { createAddressRate } from "../pipeline/address-rates.ts";
-import { createBodyAllowance } from "../pipeline/body-allowance.ts";
-import { maxBodyBytes } from "../mcp/body.ts";
+import { createBodyAllowance, largeBodies } from "../pipeline/body-allowance.ts";
 import type { AuthMode } from "../domain/servers/server.ts";
 import { createBriefMemory } from "../pipeline/brief-memory.ts";
 import { loadLibrary } from "../oauth/provider/surroundings.ts";
@@ -70,8 +69,6 @@ const consentsOfAddress = 120;
  * network, and each costs about 1 ms of CPU: so a network takes 2 % of a core at most.
  */
 const publicRequestsOfAddress = 1_200;
-/** Of one key: eight of the largest at once, or as many refused in a minute. */
-const largeBodyBytesPerMinute = 8 * maxBodyBytes;
 /** Clients that one network may register in ten minutes. */
 const registrationsOfAddress = 30;
 /** Rows in the log of events that failed sign-ins may cause. */
@@ -260,12 +257,7 @@ export async function createIsolate(config: Config, host: Host) {
       limit: "public.requests",
       elapsed,
     }),
-    bodyAllowance: createBodyAllowance({
-      mostBytes: largeBodyBytesPerMinute,
-      windowMs: 60_000,
-      capacity: callersRemembered,
-      elapsed,
-    }),
+    bodyAllowance: createBodyAllowance({ ...largeBodies, capacity: callersRemembered, elapsed }),
     registrations: createAddressRate({
       most: registrationsOfAddress,
       windowMs: 600_000,

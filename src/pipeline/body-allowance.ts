@@ -5,6 +5,9 @@
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
+/** Of one key: eight of the largest bodies at once, or as many refused in a minute. */
+export const largeBodies = { mostBytes: 96 * 1024 * 1024, windowMs: 60_000 };
+
 export interface BodyAllowance {
   /** Takes bytes of a key's allowance. What it gives puts them back: the body was of use. */
   take(keyId: string, bytes: number): Result<() => void, Refusal>;
