@@ -4,7 +4,7 @@ import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { createStructureCounter, structureFault } from "./json-text/structure.ts";
+import { createStructureCounter, structureFault } from "./structure.ts";
 
 /** Larger than what any provider takes inline, images included. A Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
 import { mostMessageLevels } from "../domain/depth.ts";
-import { structureFault } from "./json-text/structure.ts";
+import { structureFault } from "./structure.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { explain } from "../domain/refusal-words.ts";
 import { dataOf, type Refusal } from "../domain/refusals.ts";

@@ -3,11 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isDeeperThan } from "../../../src/domain/depth.ts";
 import { messageBounds, readBody } from "../../../src/mcp/body.ts";
-import {
-  createStructureCounter,
-  mostMembers,
-  structureFault,
-} from "../../../src/mcp/json-text/structure.ts";
+import { createStructureCounter, mostMembers, structureFault } from "../../../src/mcp/structure.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const many = `Has more than ${mostMembers} members and elements.`;
