@@ -293,6 +293,8 @@ export function createShard(
         syncCatalogue: syncCatalogue(),
         deliver,
         elapsed,
+        wait: clock.wait,
+        mostRounds: host.isOneProcess === true ? Number.POSITIVE_INFINITY : 5,
       })(),
   };
 }

@@ -26,16 +26,81 @@ export interface JobReport {
   job: string;
   /** rows that changed; null: the database was out of reach */
   changed: number | null;
+  /** the job's share of the run was used up, and more is due */
+  behind?: true;
 }
 
-/** Rounds of one job in one run. A backlog is worked off over several minutes. */
-const rounds = 5;
-/** ms after which a job begins no further round, so that a job that waits for others does not hold up the next. */
-const roundsMs = 5_000;
+/** ms; a job with more to do gives the other jobs their turn after so long */
+const sliceMs = 250;
+/** ms of one job in one run, its rests included: jobs that wait for others must not hold up the run */
+const shareMs = 10_000;
+/** ms after which a run begins no further slice. A host ends a run after 60 s. */
+const runMs = 40_000;
+
+export interface RunDeps {
+  /** ms that never go back */
+  elapsed: () => number;
+  wait: (ms: number) => Promise<void>;
+  /** Rounds of one job in one run: a Worker may send 1,000 requests in one invocation. */
+  mostRounds: number;
+}
+
+/** A job in one run. */
+interface Running {
+  job: string;
+  run: () => AsyncResult<number>;
+  changed: number | null;
+  rounds: number;
+  usedMs: number;
+  isDue: boolean;
+}
+
+/**
+ * One run of the jobs: each works until nothing is due, or until its share of the run is used. They work in slices, in their order,
+ * and rest after each slice for as long as it took, so that callers have at least half of the thread.
+ */
+const createRun = (
+  { elapsed, wait, mostRounds }: RunDeps,
+  jobs: Readonly<Record<string, () => AsyncResult<number>>>,
+) => {
+  const work = async (its: Running): Promise<void> => {
+    const begun = elapsed();
+    const tookMs = (): number => elapsed() - begun;
+    do {
+      const done = await its.run();
+      its.rounds += 1;
+      its.changed = done.ok ? (its.changed ?? 0) + done.value : null;
+      its.isDue = done.ok && done.value > 0;
+    } while (its.isDue && its.rounds < mostRounds && tookMs() < sliceMs);
+    if (its.isDue) await wait(tookMs());
+    its.usedMs += tookMs();
+  };
+  return async (): Promise<JobReport[]> => {
+    const begun = elapsed();
+    const all = Object.entries(jobs).map(([job, run]): Running => ({
+      job,
+      run,
+      changed: 0,
+      rounds: 0,
+      usedMs: 0,
+      isDue: true,
+    }));
+    const hasShare = ({ rounds, usedMs }: Running): boolean =>
+      rounds === 0 || (rounds < mostRounds && usedMs < shareMs && elapsed() - begun < runMs);
+    for (let due = all; due.length > 0; due = all.filter((its) => its.isDue && hasShare(its)))
+      for (const its of due) if (hasShare(its)) await work(its);
+    return all.map(({ job, changed, isDue }) => ({
+      job,
+      changed,
+      ...(isDue && { behind: true as const }),
+    }));
+  };
+};
 
 export function createJobs(
   deps: SealDeps &
-    RoomDeps & {
+    RoomDeps &
+    RunDeps & {
       ledger: Ledger;
       latencies: LatencyStore;
       thinning: ThinningStore;
@@ -63,8 +128,6 @@ export function createJobs(
       syncCatalogue: (() => AsyncResult<number>) | null;
       /** Delivers what the home shard lacks. */
       deliver: () => AsyncResult<number>;
-      /** ms that never go back */
-      elapsed: () => number;
     },
 ) {
   const {
@@ -77,9 +140,8 @@ export function createJobs(
     syncCatalogue,
     deliver,
     now,
-    elapsed,
   } = deps;
-  const jobs = {
+  return createRun(deps, {
     sweep: () => ledger.sweep(now()),
     approvals: createApprovalJob(deps),
     thinRefusals: createThinningJob(deps),
@@ -112,22 +174,7 @@ export function createJobs(
     witness: createWitnessJob(deps),
     sink: deps.sinkJob,
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
-  };
-  return async (): Promise<JobReport[]> => {
-    const reports: JobReport[] = [];
-    for (const [job, run] of Object.entries(jobs)) {
-      const begun = elapsed();
-      let changed: number | null = 0;
-      for (let round = 0; round < rounds && changed !== null; round += 1) {
-        const done = await run();
-        changed = done.ok ? changed + done.value : null;
-        if (done.ok && done.value === 0) break;
-        if (elapsed() - begun >= roundsMs) break;
-      }
-      reports.push({ job, changed });
-    }
-    return reports;
-  };
+  });
 }
 
-export type Jobs = ReturnType<typeof createJobs>;
+export type Jobs = ReturnType<typeof createRun>;

@@ -29,8 +29,10 @@ export type { SealDeps };
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
-/** Seals of one run: ten statements each at most, and a Worker may ask 1,000 times in one invocation. */
-const sealsPerRun = 14;
+/** Seals of one round: ten statements each at most, and a Worker may ask 1,000 times in one invocation. */
+const sealsPerRound = 14;
+/** Pages of tenants of one round. Most calls of a page's tenants may have ended too recently. */
+const pagesPerRound = 8;
 
 /** How many tenants without anything to seal are checked for missing records in one run. */
 const watchedPerRun = 5;
@@ -198,32 +200,44 @@ async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<
   return last === cursor.value ? ok(null) : seals.keepCursor(watchJob, last);
 }
 
-/** One run over the tenants that have something to seal, going on where the last run stopped. */
-export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
-  const { seals, now } = deps;
-  const turn = await seals.claim(now(), now() + turnMs);
-  if (!turn.ok) return turn;
-  if (turn.value === null) return ok(0);
-  const { cursor } = turn.value;
-  let found = await seals.waitingTenants(cursor, sealsPerRun);
-  if (found.ok && found.value.length === 0 && cursor !== "")
-    found = await seals.waitingTenants("", sealsPerRun);
-  if (!found.ok) return found;
+/** Seals for the tenants of one page. Returns how many records were sealed. */
+async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<number> {
   // A tenant with more to seal gets another turn after the other tenants.
-  const queue = [...found.value];
+  const queue = [...tenantIds];
   let sealed = 0;
-  for (let left = sealsPerRun; left > 0; left -= 1) {
+  for (let left = sealsPerRound; left > 0; left -= 1) {
     const tenantId = queue.shift();
     if (tenantId === undefined) break;
-    const done = await sealOnce(deps, tenantId, now() - sealAfterMs);
+    const done = await sealOnce(deps, tenantId, deps.now() - sealAfterMs);
     // A failure of one tenant stops no other, and the next run tries again.
     if (!done.ok) continue;
     sealed += done.value;
     if (done.value === mostSealed) queue.push(tenantId);
   }
-  const watched = await watch(deps, new Set(found.value));
-  if (!watched.ok) return watched;
-  const last = found.value.length < sealsPerRun ? undefined : found.value.at(-1);
-  const released = await seals.release(last ?? "");
+  return sealed;
+}
+
+/** One round over tenants that have something to seal, going on where the last round stopped. */
+export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
+  const { seals, now } = deps;
+  const turn = await seals.claim(now(), now() + turnMs);
+  if (!turn.ok) return turn;
+  if (turn.value === null) return ok(0);
+  let { cursor } = turn.value;
+  let sealed = 0;
+  for (let pages = pagesPerRound; pages > 0 && sealed === 0; pages -= 1) {
+    const found = await seals.waitingTenants(cursor, sealsPerRound);
+    if (!found.ok) return found;
+    sealed = await sealPage(deps, found.value);
+    const isLast = found.value.length < sealsPerRound;
+    if (isLast) {
+      // Once for each pass over all tenants.
+      const watched = await watch(deps, new Set(found.value));
+      if (!watched.ok) return watched;
+      if (cursor === "") break;
+    }
+    cursor = isLast ? "" : (found.value.at(-1) ?? "");
+  }
+  const released = await seals.release(cursor);
   return released.ok ? ok(sealed) : released;
 };

@@ -1,30 +1,27 @@
 /** A run of the scheduled jobs ends, whatever one of them waits for. */
 import { describe, expect, it } from "vitest";
-import { createJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
+import { createJobs, type RunDeps } from "../../../src/pipeline/scheduled/jobs.ts";
 import type { SendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
-import type { Database } from "../../../src/store/db.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
-import { caller, reservation, start } from "../store/fixtures.ts";
+import { caller, reservation, settlement, start } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";
 import { sealingOn } from "../store/sealing.ts";
 
 /** The jobs of a database in which one lease has run out. */
-async function given(
-  broken?: Database,
-  webhooks: { sendWebhooksOnce: SendWebhooks; elapsed: () => number } = {
-    sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
-    elapsed: () => 0,
-  },
-): Promise<{ run: Jobs; close: () => Promise<void> }> {
+async function given(about: Partial<RunDeps & { sendWebhooksOnce: SendWebhooks }> = {}) {
   const backend = inlineBackend();
   const { db, close } = await backend.openMigrated();
   const stores = storesOn(db);
   const who = await caller(stores);
   value(await stores.ledger.admit(reservation(who, start)));
-  const its = storesOn(broken ?? db);
+  const its = stores;
   const run = createJobs({
     endHeld: async () => ({ ok: true, value: null }),
-    ...webhooks,
+    sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
+    elapsed: () => 0,
+    wait: async () => {},
+    mostRounds: Number.POSITIVE_INFINITY,
+    ...about,
     ...(await sealingOn(its)),
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),
@@ -36,23 +33,66 @@ async function given(
     deliver: async () => ({ ok: true, value: 0 }),
     now: () => start + 3_600_000,
   });
-  return { run, close };
+  return { run, stores, close };
 }
 
 describe("a job that has more to do after each round", () => {
-  it.each([
-    ["quick", 10, 5],
-    ["slow, as webhooks to a silent receiver are", 10_000, 1],
-  ])("begins no further round once five seconds have passed: %s", async (_, roundMs, rounds) => {
+  /** Webhooks whose rounds take so long; `due` of them find something to do. */
+  async function working(about: { roundMs: number; due: number; mostRounds?: number }) {
     let elapsedMs = 0;
-    const webhooks = await given(undefined, {
+    let rounds = 0;
+    let restedMs = 0;
+    const { run, close } = await given({
       elapsed: () => elapsedMs,
-      async sendWebhooksOnce() {
-        elapsedMs += roundMs;
-        return { ok: true, value: 6 };
+      async wait(ms) {
+        elapsedMs += ms;
+        restedMs += ms;
       },
+      async sendWebhooksOnce() {
+        elapsedMs += about.roundMs;
+        rounds += 1;
+        return { ok: true, value: rounds <= about.due ? 1 : 0 };
+      },
+      ...(about.mostRounds !== undefined && { mostRounds: about.mostRounds }),
     });
-    expect(await webhooks.run()).toContainEqual({ job: "webhooks", changed: 6 * rounds });
-    await webhooks.close();
+    const reports = await run();
+    await close();
+    const webhooks = reports.find(({ job }) => job === "webhooks");
+    return { webhooks, reports, restedMs, elapsedMs };
+  }
+
+  it("works until nothing is due, and rests as long as it works", async () => {
+    const { webhooks, restedMs } = await working({ roundMs: 10, due: 400 });
+    expect(webhooks).toEqual({ job: "webhooks", changed: 400 });
+    expect(restedMs).toBeGreaterThanOrEqual(4_000 - 250);
   });
+
+  it.each([
+    ["its share of the run is used", { roundMs: 100, due: Infinity }],
+    ["its share is used by a silent receiver", { roundMs: 10_000, due: Infinity }],
+    ["a Worker may ask no more", { roundMs: 1, due: Infinity, mostRounds: 5 }],
+  ])("says that it is behind once %s, and the others have run", async (_, about) => {
+    const { webhooks, reports, elapsedMs } = await working(about);
+    expect(webhooks?.behind).toBe(true);
+    expect(reports).toContainEqual({ job: "sweep", changed: 1 });
+    expect(elapsedMs).toBeLessThanOrEqual(20_000);
+  });
+});
+
+describe("jobs in step", () => {
+  it("seal and count in one run what 1,000 active tenants did", async () => {
+    const { run, stores, close } = await given();
+    const tenants = 1_000;
+    for (let count = 0; count < tenants; count += 1) {
+      const who = await caller(stores);
+      const running = reservation(who, start);
+      value(await stores.ledger.admit(running));
+      value(await stores.ledger.settle(settlement(running, start + 9)));
+    }
+    const reports = await run();
+    expect(reports).toContainEqual({ job: "seal", changed: tenants });
+    expect(reports).toContainEqual({ job: "latencies", changed: tenants });
+    expect(reports.filter(({ behind }) => behind)).toEqual([]);
+    await close();
+  }, 60_000);
 });
