@@ -13,8 +13,8 @@ import { createOpenWork, type OpenWork } from "./node/open-work.ts";
 export interface NodeHost {
   answer(request: Request, about: RequestHooks): Promise<Response>;
   answerDirectly: NodeServerDeps["answerDirectly"];
-  /** One run of the scheduled jobs. */
-  runJobs(): Promise<void>;
+  /** One run of the scheduled jobs. @returns whether one is behind */
+  runJobs(): Promise<boolean>;
   open: OpenWork;
   log: Host["log"];
 }
@@ -49,8 +49,10 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
       return answerDirectly({ servicesFor, requestIs }, { request, path, place });
     },
     async runJobs() {
-      for (const report of await forJobs.jobs())
+      const reports = await forJobs.jobs();
+      for (const report of reports)
         if (report.changed !== 0) host.log({ event: "scheduled", ...report });
+      return reports.some(({ behind }) => behind);
     },
   });
 }

@@ -33,6 +33,7 @@ import { createMetering } from "./metering.ts";
 import { sinkOf } from "./sink.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
+import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createOpenExchanges } from "../proxy/open-exchanges.ts";
@@ -284,6 +285,7 @@ export async function createIsolate(config: Config, host: Host) {
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     turns,
     heldBack: { count: 0 },
+    webhookPlaces: createWebhookPlaces(),
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

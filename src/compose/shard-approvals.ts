@@ -30,7 +30,7 @@ export function createShardApprovals(deps: {
   ids: Ids;
   chooser: Pick<Chooser, "plan">;
   parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
-  isolate: Pick<Isolate, "config" | "host" | "sha256Hex">;
+  isolate: Pick<Isolate, "config" | "host" | "sha256Hex" | "webhookPlaces">;
   lifetime: Pick<Lifetime, "origin" | "upkeep">;
 }): ShardApprovals {
   const { stores, vault, ids, chooser, parts, isolate } = deps;

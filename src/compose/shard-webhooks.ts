@@ -3,13 +3,13 @@ import { newWebhookSecret, signWebhook } from "../crypto/webhook-signatures.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import {
-  createSendSoon,
   createSendWebhooks,
+  createWebhookJob,
   type SendWebhooks,
 } from "../pipeline/scheduled/webhooks.ts";
 import { createWebhookSender } from "../telemetry/webhook-sender.ts";
 import type { Lifetime } from "./lifetime.ts";
-import { now, randomBytesOf, type Isolate } from "./isolate.ts";
+import { clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 export interface ShardWebhooks {
   /** one run over what is due */
@@ -20,7 +20,7 @@ export interface ShardWebhooks {
 }
 
 export function createShardWebhooks(deps: {
-  isolate: Pick<Isolate, "config" | "host">;
+  isolate: Pick<Isolate, "config" | "host" | "webhookPlaces">;
   stores: Pick<Stores, "webhooks">;
   vault: Vault;
   ids: Ids;
@@ -34,14 +34,15 @@ export function createShardWebhooks(deps: {
     vault,
     sign: signWebhook,
     post: createWebhookSender({ fetch: (url, init) => host.fetch(url, init) }),
+    places: isolate.webhookPlaces,
     rules: { allowPrivate: config.allowPrivateUpstreams, ownOrigins },
     ids,
-    now,
+    ...clock,
   });
   return {
-    sendWebhooksOnce: send,
+    sendWebhooksOnce: createWebhookJob({ send, background: lifetime.upkeep, wait: clock.wait }),
     // What a host that ends leaves over is due in the next run of the jobs.
-    sendWebhooks: createSendSoon({ send, background: lifetime.upkeep }),
+    sendWebhooks: () => lifetime.upkeep(send()),
     newWebhookSecret: () => newWebhookSecret(randomBytesOf),
   };
 }

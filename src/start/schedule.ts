@@ -3,8 +3,16 @@
 /** ms. Ticks follow each other, so one that hangs must not be the last one. */
 export const longestRunMs = 60_000;
 
-/** @returns whether the jobs ran */
-async function tick(runJobs: () => Promise<void>, log: (line: string) => void): Promise<boolean> {
+/** ms between two runs while a job is behind */
+const behindMs = 1_000;
+
+/** Runs the jobs of every minute. @returns whether one is behind */
+type RunJobs = () => Promise<boolean | void>;
+
+async function tick(
+  runJobs: RunJobs,
+  log: (line: string) => void,
+): Promise<"done" | "behind" | "failed"> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -13,19 +21,18 @@ async function tick(runJobs: () => Promise<void>, log: (line: string) => void): 
     );
   });
   try {
-    await Promise.race([runJobs(), late]);
-    return true;
+    return (await Promise.race([runJobs(), late])) === true ? "behind" : "done";
   } catch (cause) {
     log(`The scheduled jobs failed: ${cause instanceof Error ? cause.message : String(cause)}`);
-    return false;
+    return "failed";
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Once now, and again `seconds` after each one's end. Call the answer to stop. */
+/** Once now, and again `seconds` after each one's end, or soon while a job is behind. Call the answer to stop. */
 export function startSchedule(
-  runJobs: () => Promise<void>,
+  runJobs: RunJobs,
   options: {
     seconds: number;
     log: (line: string) => void;
@@ -37,12 +44,13 @@ export function startSchedule(
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const run = async (): Promise<void> => {
-    const isDone = await tick(runJobs, (line) => {
+    const end = await tick(runJobs, (line) => {
       if (!stopped) log(line);
     });
     if (stopped) return;
-    ran?.(isDone);
-    timer = setTimeout(() => void run(), seconds * 1000);
+    ran?.(end !== "failed");
+    const pauseMs = end === "behind" ? Math.min(behindMs, seconds * 1000) : seconds * 1000;
+    timer = setTimeout(() => void run(), pauseMs);
   };
   void run();
   return () => {

@@ -10,21 +10,28 @@ import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 /** ms for which a message that was delivered, or given up, is shown. */
 export const keptMessagesMs = 7 * 86_400_000;
 
+/** Messages that one look gives: two of each tenant and URL, and a process sends six at once. */
+const mostDue = 500;
+
 export const createWebhookStore = (db: Database): WebhookStore => ({
-  async claim({ now, until, limit }) {
-    // Most runs find nothing, and write nothing.
-    const due = await db.read((builder) =>
-      builder.all<{ due: number }>(
-        sql`select exists (select 1 from webhook_messages where next_at <= ${now}) as due`,
-      ),
-    );
-    if (!due.ok) return due;
-    if (due.value[0]?.due !== 1) return ok([]);
+  due: (now) =>
+    db.read(async (builder) => {
+      const rows = await builder.all<{ tenant_id: string; id: string; url: string }>(sql`
+        select tenant_id, id, url from (
+          select tenant_id, id, url, next_at,
+            row_number() over (partition by tenant_id, url order by next_at, id) as place
+          from webhook_messages where next_at <= ${now})
+        where place <= 2 order by next_at, id limit ${mostDue}`);
+      return rows.map(({ tenant_id: tenantId, id, url }) => ({ tenantId, id, url }));
+    }),
+
+  async claim(messages, { now, until }) {
+    if (messages.length === 0) return ok([]);
+    const named = JSON.stringify(messages.map(({ tenantId, id }) => [tenantId, id]));
     const written = await db.write([
       raw(sql`
         update webhook_messages set next_at = ${until}, attempts = attempts + 1
-        where rowid in (select rowid from webhook_messages where next_at <= ${now}
-          order by next_at limit ${limit})
+        where next_at <= ${now} and (tenant_id, id) in (select value ->> 0, value ->> 1 from json_each(${named}))
         returning tenant_id, id, url, body, attempts, created_at`),
     ]);
     if (!written.ok) return written;

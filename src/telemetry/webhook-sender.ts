@@ -17,7 +17,7 @@ export const createWebhookSender =
     url,
     body,
     headers,
-  }: WebhookPost): Promise<{ status: number | null; fault: string | null }> => {
+  }: WebhookPost): Promise<{ status: number | null; fault: string | null; isLate?: true }> => {
     try {
       const answer = await deps.fetch(url, {
         method: "POST",
@@ -30,6 +30,8 @@ export const createWebhookSender =
       const { status } = answer;
       return { status, fault: answer.ok ? null : `The receiver answered with status ${status}.` };
     } catch (thrown) {
-      return { status: null, fault: `No answer from ${whyNoAnswer(url, thrown)}.` };
+      const isLate = thrown instanceof Error && thrown.name === "TimeoutError";
+      const fault = `No answer from ${whyNoAnswer(url, thrown)}.`;
+      return { status: null, fault, ...(isLate && { isLate: true as const }) };
     }
   };

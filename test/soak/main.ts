@@ -3,6 +3,7 @@ import { soakBodies } from "./bodies.ts";
 import { soakCrashes } from "./crashes.ts";
 import { soakKills, soakPower, soakStops } from "./embedded/crashes.ts";
 import { soakThreads } from "./embedded/threads.ts";
+import { soakJobs } from "./jobs.ts";
 import { soakLeavers } from "./leavers.ts";
 import { soakLibraries } from "./libraries.ts";
 import { soakLimits } from "./limits.ts";
@@ -24,6 +25,7 @@ npm run soak -- bodies [SECONDS] [FOLDER]   another tenant's p99 while one key s
                                   checkout in FOLDER
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
+npm run soak -- jobs [MINUTES]     the scheduled jobs beside 400 calls a second (60 minutes of a simulated clock)
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
 npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
@@ -75,6 +77,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
       { subject: "self-hosted", minutes: Number(first ?? 10), callers: Number(second ?? 64) },
       say,
     ),
+  jobs: () => soakJobs(Number(first ?? 60), say),
   kills: () => soakKills(Number(first ?? 200), say),
   stops: () => soakStops(Number(first ?? 200), say),
   power: () =>

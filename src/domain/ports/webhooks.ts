@@ -49,9 +49,16 @@ export interface Attempted extends Pick<ClaimedMessage, "id" | "tenantId" | "att
   now: number;
 }
 
+export type DueMessage = Pick<WebhookMessage, "tenantId" | "id" | "url">;
+
 export interface WebhookStore {
-  /** Messages that are due. Nobody else gets them until `until`. */
-  claim(asked: { now: number; until: number; limit: number }): AsyncResult<ClaimedMessage[]>;
+  /** Messages that are due, the oldest two of each tenant and URL. */
+  due(now: number): AsyncResult<DueMessage[]>;
+  /** Those of the messages that are still due. Nobody else gets them until `until`. */
+  claim(
+    messages: readonly Pick<DueMessage, "tenantId" | "id">[],
+    about: { now: number; until: number },
+  ): AsyncResult<ClaimedMessage[]>;
   /** Notes what became of an attempt; nothing where somebody else has claimed the message since. */
   note(attempted: Attempted, event: AdminEvent | null): AsyncResult<null>;
   /** Newest first. */

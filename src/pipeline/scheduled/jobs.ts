@@ -32,8 +32,8 @@ export interface JobReport {
 
 /** ms; a job with more to do gives the other jobs their turn after so long */
 const sliceMs = 250;
-/** ms of one job in one run, its rests included: jobs that wait for others must not hold up the run */
-const shareMs = 10_000;
+/** ms; a slice that took longer waited for others, and not for the thread */
+const longestRestMs = 2_000;
 /** ms after which a run begins no further slice. A host ends a run after 60 s. */
 const runMs = 40_000;
 
@@ -56,8 +56,9 @@ interface Running {
 }
 
 /**
- * One run of the jobs: each works until nothing is due, or until its share of the run is used. They work in slices, in their order,
- * and rest after each slice for as long as it took, so that callers have at least half of the thread.
+ * One run of the jobs: they work in slices until nothing is due, or until the run's time is used. First each has a slice, in their
+ * order; then the one that has used least goes next, so a job that waits for other people's servers holds up no other. After a slice
+ * that leaves work, the run rests for as long as the slice took, so callers have at least half of the thread.
  */
 const createRun = (
   { elapsed, wait, mostRounds }: RunDeps,
@@ -72,7 +73,7 @@ const createRun = (
       its.changed = done.ok ? (its.changed ?? 0) + done.value : null;
       its.isDue = done.ok && done.value > 0;
     } while (its.isDue && its.rounds < mostRounds && tookMs() < sliceMs);
-    if (its.isDue) await wait(tookMs());
+    if (its.isDue) await wait(Math.min(longestRestMs, tookMs()));
     its.usedMs += tookMs();
   };
   return async (): Promise<JobReport[]> => {
@@ -85,10 +86,12 @@ const createRun = (
       usedMs: 0,
       isDue: true,
     }));
-    const hasShare = ({ rounds, usedMs }: Running): boolean =>
-      rounds === 0 || (rounds < mostRounds && usedMs < shareMs && elapsed() - begun < runMs);
-    for (let due = all; due.length > 0; due = all.filter((its) => its.isDue && hasShare(its)))
-      for (const its of due) if (hasShare(its)) await work(its);
+    for (const its of all) await work(its);
+    while (elapsed() - begun < runMs) {
+      const due = all.filter(({ isDue, rounds }) => isDue && rounds < mostRounds);
+      if (due.length === 0) break;
+      await work(due.reduce((least, each) => (each.usedMs < least.usedMs ? each : least)));
+    }
     return all.map(({ job, changed, isDue }) => ({
       job,
       changed,

@@ -2,16 +2,19 @@
  * Sends messages to webhooks, signed as Standard Webhooks, at least once each: what was sent and could not be noted is
  * sent again, under the same `webhook-id`.
  */
-import type { AsyncResult } from "../../domain/refusals.ts";
-import { ok } from "../../domain/result.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
 import { problemWithEndpoint, type UpstreamRules } from "../../domain/servers/upstreams.ts";
 import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
+import type { WebhookPlaces } from "../../domain/limits/webhook-places.ts";
 import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 
-/** An object has six connections at once. */
-const atOnce = 6;
+/** ms after which a loop looks again for a place that another database's messages have left */
+const lookMs = 1_000;
+/** ms that the jobs wait for messages under way */
+const jobWaitMs = 5_000;
 /** ms for which nobody else sends a claimed message: longer than an attempt takes. */
 const claimedMs = 60_000;
 /** ms to the next attempt, after the first, the second… After the last one the message is given up. */
@@ -24,6 +27,8 @@ interface Sent {
   /** HTTP status; null: there was no answer */
   status: number | null;
   fault: string | null;
+  /** no answer came within the deadline */
+  isLate?: true;
 }
 
 /** Sends a message once, and follows no redirect: only the URL that the tenant named may get it. */
@@ -39,14 +44,20 @@ export interface WebhookDeps {
   sign: (secret: string, text: string) => Promise<string>;
   post: PostWebhook;
   rules: UpstreamRules;
+  /** of the process */
+  places: WebhookPlaces;
   ids: Ids;
   now: () => number;
+  wait: (ms: number) => Promise<void>;
 }
 
 export type SendWebhooks = () => AsyncResult<number>;
 
+const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+
+/** Sends until nothing is due. Returns how many messages it sent. */
 export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
-  const { webhooks, vault, sign, post, rules, ids, now } = deps;
+  const { webhooks, vault, sign, post, rules, places, ids, now, wait } = deps;
 
   /** Every secret that signs now makes a signature, so that a receiver can change its own in between. */
   const signaturesOf = async (message: ClaimedMessage, seconds: number): AsyncResult<string[]> => {
@@ -86,7 +97,11 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
 
   const deliver = async (message: ClaimedMessage): AsyncResult<null> => {
     const { id, tenantId, attempts } = message;
+    const place = { id, tenantId, address: addressOf(message.url) };
     const sent = await send(message);
+    const isLate = sent.ok && sent.value.isLate === true;
+    const hasAnswered = sent.ok && sent.value.status !== null;
+    places.end(place, isLate || hasAnswered ? !isLate : null, now());
     if (!sent.ok) return sent;
     const { status, fault } = sent.value;
     const at = now();
@@ -110,23 +125,64 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     );
   };
 
-  return async () => {
+  /** Begins what has a place. `isLeft`: more is due, and waits for a place. */
+  const begin = async (): AsyncResult<{ begun: AsyncResult<null>[]; isLeft: boolean }> => {
+    const due = await webhooks.due(now());
+    if (!due.ok) return due;
+    const wanted = due.value.map(({ url, ...named }) => ({ ...named, address: addressOf(url) }));
     const at = now();
-    const claimed = await webhooks.claim({ now: at, until: at + claimedMs, limit: atOnce });
+    const taken = places.take(wanted, at);
+    const isLeft = taken.length < wanted.length;
+    if (taken.length === 0) return ok({ begun: [], isLeft });
+    const claimed = await webhooks.claim(taken, { now: at, until: at + claimedMs });
+    const mine = new Set(claimed.ok ? claimed.value.map(({ id }) => id) : []);
+    // Another process was faster.
+    for (const each of taken) if (!mine.has(each.id)) places.end(each, null, now());
     if (!claimed.ok) return claimed;
-    const noted = await Promise.all(claimed.value.map(deliver));
-    return noted.find((each) => !each.ok) ?? ok(claimed.value.length);
+    return ok({ begun: claimed.value.map(deliver), isLeft });
+  };
+
+  let woken = Promise.withResolvers<void>();
+  const work = async (): AsyncResult<number> => {
+    const running = new Set<AsyncResult<null>>();
+    let sent = 0;
+    let refusal: Refusal | null = null;
+    for (;;) {
+      woken = Promise.withResolvers<void>();
+      const begun = await begin();
+      if (!begun.ok) return begun;
+      for (const each of begun.value.begun) {
+        sent += 1;
+        running.add(each);
+        void each.then((noted) => {
+          if (!noted.ok) refusal = noted.error;
+          running.delete(each);
+          return woken.resolve();
+        });
+      }
+      if (running.size === 0 && !begun.value.isLeft) break;
+      await Promise.race([woken.promise, wait(lookMs)]);
+    }
+    return refusal === null ? ok(sent) : err(refusal);
+  };
+
+  let working: AsyncResult<number> | null = null;
+  return () => {
+    woken.resolve();
+    working ??= work().finally(() => (working = null));
+    return working;
   };
 }
 
-/** Sends until nothing is due, so that nobody waits for the next run of the jobs. */
-export const createSendSoon =
-  (deps: { send: SendWebhooks; background: (work: Promise<unknown>) => void }) => (): void => {
-    const sendAll = async (): Promise<void> => {
-      for (;;) {
-        const sent = await deps.send();
-        if (!sent.ok || sent.value === 0) return;
-      }
-    };
-    deps.background(sendAll());
+/** Sends what is due; messages to receivers that don't answer go on while the jobs do. */
+export const createWebhookJob =
+  (deps: {
+    send: SendWebhooks;
+    wait: (ms: number) => Promise<void>;
+    background: (work: Promise<unknown>) => void;
+  }): SendWebhooks =>
+  async () => {
+    const sending = deps.send();
+    deps.background(sending);
+    return Promise.race([sending, deps.wait(jobWaitMs).then(() => ok(0))]);
   };

@@ -68,14 +68,15 @@ describe("a job that has more to do after each round", () => {
   });
 
   it.each([
-    ["its share of the run is used", { roundMs: 100, due: Infinity }],
-    ["its share is used by a silent receiver", { roundMs: 10_000, due: Infinity }],
+    ["the run's time is used", { roundMs: 100, due: Infinity }],
+    ["a silent receiver has used it", { roundMs: 10_000, due: Infinity }],
     ["a Worker may ask no more", { roundMs: 1, due: Infinity, mostRounds: 5 }],
   ])("says that it is behind once %s, and the others have run", async (_, about) => {
     const { webhooks, reports, elapsedMs } = await working(about);
     expect(webhooks?.behind).toBe(true);
     expect(reports).toContainEqual({ job: "sweep", changed: 1 });
-    expect(elapsedMs).toBeLessThanOrEqual(20_000);
+    // One slice at most after 40 s, and its rest: a host ends a run after 60 s.
+    expect(elapsedMs).toBeLessThanOrEqual(55_000);
   });
 });
 

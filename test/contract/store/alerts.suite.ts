@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { keptAlertsMs } from "../../../src/store/alerts.ts";
 import { calendarOf } from "../../../src/pipeline/time-zones.ts";
+import { createWebhookPlaces } from "../../../src/domain/limits/webhook-places.ts";
 import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { ok } from "../../../src/domain/result.ts";
@@ -92,7 +93,9 @@ export const alertsSuite = (backend: Backend): void => {
         },
         rules: { allowPrivate: false, ownOrigins: [] },
         ids: { next: id },
+        places: createWebhookPlaces(),
         now: () => now,
+        wait: () => new Promise(() => {}),
       });
       for (; now < start + 240 * minuteMs; now += 5 * minuteMs) {
         expect(value(await world.stores.alerts.crossed(now, calendarOf))).toEqual([]);

@@ -193,6 +193,8 @@ const nameNoTenant = [
   "alerts.troubles",
   "alerts.circuits",
   "alerts.prune",
+  "webhooks.due",
+  // A message names its tenant, and comes from `due` alone.
   "webhooks.claim",
   "webhooks.prune",
   "requests.pruneContents",

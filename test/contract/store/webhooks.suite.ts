@@ -45,8 +45,10 @@ export const webhooksSuite = (backend: Backend): void => {
         },
         event(place.tenantId),
       );
-    const claim = async (now: number, limit = 10) =>
-      value(await world.stores.webhooks.claim({ now, until: now + minuteMs, limit }));
+    const claim = async (now: number) => {
+      const due = value(await world.stores.webhooks.due(now));
+      return value(await world.stores.webhooks.claim(due, { now, until: now + minuteMs }));
+    };
     const messagesOf = async (who: Caller) =>
       value(await world.stores.webhooks.list(who.tenantId, page)).data;
     const told = async (who: Caller) =>
@@ -137,6 +139,22 @@ export const webhooksSuite = (backend: Backend): void => {
       expect(await messagesOf(who)).toHaveLength(1);
       value(await webhooks.prune(start + 9 + keptMessagesMs));
       expect(await messagesOf(who)).toEqual([]);
+    });
+
+    it("are due in pages of two of each tenant and URL, and claimed under their own tenant alone", async () => {
+      const [one, other] = [await caller(world.stores), await caller(world.stores)];
+      for (let count = 0; count < 5; count += 1) await hold(one, waiting({}));
+      const place = await hold(other, waiting({}));
+      const { webhooks } = world.stores;
+      const due = value(await webhooks.due(start));
+      expect(due.map(({ tenantId }) => tenantId).toSorted()).toEqual(
+        [one.tenantId, one.tenantId, other.tenantId].toSorted(),
+      );
+      const foreign = { tenantId: one.tenantId, id: `msg_${place.requestId}_request_held` };
+      const about = { now: start, until: start + minuteMs };
+      expect(value(await webhooks.claim([foreign], about))).toEqual([]);
+      expect(value(await webhooks.claim(due, about))).toHaveLength(3);
+      expect(value(await webhooks.due(start))).toHaveLength(2);
     });
 
     it("are signed by two secrets at most, the older one until its time is over", async () => {

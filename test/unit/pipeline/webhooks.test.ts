@@ -6,6 +6,7 @@ import type { Attempted, WebhookStore } from "../../../src/domain/ports/webhooks
 import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { createWebhookSender } from "../../../src/telemetry/webhook-sender.ts";
+import { createWebhookPlaces } from "../../../src/domain/limits/webhook-places.ts";
 import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 
 const now = 1_800_000_000_500;
@@ -29,6 +30,7 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
   const noted: { attempted: Attempted; event: AdminEvent | null }[] = [];
   const message = { id: "msg_1", tenantId: "ten_1", url: to, body: '{"a":1}', attempts };
   const webhooks: WebhookStore = {
+    due: async () => ok(noted.length === 0 ? [message] : []),
     claim: async () => ok([{ ...message, createdAt: now }]),
     async note(attempted, event) {
       noted.push({ attempted, event });
@@ -56,7 +58,9 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
     }),
     rules: { allowPrivate: false, ownOrigins: ["https://router.test"] },
     ids: { next: () => "evt_1" },
+    places: createWebhookPlaces(),
     now: () => now,
+    wait: () => new Promise(() => {}),
   });
   expect(await send()).toEqual(ok(1));
   return { requests, noted: noted[0] };
@@ -130,5 +134,102 @@ describe("a message to a webhook", () => {
     expect(requests).toEqual([]);
     expect(noted?.attempted.state).toBe("pending");
     expect(noted?.attempted.fault).toBeTruthy();
+  });
+});
+
+describe("messages of several tenants", () => {
+  /** Receivers that never answer, but for those that a test names. `late`: ends all attempts that hang. */
+  function given(messages: { tenantId: string; id: string; url: string }[]) {
+    let due = [...messages];
+    const hanging: { url: string; end: () => void }[] = [];
+    const delivered: string[] = [];
+    const unused = async () => ok(null);
+    const send = createSendWebhooks({
+      webhooks: {
+        due: async () => ok(due),
+        async claim(claimed) {
+          const ids = new Set(claimed.map(({ id }) => id));
+          const found = due.filter(({ id }) => ids.has(id));
+          due = due.filter(({ id }) => !ids.has(id));
+          return ok(found.map((each) => ({ ...each, body: "{}", attempts: 1, createdAt: now })));
+        },
+        async note({ id, state }) {
+          if (state === "delivered") delivered.push(id);
+          return unused();
+        },
+        secrets: async (tenantId) =>
+          ok([{ id: "whk_1", tenantId, sealed: secret, createdAt: now }]),
+        list: async () => ok({ data: [], nextCursor: null }),
+        rotate: async () => ok(false),
+        prune: async () => ok(0),
+      },
+      vault: { seal: async (plain) => plain, open: async (sealed) => ok(sealed), sealPrefix: "" },
+      sign: async () => "v1,signature",
+      post: ({ url: to }) =>
+        to.includes("silent")
+          ? new Promise((resolve) =>
+              hanging.push({
+                url: to,
+                end: () => resolve({ status: null, fault: "No answer.", isLate: true }),
+              }),
+            )
+          : Promise.resolve({ status: 204, fault: null }),
+      rules: { allowPrivate: false, ownOrigins: [] },
+      places: createWebhookPlaces(),
+      ids: { next: () => "evt_1" },
+      now: () => now,
+      wait: () => new Promise(() => {}),
+    });
+    const settled = async (): Promise<void> => {
+      for (let turn = 0; turn < 50; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { send, hanging, delivered, settled, add: (more: typeof messages) => due.push(...more) };
+  }
+  const of = (tenantId: string, count: number, host: string) =>
+    Array.from({ length: count }, (_, at) => ({
+      tenantId,
+      id: `${tenantId}_${at}`,
+      url: `https://${host}/hook`,
+    }));
+
+  it("pass a silent webhook's backlog, which holds two places and then one", async () => {
+    const { send, hanging, delivered, settled, add } = given([
+      ...of("loud", 195, "silent.test"),
+      ...of("calm", 3, "calm.test"),
+    ]);
+    const sending = send();
+    await settled();
+    expect(delivered).toEqual(["calm_0", "calm_1", "calm_2"]);
+    expect(hanging).toHaveLength(2);
+    add(of("late", 1, "late.test"));
+    expect(send()).toBe(sending);
+    await settled();
+    expect(delivered).toContain("late_0");
+    for (const { end } of hanging.splice(0)) end();
+    await settled();
+    // The address has timed out.
+    expect(hanging).toHaveLength(1);
+  });
+
+  it("have places though many tenants' webhooks are silent", async () => {
+    const { send, hanging, delivered, settled, add } = given(
+      Array.from({ length: 20 }, (_, at) => of(`loud${at}`, 5, `silent${at}.test`)).flat(),
+    );
+    void send();
+    await settled();
+    expect(hanging).toHaveLength(6);
+    for (const { end } of hanging.splice(0)) end();
+    await settled();
+    // 14 addresses are still unknown.
+    expect(hanging).toHaveLength(6);
+    while (hanging.some(({ url: to }) => Number(/\d+/.exec(to)?.[0]) >= 6)) {
+      for (const { end } of hanging.splice(0)) end();
+      await settled();
+    }
+    add(of("calm", 1, "calm.test"));
+    void send();
+    await settled();
+    expect(delivered).toEqual(["calm_0"]);
   });
 });
