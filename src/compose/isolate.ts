@@ -286,6 +286,7 @@ export async function createIsolate(config: Config, host: Host) {
     turns,
     heldBack: { count: 0 },
     webhookPlaces: createWebhookPlaces(),
+    jobPace: { ...clock, mostRounds: host.isOneProcess ? Number.POSITIVE_INFINITY : 5 },
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

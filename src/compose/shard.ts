@@ -292,8 +292,7 @@ export function createShard(
         roomNow,
         syncCatalogue: syncCatalogue(),
         deliver,
-        ...clock,
-        mostRounds: host.isOneProcess === true ? Number.POSITIVE_INFINITY : 5,
+        ...isolate.jobPace,
       })(),
   };
 }
