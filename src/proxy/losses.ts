@@ -106,6 +106,8 @@ export async function passRest(segments: Segments, { client, losses }: Reading):
     for await (const segment of segments) {
       if (segment.kind === "unreadable" && losses !== null)
         await client.write(losses.replace(segment));
+      // Held only if it asks to sample, which no client may see.
+      else if (segment.kind === "event") await client.write(segment.rest);
       else if (segment.kind !== "oversized") await client.write(segment.bytes);
     }
     await client.write(losses?.last() ?? "");

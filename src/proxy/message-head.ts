@@ -1,4 +1,5 @@
 /** Cheap looks at a message before it is parsed, or before all of it has come. A head is a message's beginning. */
+import { own, parsedJson } from "../domain/json.ts";
 import { samplingMethod } from "../domain/sampling/rounds.ts";
 
 /** JSON-RPC members that may stand before the one that tells the message's kind. */
@@ -21,6 +22,11 @@ export const startsResponse = (head: string): boolean => isResponse.test(head);
  */
 export const surelyHarmless = (head: string, tooLarge: boolean): boolean =>
   startsResponse(head) || (tooLarge && ![null, samplingMethod].includes(methodIn(head)));
+
+/** Whether a message, or one of a batch, is a sampling request. In the modern era nobody may send one. */
+export const asksToSample = (text: string): boolean =>
+  mayNeedRouter(text) &&
+  [parsedJson(text)].flat().some((message) => own(message, "method") === samplingMethod);
 
 /**
  * False only if the JSON is certainly neither a sampling request nor a cancellation. Both have a method with

@@ -14,10 +14,11 @@ import type { Challenges } from "../pipeline/challenges.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
-import { isPlainUtf8, messageBounds, plainJson, readBody } from "../mcp/body.ts";
+import { messageBounds, readBody } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
-import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
+import { idToRefuse } from "../mcp/json-text/ambiguous.ts";
+import { faultOf } from "./client-faults.ts";
 import { keyEnded } from "./key-watch.ts";
 import { admitBody, type LargeBodyServices } from "./large-bodies.ts";
 import type { HeldExchange, OpenExchanges } from "./open-exchanges.ts";
@@ -36,8 +37,6 @@ const sessionHeader = "Mcp-Session-Id";
 
 /** Reads past a byte order mark, as servers do: it is no part of the JSON. */
 const decoder = new TextDecoder();
-/** Messages of one batch. Each may cost a read of the database. */
-const mostMessages = 100;
 /** One of our API keys or access tokens, wherever it stands. It is never forwarded as an authorization. */
 const isOwn = (text: string): boolean => /\bsrk_/i.test(text) || anyToken.test(text);
 
@@ -61,17 +60,6 @@ function keyIn(headers: MessageHeaders): { token: string | null; authorization: 
     : { token: key.trim(), authorization: isOwn(authorization ?? "") ? null : authorization };
 }
 
-/**
- * Why a message can't go to a server whose sampling the router may answer. A message that the router reads
- * otherwise than the server, or can't read, could answer in the router's place. null: it can go.
- */
-function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal | null {
-  if (!isPlainUtf8(headers)) return { reason: "unsupported_media_type", expected: plainJson };
-  if (body === null) return { reason: "parse_error" };
-  const detail = `A batch holds at most ${mostMessages} messages.`;
-  return body.messages.length > mostMessages ? { reason: "invalid_request", detail } : null;
-}
-
 /** Without the session header: no check has said yet whose session the header names. */
 function withoutSession(from: MessageHeaders): Headers {
   const headers = new Headers([...from]);
@@ -80,13 +68,13 @@ function withoutSession(from: MessageHeaders): Headers {
 }
 
 /** `initialize` without a `_meta` is legacy, whatever the header says, because that era begins with it. */
-function speaksModern(body: ProxiedBody | null, header: string | null): boolean {
+function speaksModern(body: ProxiedBody | null, headers: MessageHeaders): boolean {
   const [message] = body?.messages ?? [];
   const params =
     message?.kind === "request" || message?.kind === "notification" ? message.params : {};
   const begins = message?.kind === "request" && message.method === "initialize";
   if (body?.batch === true || (begins && own(params, "_meta") === undefined)) return false;
-  return isModern(params, header);
+  return isModern(params, headers);
 }
 
 /**
@@ -138,7 +126,7 @@ async function readMessage(
   const text = decoder.decode(read.value);
   const method = request.method as Exchange["method"];
   const body = method === "POST" ? bodyIn(text) : null;
-  const isModernMessage = speaksModern(body, headers.get("MCP-Protocol-Version"));
+  const isModernMessage = speaksModern(body, headers);
   // The modern era has no sessions. But a server of both eras may know a session by that id, even
   // another key's.
   const sessionId = isModernMessage ? null : headers.get(sessionHeader);
@@ -152,18 +140,6 @@ async function readMessage(
     claim: { ...anybody, sessionId },
     wasOfUse: admitted.value,
   });
-}
-
-/** Why the router can't let a message through that it must be able to read; null: nothing is wrong. */
-function faultOf(
-  { method, bytes, body }: ReadMessage,
-  { server, headers }: { server: Exchange["server"]; headers: MessageHeaders },
-): { refusal: Refusal; isAmbiguous: boolean } | null {
-  if (method !== "POST" || server.sampling === "client") return null;
-  const refusal = unreadable(headers, body);
-  if (refusal !== null) return { refusal, isAmbiguous: false };
-  const ambiguity = ambiguityIn(bytes, "client");
-  return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
 }
 
 /** The refusal of a caller, with the word on where a client finds out how to be let in. */
@@ -200,7 +176,8 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
   }
   const { server } = caller.value;
   if (server === null) return refused(noSuchServer);
-  const fault = faultOf(message, { server, headers: inbound.request.headers });
+  const { session } = caller.value;
+  const fault = faultOf(message, { server, session, headers: inbound.request.headers });
   if (fault !== null)
     return fault.isAmbiguous
       ? refuse(fault.refusal, { id: idToRefuse(text), requestId })

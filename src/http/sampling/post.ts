@@ -36,9 +36,8 @@ const handle = (
   message: Incoming,
 ): Promise<Single> => {
   const params = message.kind === "response" ? {} : message.params;
-  const header = inbound.headers.get("MCP-Protocol-Version");
   const modern =
-    isModern(params, header) &&
+    isModern(params, inbound.headers) &&
     !(
       message.kind === "request" &&
       message.method === "initialize" &&

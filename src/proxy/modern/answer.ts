@@ -6,6 +6,7 @@ import { sseMessageText } from "../../mcp/sse/write.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { readJsonBody } from "../json-body.ts";
 import { passRest, unreadableAnswer, type Reading } from "../losses.ts";
+import { asksToSample, startsResponse, surelyHarmless } from "../message-head.ts";
 import { isJson, streamedHeaders, streamsAnswer } from "../media-type.ts";
 import {
   answers,
@@ -24,8 +25,8 @@ const decoder = new TextDecoder();
 /** A stream in which nothing is for the router, with comments where the server is silent for long. */
 async function relayStream(response: UpstreamAnswer, { client, losses }: Reading): Promise<void> {
   const { segments, isBetweenEvents } = eventsOf(response, {
-    mayNeedRouter: () => false,
-    surelyHarmless: () => true,
+    mayNeedRouter: losses === null ? () => false : asksToSample,
+    surelyHarmless: losses === null ? () => true : surelyHarmless,
     read: losses?.read,
   });
   client.begin(returnedHeaders(response.headers), isBetweenEvents);
@@ -36,6 +37,12 @@ async function relayStream(response: UpstreamAnswer, { client, losses }: Reading
 interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
   idText: string;
 }
+
+const bodyFaults = {
+  broken: "It broke off.",
+  too_large: tooLarge,
+  whole: "Its answer is no JSON-RPC response.",
+};
 
 /**
  * JSON as it came, perhaps while it arrives. Where it does not matter how others read the JSON, nobody reads
@@ -49,19 +56,20 @@ async function relayJson(
   if (losses === null || !response.ok || response.body === null || !isJson(response))
     return client.answer(await passOn(response));
   const read = await readJsonBody(response, {
-    mayPass: () => true,
+    mayPass: startsResponse,
     mostBytes: mostHeldBytes,
     unreadable: losses.note,
   });
   const headers = returnedHeaders(response.headers);
-  if (read.kind === "whole") return client.answer(asItCame(response, read.bytes));
+  if (read.kind === "whole" && !asksToSample(decoder.decode(read.bytes)))
+    return client.answer(asItCame(response, read.bytes));
   if (read.kind === "parts")
     return client.answer(new Response(read.body, { status, headers: streamedHeaders(headers) }));
   if (read.kind === "unreadable") losses.note(read.fault);
   const refusal =
     read.kind === "unreadable"
       ? unreadableAnswer(read.fault)
-      : serverFailed(read.kind === "broken" ? "It broke off." : tooLarge, status);
+      : serverFailed(bodyFaults[read.kind], status);
   client.answer(await refuse(refusal, null));
 }
 

@@ -87,6 +87,14 @@ async function pass(
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
 
+/** A server might take what is no request for one, and the router did not read its answers and its state. */
+const bringsRound = (text: string): boolean =>
+  isState(roundWire.stateSent(text)) || roundWire.responsesOf(text).size > 0;
+const notARequest: Refusal = {
+  reason: "invalid_request",
+  detail: "inputResponses and requestState belong to a request, which has an id.",
+};
+
 /** Samples for the entries of a round: the tenant's models answer, on behalf of this client. */
 function samplerFor(
   services: Pick<ModernServices, "elapsed" | "now" | "report" | "sample" | "sha256Hex">,
@@ -225,7 +233,11 @@ export async function proxyModern(
   const { server, text, body, bytes, headers } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   const raw = exchange.method === "POST" ? bytes : null;
-  if (request === undefined || server.sampling === "client") return pass(services, exchange, raw);
+  if (server.sampling === "client") return pass(services, exchange, raw);
+  if (request === undefined)
+    return raw !== null && bringsRound(text)
+      ? refuse(notARequest, { id: null, requestId: exchange.requestId })
+      : pass(services, exchange, raw);
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<ClientAnswer> =>
     refuse(refusal, { id: request.id, requestId: exchange.requestId, wireOf });
   // A body that is not UTF-8 can't be rewritten without becoming another text.

@@ -9,11 +9,12 @@ import { own, parsedJson } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
+import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { createSegments, type Segments } from "../../mcp/sse/segments.ts";
 import type { Segment } from "../../mcp/sse/segment.ts";
-import { methodIn } from "../message-head.ts";
+import { asksToSample, methodIn } from "../message-head.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { declaredBytes } from "../../mcp/body.ts";
 import type { Round, RoundAction } from "./rounds.ts";
@@ -125,6 +126,7 @@ async function readReply(
       losses.note(fault);
       return { kind: "failed", refusal: unreadableAnswer(fault) };
     }
+    if (asksToSample(text)) return failed("Its answer is no JSON-RPC response.", response.status);
     if (!round.surelyHarmless(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
     // A stream to the client has begun, because the server took its time, so the answer is passed
@@ -148,6 +150,10 @@ async function readReply(
       return { kind: "failed", refusal: unreadableAnswer(segment.fault) };
     }
     if (segment.kind === "unreadable") losses.replace(segment);
+    if (segment.kind === "event" && !answers(segment.data, idText)) {
+      await client.write(segment.rest);
+      continue;
+    }
     if (segment.kind === "event") {
       const from = { kind: "stream", event: segment, rest: segments } as const;
       return { kind: "answer", text: segment.data, from };
@@ -220,8 +226,10 @@ async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | nul
   const { idText } = current;
   const events = streamsAnswer(response)
     ? eventsOf(response, {
-        mayNeedRouter: (data) => !round.surelyHarmless(data) && answers(data, idText),
-        surelyHarmless: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
+        mayNeedRouter: (data) =>
+          asksToSample(data) || (!round.surelyHarmless(data) && answers(data, idText)),
+        surelyHarmless: (head, isTooLarge) =>
+          isTooLarge && ![null, samplingMethod].includes(methodIn(head)),
         read: relaying.losses.read,
       })
     : null;
