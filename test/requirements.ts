@@ -1022,7 +1022,7 @@ const utilities: readonly Requirement[] = [
     era: "legacy",
     status: "by-design",
     reason:
-      "The POST of the cancelled request has to end somehow; it ends with the error -499, which the sender ignores as the page asks of it.",
+      "Through the proxy no response is sent. At /v1/sampling the POST ends with the error -499, which the sender ignores as the page asks of it.",
   },
   {
     id: "U-004",

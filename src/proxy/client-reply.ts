@@ -27,6 +27,8 @@ export interface ClientReply {
   end(): void;
   /** The whole answer, where no stream has begun. */
   answer(answer: ClientAnswer): void;
+  /** Ends the reply without a message: a request that its client has cancelled gets none. */
+  leaveUnanswered(): void;
   /** Comments while the router works, sooner than while the server does. */
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
@@ -104,6 +106,11 @@ export function openClientReply(options: {
     answer(whole) {
       stream.leave();
       resolve(whole);
+    },
+    leaveUnanswered() {
+      if (beginForComments({})) return stream.end();
+      stream.leave();
+      resolve(plainAnswer({ status: 202, fields: {}, content: null }));
     },
     async during(work, headers) {
       state.works = true;

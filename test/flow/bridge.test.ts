@@ -444,7 +444,7 @@ describe("a legacy client before a modern server", () => {
     await client.post(
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}',
     );
-    expect(await (await called).text()).toContain('"code":-499');
+    expect(await (await called).text()).not.toContain("data:");
     const before = calls();
     // Time is under test: the router repeats such a call after a second at the latest.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
@@ -468,7 +468,7 @@ describe("a legacy client before a modern server", () => {
       await client.post(
         '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}',
       );
-      expect(await (await called).text()).toContain('"code":-499');
+      expect(await (await called).text()).not.toContain("data:");
       await ended.promise;
     },
   );

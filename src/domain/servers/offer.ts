@@ -2,7 +2,7 @@
  * What a server behind the proxy is told about sampling, as edits of what the client declared. Everything else
  * that the client declared stays as it came.
  */
-import { supports } from "../sampling/capabilities.ts";
+import { supportedModalities, supports } from "../sampling/capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { SamplingMode } from "./server.ts";
@@ -42,6 +42,17 @@ function withoutTasks(declared: JsonObject): CapabilityEdit[] {
   if (own(own(declared, "extensions"), tasksExtension) !== undefined)
     edits.push({ path: ["extensions", tasksExtension], value: undefined });
   return edits;
+}
+
+/** Whether the client itself is asked for whatever is advertised, so that the router answers nothing of it. */
+function coversAll(declared: JsonObject, routerCapabilities: RouterCapabilities): boolean {
+  if (!supports(declared, "sampling")) return false;
+  if (routerCapabilities === null) return true;
+  const theirs = supportedModalities(declared);
+  return (
+    (!routerCapabilities.tools || supports(declared, "sampling.tools")) &&
+    routerCapabilities.supportedModalities.every((modality) => theirs.includes(modality))
+  );
 }
 
 function routersOwn(
@@ -118,7 +129,7 @@ export function editsFor(
     case "client-then-router":
       return [
         ...(routerCapabilities === null ? [] : both(declared, routerCapabilities, showsModalities)),
-        ...withoutTasks(declared),
+        ...(coversAll(declared, routerCapabilities) ? [] : withoutTasks(declared)),
       ];
   }
 }

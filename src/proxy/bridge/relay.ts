@@ -81,6 +81,7 @@ async function relayBody(bridging: Bridging, response: ClientAnswer): Promise<Re
   const message = new TextDecoder().decode(bytes);
   const translation = translated(bridging, message);
   if (translation.kind === "refused") return translation.refusal;
+  if (bridging.gone.aborted) return cancelled;
   if (translation.kind !== "answer")
     return serverFailed("Its answer is no JSON-RPC response.", response.status);
   await bridging.beforeAnswer?.(message);
@@ -93,6 +94,7 @@ export async function relayTranslated(bridging: Bridging, response: ClientAnswer
     bridging,
     response,
   ).catch(() => serverFailed("Its answer broke off.", response.status));
-  // An answer that ends early does so because nobody waits for more of it.
-  if (refusal !== null) await refuseTo(bridging, bridging.gone.aborted ? cancelled : refusal);
+  // A receiver of a cancellation sends no response. Source: 2025-11-25, basic/utilities/cancellation.
+  if (bridging.gone.aborted) bridging.reply.leaveUnanswered();
+  else if (refusal !== null) await refuseTo(bridging, refusal);
 }

@@ -76,6 +76,24 @@ describe("the capabilities that are advertised to a server", () => {
     expect(told(clients, "client-then-router", null)).toEqual(clients);
   });
 
+  it("by `client-then-router`: of tasks where the client itself is asked for whatever is advertised", () => {
+    const whole = {
+      ...rich,
+      sampling: { tools: {}, supportedModalities: ["text", "image"] },
+    };
+    const { sampling: _, ...others } = whole;
+    expect(told(whole, "client-then-router")).toEqual({ ...others, sampling: { tools: {} } });
+    expect(told(whole, "client-then-router", null)).toEqual(whole);
+    expect(told(whole, "client-then-router", null)).toHaveProperty("tasks.requests.sampling");
+    for (const lacking of [
+      { ...whole, sampling: { supportedModalities: ["text", "image"] } },
+      { ...whole, sampling: { tools: {} } },
+      others,
+    ])
+      expect(told(lacking, "client-then-router")).not.toHaveProperty("tasks.requests.sampling");
+    for (const mode of ["router", "deny"] as const) expect(told(whole, mode)).toMatchObject(rest);
+  });
+
   it("by `deny`: of no sampling", () => {
     expect(told(rich, "deny")).toEqual(rest);
     expect(told({ roots: {} }, "deny")).toEqual({ roots: {} });
@@ -107,7 +125,9 @@ describe("the capabilities that are advertised to a server", () => {
         const server = told(declared as JsonObject, mode, routerCapabilities) as JsonObject;
         expect(server["sampling"] ?? {}).not.toHaveProperty("context");
         expect(server["sampling"] ?? {}).not.toHaveProperty("supportedModalities");
-        expect(server["extensions"] ?? {}).not.toHaveProperty([tasks]);
+        // The client of that mode that can do all itself lacks only what the test's router has not.
+        if (mode !== "client-then-router")
+          expect(server["extensions"] ?? {}).not.toHaveProperty([tasks]);
         expect(Object.hasOwn(server, "sampling")).toBe(mode !== "deny");
         expect(server["roots"]).toEqual(declared.roots);
       }),
