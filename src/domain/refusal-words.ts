@@ -65,6 +65,9 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
     : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; ${room}`;
 }
 
+const howToDeclare =
+  'the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request';
+
 function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): string {
   const { limit, usedUp } = refusal;
   const room = roomInWords(refusal);
@@ -179,7 +182,7 @@ export function explain(refusal: Refusal): string {
     case "provider_timeout":
       return `${title}${explainFailure(refusal.attempts)}`;
     case "capability_missing":
-      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;
+      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; ${refusal.detail ?? howToDeclare}`;
     default:
       return title;
   }

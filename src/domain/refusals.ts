@@ -33,7 +33,8 @@ export type Refusal =
   /** `idempotencyKey` joins the waiting call; null: the key that the caller sent does */
   | { reason: "approval_pending"; retryAfterMs: number; idempotencyKey: string | null }
   | { reason: "invalid_params"; path: string; detail: string }
-  | { reason: "capability_missing"; requiredCapabilities: JsonObject }
+  /** `detail`: why declaring it is no way out, and what is; absent: the client didn't declare it */
+  | { reason: "capability_missing"; requiredCapabilities: JsonObject; detail?: string }
   | {
       reason: "no_eligible_model";
       cause: NoModelCause;

@@ -72,7 +72,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   if (!admitted.ok) return admitted;
   const body = await readBody(c.req.raw, messageBounds);
   const params = body.ok ? parseObject(body.value) : body;
-  const modern = isModern(params.ok ? params.value : {}, headers);
+  const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
   // A modern request has no session, whatever session header it carries.
   const sessionId = modern ? null : headers.get("Mcp-Session-Id");
   const caller = await authenticate({ ...claim, sessionId }, "database");

@@ -35,17 +35,6 @@ const namesRevision = metaKey("protocolVersion");
 export const namesModern = (params: JsonObject): boolean =>
   own(own(params, "_meta"), namesRevision) !== undefined;
 
-/**
- * Only modern requests name a revision in their own `_meta`, or in the header without a session. In a session, an unknown
- * revision in the header doesn't change the session's era.
- */
-export const isModern = (
-  params: JsonObject,
-  headers: { get(name: string): string | null },
-): boolean => {
-  const revision = headers.get("MCP-Protocol-Version");
-  return (
-    namesModern(params) ||
-    (revision !== null && !isLegacy(revision) && headers.get("Mcp-Session-Id") === null)
-  );
-};
+/** Only modern messages name a revision in their own `_meta`, or in the header without a session. */
+export const isModern = (params: JsonObject, protocolHeader: string | null): boolean =>
+  namesModern(params) || (protocolHeader !== null && !isLegacy(protocolHeader));

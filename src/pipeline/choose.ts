@@ -1,5 +1,9 @@
 /** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
-import { missingFrom, requiredFor } from "../domain/sampling/capabilities.ts";
+import {
+  firstWithSamplingTools,
+  missingFrom,
+  requiredFor,
+} from "../domain/sampling/capabilities.ts";
 import { withheldBy } from "../domain/limits/ceilings.ts";
 import { poolFrom, type ModelPool, type PoolPolicy } from "../domain/choice/model-pool.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -28,6 +32,8 @@ import { mayNameBudget, scopesOf, type AskingServer } from "./scopes.ts";
 export interface Declared {
   /** capabilities, as the client's revision knows them */
   capabilities: JsonObject;
+  /** as the client declared them, in which revision; absent: what the revision doesn't know was not declared */
+  raw?: { capabilities: JsonObject; revision: string };
   features: Features;
 }
 
@@ -157,7 +163,7 @@ export function createChooser(deps: {
   };
   return {
     poolFor: (snapshot) => poolFor(snapshot, null),
-    plan(asked, snapshot, { capabilities, features }, server = null) {
+    plan(asked, snapshot, { capabilities, features, raw }, server = null) {
       const { policy } = snapshot.tenant;
       if (server?.policy.disabled === true)
         return err({ reason: "forbidden", action: "sampling for this server is switched off" });
@@ -167,7 +173,14 @@ export function createChooser(deps: {
       };
       const requiredCapabilities = missingFrom(requiredFor(needs), capabilities);
       if (requiredCapabilities !== null)
-        return err({ reason: "capability_missing", requiredCapabilities });
+        return err({
+          reason: "capability_missing",
+          requiredCapabilities,
+          ...(raw !== undefined &&
+            missingFrom(requiredCapabilities, raw.capabilities) === null && {
+              detail: `the client declares it, but its revision ${raw.revision} is too old for it: begin with ${firstWithSamplingTools} or later`,
+            }),
+        });
       const history = checkToolHistory(asked.messages);
       if (!history.ok) return history;
       const rounds = Math.min(

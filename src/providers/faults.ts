@@ -186,6 +186,34 @@ function faultInside(body: JsonObject): ProviderFault {
     : fault("server", { status: 200 });
 }
 
+/** Members that an answer has, and an error has not. */
+const answerMembers = ["choices", "content", "candidates", "output"];
+
+/** Source: https://platform.claude.com/docs/en/api/errors */
+const statusOfType: ReadonlyMap<string, number> = new Map([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["rate_limit_error", 429],
+  ["overloaded_error", 529],
+]);
+
+/**
+ * The error that a success holds in place of an answer, as gateways send it once they have sent the status. Its own
+ * number counts as its status; without one it is a fault of the endpoint. null: the body is no such error.
+ */
+function errorInside(body: JsonValue | undefined): { status: number; body: JsonObject } | null {
+  if (!isObject(body) || answerMembers.some((name) => Object.hasOwn(body, name))) return null;
+  const error = body["error"];
+  if (!isObject(error) && (typeof error !== "string" || error === "")) return null;
+  const type = own(error, "type");
+  const byType = typeof type === "string" ? statusOfType.get(type) : undefined;
+  const said = [own(error, "code"), own(error, "status"), body["code"], body["status"]].map(Number);
+  const status = said.find((each) => Number.isInteger(each) && each >= 400 && each <= 599);
+  return { status: status ?? byType ?? 500, body };
+}
+
 /** Who was asked, as far as an error's meaning depends on it, and the time. */
 interface Asked {
   provider?: string | undefined;
@@ -210,6 +238,12 @@ function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
     return fault(meaning.kind, { ...meaning, status, retryAfterMs, billed: "no" });
   }
   if (text?.trim() === "") return fault("empty", { status });
+  const inside = errorInside(parse(text));
+  if (inside !== null) {
+    const meaning = meaningOf({ provider, model, ...inside });
+    const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
+    return fault(meaning.kind, { ...meaning, status, retryAfterMs, billed: "no" });
+  }
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
   // The status had come, and then the body broke off.
   return error.cause === undefined

@@ -27,8 +27,6 @@ export interface ClientReply {
   end(): void;
   /** The whole answer, where no stream has begun. */
   answer(answer: ClientAnswer): void;
-  /** Ends the reply without a message: a request that its client has cancelled gets none. */
-  leaveUnanswered(): void;
   /** Comments while the router works, sooner than while the server does. */
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
@@ -48,6 +46,12 @@ export async function conclude(
   if (!reply.streams()) return reply.answer(await whole());
   await reply.write(sseMessageText(text()));
   reply.end();
+}
+
+/** Ends the reply without a message: a request that its client has cancelled gets none. */
+export function leaveUnanswered(reply: ClientReply): void {
+  if (reply.streams()) reply.end();
+  else reply.answer(plainAnswer({ status: 202, fields: {}, content: null }));
 }
 
 /** The headers of a stream, given those of the server's response. */
@@ -106,11 +110,6 @@ export function openClientReply(options: {
     answer(whole) {
       stream.leave();
       resolve(whole);
-    },
-    leaveUnanswered() {
-      if (beginForComments({})) return stream.end();
-      stream.leave();
-      resolve(plainAnswer({ status: 202, fields: {}, content: null }));
     },
     async during(work, headers) {
       state.works = true;

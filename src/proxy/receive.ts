@@ -74,7 +74,8 @@ function speaksModern(body: ProxiedBody | null, headers: MessageHeaders): boolea
     message?.kind === "request" || message?.kind === "notification" ? message.params : {};
   const begins = message?.kind === "request" && message.method === "initialize";
   if (body?.batch === true || (begins && own(params, "_meta") === undefined)) return false;
-  return isModern(params, headers);
+  // In a session, an unknown revision in the header doesn't change the session's era.
+  return isModern(params, headers.has(sessionHeader) ? null : headers.get("MCP-Protocol-Version"));
 }
 
 /**

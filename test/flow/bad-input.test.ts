@@ -208,6 +208,19 @@ describe("the params", () => {
     });
   });
 
+  it.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
+    "says that the revision %s is too old for tools that its client declares",
+    async (revision) => {
+      const tools = [{ name: "look", inputSchema: { type: "object" } }];
+      const capabilities = { sampling: { tools: {} } };
+      const answer = await sample(asking("x", { tools }), { capabilities, revision });
+      refused(answer, "capability_missing", -32602);
+      expect(answer.get("error.message")).toBe(
+        `Required client capability not declared: {"sampling":{"tools":{}}}; the client declares it, but its revision ${revision} is too old for it: begin with 2025-11-25 or later`,
+      );
+    },
+  );
+
   // cites: S-001
   it("refuses sampling where it was not declared", async () => {
     const answer = await sample(asking("x"), { capabilities: {} });

@@ -27,6 +27,8 @@ const firstRevision = {
   tasks: "2025-11-25",
   extensions: "2026-07-28",
 } as const;
+/** The first revision in which a client can declare `sampling.tools`. */
+export const firstWithSamplingTools: string = firstRevision.subCapabilities;
 /** The last revision with the tasks of 2025-11-25. Later tasks are another protocol. */
 const lastWithTasks = "2025-11-25";
 

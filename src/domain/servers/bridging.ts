@@ -40,6 +40,15 @@ export function bridgedMode(mode: SamplingMode): SamplingMode {
   return mode === "client" ? "deny" : mode;
 }
 
+const untranslated =
+  "the router doesn't translate such requests between 2026-07-28 and older revisions, whatever the client declares";
+
+/** Why a server can't ask a client of the other era, and the way out. @param client the client's era */
+export const notTranslated = (client: "legacy" | "modern"): string =>
+  client === "legacy"
+    ? `${untranslated}: use a client of 2026-07-28, or a server that speaks the client's revision`
+    : `${untranslated}: use a client of both eras with bridge "fallback" in the server's entry, or a server of 2026-07-28`;
+
 /** Whether clients of 2026-07-28 alone can't use the server, as far as it is known. */
 export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "bridge">): boolean =>
   learnt.era === "legacy" && bridge === "fallback";

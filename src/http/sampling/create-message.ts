@@ -72,7 +72,11 @@ async function samplingRequestOf(
         : null,
     declaredBy(current) {
       const raw = input.capabilitiesOf(current);
-      return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };
+      return {
+        capabilities: codec.capabilitiesOf(raw),
+        features: featuresOf(raw),
+        raw: { capabilities: raw, revision: codec.revision },
+      };
     },
     client: {
       name: nameIn(input.clientInfo, "name"),

@@ -37,7 +37,7 @@ const handle = (
 ): Promise<Single> => {
   const params = message.kind === "response" ? {} : message.params;
   const modern =
-    isModern(params, inbound.headers) &&
+    isModern(params, inbound.headers.get("MCP-Protocol-Version")) &&
     !(
       message.kind === "request" &&
       message.method === "initialize" &&

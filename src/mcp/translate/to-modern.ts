@@ -4,6 +4,7 @@
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import { notTranslated } from "../../domain/servers/bridging.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
 import { withMember } from "../json-text/raw-json.ts";
@@ -59,6 +60,7 @@ function askedOf(result: JsonValue | undefined): Refusal {
     : {
         reason: "capability_missing",
         requiredCapabilities: Object.fromEntries(required) as JsonObject,
+        detail: notTranslated("legacy"),
       };
 }
 

@@ -3,7 +3,7 @@ import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
-import { conclude, type ClientReply } from "../client-reply.ts";
+import { conclude, leaveUnanswered, type ClientReply } from "../client-reply.ts";
 import { streamsAnswer } from "../media-type.ts";
 import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";
 
@@ -95,6 +95,6 @@ export async function relayTranslated(bridging: Bridging, response: ClientAnswer
     response,
   ).catch(() => serverFailed("Its answer broke off.", response.status));
   // A receiver of a cancellation sends no response. Source: 2025-11-25, basic/utilities/cancellation.
-  if (bridging.gone.aborted) bridging.reply.leaveUnanswered();
+  if (bridging.gone.aborted) leaveUnanswered(bridging.reply);
   else if (refusal !== null) await refuseTo(bridging, refusal);
 }

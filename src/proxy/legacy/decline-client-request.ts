@@ -1,13 +1,15 @@
 /** Declines what a legacy server asks of its client: behind a bridge there is no client to ask. */
 import type { Refusal } from "../../domain/refusals.ts";
+import { notTranslated } from "../../domain/servers/bridging.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 
 function refusalOf(method: string): Refusal {
+  const detail = notTranslated("modern");
   if (method === "elicitation/create")
-    return { reason: "capability_missing", requiredCapabilities: { elicitation: {} } };
+    return { reason: "capability_missing", requiredCapabilities: { elicitation: {} }, detail };
   if (method === "roots/list")
-    return { reason: "capability_missing", requiredCapabilities: { roots: {} } };
+    return { reason: "capability_missing", requiredCapabilities: { roots: {} }, detail };
   return { reason: "method_not_found", method: method.slice(0, 100) };
 }
 

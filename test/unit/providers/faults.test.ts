@@ -59,6 +59,36 @@ describe("status", () => {
   });
 });
 
+describe("an error in the body of a success", () => {
+  const success = (body: unknown): ProviderFault =>
+    classify(apiError(200, { responseBody: JSON.stringify(body), cause: new SyntaxError("no") }));
+  const rateLimited = { kind: "rate_limit", retryable: true, billed: "no", status: 200 };
+
+  it.each([
+    [{ error: { code: 429, message: secret } }, rateLimited],
+    [{ error: { code: "429", message: secret } }, rateLimited],
+    [{ error: { type: "rate_limit_error" }, type: "error" }, rateLimited],
+    [{ error: secret, status: 429 }, rateLimited],
+    [{ error: { code: 401 } }, { kind: "auth", billed: "no" }],
+    [{ error: { code: 400 } }, { kind: "invalid_request", retryable: false, billed: "no" }],
+    [{ error: { message: secret } }, { kind: "server", retryable: true, billed: "no" }],
+    [{ error: { code: 700 } }, { kind: "server", billed: "no" }],
+  ])("is read as that error, and not billed: %j", (body, fault) => {
+    expect(success(body)).toMatchObject(fault);
+    expect(inspect(success(body), { depth: null })).not.toContain(secret);
+  });
+
+  it.each([
+    [{ error: null, choices: [] }],
+    [{ error: { code: 429 }, choices: [{}] }],
+    [{ error: "" }],
+    [{ errors: [{ code: 429 }] }],
+    [[{ error: { code: 429 } }]],
+  ])("is none beside an answer, or in another shape: %j", (body) => {
+    expect(success(body)).toMatchObject({ kind: "malformed", billed: "maybe" });
+  });
+});
+
 describe("retry-after", () => {
   it.each([
     [{ "retry-after-ms": "1500", "retry-after": "9" }, 1_500],
