@@ -11,6 +11,7 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import { readBounded } from "../domain/bounded-body.ts";
+import { isObject } from "../domain/json.ts";
 import { oauthFaults, type OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
@@ -27,18 +28,34 @@ export interface ExchangeDeps {
 
 /**
  * The router has no use for a server's id token, and an id token that the library can't verify would spoil the
- * tokens beside it.
+ * tokens beside it. Nor does the library take null for a member that is absent, as some servers write it.
  */
-function withoutIdToken(bytes: Uint8Array<ArrayBuffer>): BodyInit {
+function readable(
+  bytes: Uint8Array<ArrayBuffer>,
+  { idTokens, method }: { idTokens: "keep" | "drop"; method: string },
+): BodyInit {
+  if (idTokens === "keep" && method !== "POST") return bytes;
   try {
-    const { id_token: _, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as {
-      id_token?: unknown;
-    };
-    return JSON.stringify(rest);
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (!isObject(value)) return bytes;
+    const kept = Object.entries(value).filter(
+      ([name, member]) =>
+        (idTokens === "keep" || name !== "id_token") && (method !== "POST" || member !== null),
+    );
+    return JSON.stringify(Object.fromEntries(kept));
   } catch {
     return bytes;
   }
 }
+
+/** The status that the library wants of a success: 200 of a token endpoint, which takes a form, and 201 of a registration. */
+const wantedStatus = (
+  { method, body }: { method: string; body?: unknown },
+  status: number,
+): number => {
+  if (method !== "POST" || (status !== 200 && status !== 201)) return status;
+  return body instanceof URLSearchParams ? 200 : 201;
+};
 
 const faultNamed = (code: unknown): OauthFault =>
   oauthFaults.find((each) => each === code) ?? "malformed";
@@ -79,10 +96,11 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
     }
     if (bytes === null) return stop("malformed");
     if (answer.status >= 500 || answer.status === 429) return stop("unreachable");
-    const { status, headers } = answer;
+    const { headers } = answer;
+    const status = wantedStatus(init, answer.status);
     if (status < 200 || status > 599) return stop("malformed");
     const empty = status === 204 || status === 205 || status === 304;
-    return new Response(empty ? null : idTokens === "keep" ? bytes : withoutIdToken(bytes), {
+    return new Response(empty ? null : readable(bytes, { idTokens, method: init.method }), {
       status,
       headers: {
         "Content-Type": headers.get("Content-Type") ?? "",

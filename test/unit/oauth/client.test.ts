@@ -42,6 +42,13 @@ describe("discovery", () => {
     for (const { init } of asked) expect(init.redirect).toBe("manual");
   });
 
+  it("reads a token answer of status 201, and null as absent", async () => {
+    const lax = { ...tokens, refresh_token: null, scope: null, id_token: null };
+    expect(
+      await grantWith({ [`${issuer}/token`]: () => Response.json(lax, { status: 201 }) }),
+    ).toMatchObject({ ok: true, value: { accessToken: "access", refreshToken: null } });
+  });
+
   it("takes no URL that is longer than any real one, whoever names it", async () => {
     const long = `https://x${".".repeat(60_000)}y`;
     const hostile: Record<string, Answer>[] = [
