@@ -52,6 +52,12 @@ const registered = ({ asked }: ReturnType<typeof world>) =>
     .map(({ init }) => JSON.parse(String(init.body)) as Record<string, unknown>);
 
 describe("a client that the entry doesn't name", () => {
+  it("is read from an answer of status 200, and null as absent", async () => {
+    const lax = { ...made, client_secret: null, client_secret_expires_at: null, scope: null };
+    const its = at({}, { [registrationUrl]: () => Response.json(lax, { status: 200 }) });
+    expect(await begun(its)).toMatchObject({ clientId: "made" });
+  });
+
   it("registers itself, and says what it is", async () => {
     const its = at({ token_endpoint_auth_methods_supported: ["client_secret_basic", "none"] });
     expect(await begun(its)).toMatchObject({
