@@ -64,7 +64,7 @@ const rows: readonly [RegExp, NetworkCause][] = [
   [/^ETIMEDOUT$/, "answer_timeout"],
   [/^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, "tls_expired"],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, "tls_name"],
-  [/^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+)$/, "tls_untrusted"],
+  [/^(UNABLE_TO_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT)/, "tls_untrusted"],
   [/^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/, "tls_handshake"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "broken_off"],
 ];

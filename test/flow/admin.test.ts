@@ -272,7 +272,7 @@ describe("credentials", () => {
     expect((await admin("POST", check)).body).toEqual({
       ok: false,
       model: "anthropic/claude-haiku-4-5",
-      fault: { kind: "auth", status: 401 },
+      fault: { kind: "auth", status: 401, code: "invalid_key" },
       listed: null,
     });
     faulty.setMode("fine");
@@ -771,8 +771,8 @@ describe("a list", () => {
     );
     // A page of limits counts keys and servers, and not its rows: test/flow/limits-shown.test.ts walks it.
     // Alerts come by the jobs of every minute: test/contract/store/alerts.suite.ts walks them.
-    // Grants need a router that issues tokens: test/flow/oauth-server.test.ts walks them.
-    const walkedElsewhere = ["limits", "alerts", "grants"].map(
+    // Grants need a router that issues tokens: test/flow/oauth-server.test.ts walks them. Usage: the store's contract.
+    const walkedElsewhere = ["limits", "alerts", "grants", "usage"].map(
       (list) => `/tenants/{tenant}/${list}`,
     );
     expect(paged.map(([path]) => path).toSorted()).toEqual(

@@ -86,7 +86,7 @@ describe("a database that can be read and not written", () => {
       begin select raise(abort, 'attempt to write a readonly database'); end`);
     await expect.poll(ready, { timeout: 15_000, interval: 200 }).toMatchObject({
       status: 503,
-      body: { status: "writes fail", writesFail: [{ fault: "read_only" }] },
+      body: { status: "writes fail", fault: "read_only" },
     });
     await client.execute("drop trigger no_write");
     await expect.poll(ready, { timeout: 15_000, interval: 200 }).toMatchObject({ status: 200 });

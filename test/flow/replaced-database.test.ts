@@ -54,7 +54,7 @@ describe("a database that is deleted under a running router", () => {
     };
     await expect.poll(ready, { timeout: 15_000, interval: 200 }).toMatchObject({
       status: 503,
-      body: { status: "writes fail", writesFail: [{ fault: "replaced" }] },
+      body: { status: "writes fail", fault: "replaced" },
     });
     expect(linesOf(router, "database.replaced")).toEqual([
       expect.objectContaining({ detail: expect.stringContaining("restore a backup") }),

@@ -20,7 +20,7 @@ import { refusalReply } from "../../../src/mcp/reply.ts";
 import { limitHeaders } from "../../../src/mcp/refusal-headers.ts";
 import { legacyWireOf, modernWireOf } from "../../../src/mcp/faults.ts";
 import { errorMessage } from "../../../src/mcp/jsonrpc.ts";
-import { openApiDocument } from "../../fakes/openapi-document.ts";
+import { openApiDocument, withOwnResponses } from "../../fakes/openapi-document.ts";
 
 const attempts = [{ provider: "openai", model: "gpt-5", status: 503, retryable: true }];
 
@@ -476,12 +476,15 @@ describe("a limit that waiting does not help", () => {
 
 describe("the OpenAPI document", () => {
   const operations = async () => {
-    const { paths } = (await openApiDocument()) as {
-      paths: Record<
-        string,
-        Record<string, { responses: Record<string, { description: string; content?: object }> }>
-      >;
-    };
+    const { paths } = withOwnResponses(
+      (await openApiDocument()) as {
+        paths: Record<
+          string,
+          Record<string, { responses: Record<string, { description: string; content?: object }> }>
+        >;
+        components: object;
+      },
+    );
     return Object.entries(paths).flatMap(([path, item]) =>
       path.startsWith("/admin/v1") ? Object.values(item) : [],
     );
