@@ -376,8 +376,10 @@ describe("a call that needs approval", () => {
       "budget_exceeded",
       "user.usdPerDay",
     ]);
-    const messages = [{ role: "user", content: [{ type: "text", text: "Write to Kim alone" }] }];
-    await decide("ask-person", shown, { decision: "approve", edited: { messages } });
+    // One block in place of a list, as MCP allows it.
+    const messages = [{ role: "user", content: { type: "text", text: "Write to Kim alone" } }];
+    const edited = await decide("ask-person", shown, { decision: "approve", edited: { messages } });
+    expect(edited.status, edited.text).toBe(200);
     expect((await asked).get("result.model")).toBe("openai-compatible/cheap");
     const path = `/tenants/ask-person/limits?limit=200`;
     const limits = (await operator("GET", path)).get("data") as { name: string; used: number }[];

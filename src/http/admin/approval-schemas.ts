@@ -59,12 +59,13 @@ const mediaBlock = z.strictObject({
   mimeType: z.string().max(200),
 });
 /** The blocks in which a prompt can be edited. Tool uses and their results belong to the loop that made them. */
+const block = z.union([textBlock, mediaBlock]);
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
+  // One block or a list of them, as MCP has it.
   content: z
-    .array(z.union([textBlock, mediaBlock]))
-    .min(1)
-    .max(1_000),
+    .union([block, z.array(block).min(1).max(1_000)])
+    .transform((content) => [content].flat()),
 });
 
 const edited = z
