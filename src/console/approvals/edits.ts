@@ -3,8 +3,13 @@ import type { Schemas } from "../api.ts";
 
 type Content = Schemas["Approval"]["content"];
 type Edits = NonNullable<Schemas["ApprovalDecision"]["edited"]>;
-type Message = NonNullable<Edits["messages"]>[number];
-type Block = Message["content"][number];
+type Sent = NonNullable<Edits["messages"]>[number];
+type Block = Extract<Sent["content"], readonly unknown[]>[number];
+
+interface Message {
+  role: Sent["role"];
+  content: Block[];
+}
 
 export interface Draft {
   /** null: the prompt has blocks that belong to a tool's loop, so it stays as it is */
