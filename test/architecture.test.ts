@@ -47,6 +47,7 @@ const domainGroups = [
   "tokens",
   "models",
   "sampling",
+  "wires",
   "choice",
   "limits",
   "tenancy",

@@ -14,20 +14,23 @@ import type {
 } from "../domain/sampling/providers.ts";
 import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
-import { err, type Result } from "../domain/result.ts";
+import { err, ok, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/models/cost.ts";
+import { fitted } from "../domain/wires/fitted.ts";
+import { rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
+import { inOrder } from "./order.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
 import { refusesReasoning } from "./reasoning-faults.ts";
 import { answerOf } from "./result.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
-/** The wire that a request takes. The wire decides what a request may hold. */
-export type Wire =
+/** The part of a library that speaks to a model. It decides what can be said; the wire's rules, what may be. */
+export type Library =
   | "openai-chat"
   | "openai-responses"
   | "openai-compatible"
@@ -38,7 +41,7 @@ export type Wire =
 /** A model object of the AI SDK, ready to be called. */
 export interface Served {
   model: LanguageModelV4;
-  wire: Wire;
+  library: Library;
   providerOptions?: SharedV4ProviderOptions;
 }
 
@@ -57,7 +60,7 @@ interface Traits {
 const inside: MediaPlaces = { inToolResults: true, inAssistantMessages: true };
 const outside: MediaPlaces = { inToolResults: false, inAssistantMessages: false };
 
-const traits: Readonly<Record<Wire, Traits>> = {
+const traits: Readonly<Record<Library, Traits>> = {
   "openai-chat": { media: outside, stopSequences: 4, emits: [] },
   "openai-responses": { media: outside, stopSequences: 0, emits: [] },
   "openai-compatible": { media: outside, stopSequences: Number.POSITIVE_INFINITY, emits: [] },
@@ -74,10 +77,10 @@ const traits: Readonly<Record<Wire, Traits>> = {
 /** Providers whose reasoning models answer 400 to a stop sequence. */
 const reasoningRefusesStop = new Set(["openai", "xai"]);
 
-function stopLimitOf(request: ProviderRequest, wire: Wire): number {
+function stopLimitOf(request: ProviderRequest, library: Library): number {
   const { model, credential } = request;
   if (model.reasoning && reasoningRefusesStop.has(credential.provider)) return 0;
-  return traits[wire].stopSequences;
+  return traits[library].stopSequences;
 }
 
 /** The media modalities that were asked for: images and audio. */
@@ -97,22 +100,23 @@ const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => (
  * images, for every model that draws, and beside function calling (googleapis/python-genai#867).
  * Without JSON mode the prompt still asks for JSON, and the answer is still checked.
  */
-function takesJsonMode(request: ProviderRequest, wire: Wire): boolean {
+function takesJsonMode(request: ProviderRequest, library: Library): boolean {
   if (mediaOf(request).length > 0) return false;
   const { call, model } = request;
   return (
-    wire !== "google" || (call.tools.length === 0 && !model.outputModalities.includes("image"))
+    library !== "google" || (call.tools.length === 0 && !model.outputModalities.includes("image"))
   );
 }
 
 /** The options of a call, without those that the model doesn't take. */
 export function optionsOf(
   request: ProviderRequest,
-  served: Pick<Served, "wire" | "providerOptions">,
+  served: Pick<Served, "library" | "providerOptions">,
 ): { options: LanguageModelV4CallOptions; notes: string[] } {
   const { call, credential, model } = request;
   const passed = optionsFromMetadata(call.metadata, credential.provider);
-  const notes: string[] = [...passed.notes];
+  const prompt = inOrder(promptOf(call, traits[served.library].media), rulesOf[wireOf(model)]);
+  const notes: string[] = [...passed.notes, ...prompt.notes];
   const media = mediaOf(request);
   const leavesOut = request.reasoning?.metadata === "left_out";
   if (leavesOut) notes.push("metadata: reasoning left out: this call may ask for the least only");
@@ -127,14 +131,14 @@ export function optionsOf(
   const mostTokens =
     request.maxTokens + (request.reasoning?.headroom ?? 0) - tokensAddedByAdapter(effort);
   const options: LanguageModelV4CallOptions = {
-    prompt: promptOf(call, traits[served.wire].media),
+    prompt: prompt.prompt,
     maxOutputTokens: mostTokens,
     abortSignal: request.signal,
     ...toolsOf(call),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
   if (call.format === "json") {
-    if (takesJsonMode(request, served.wire)) options.responseFormat = { type: "json" };
+    if (takesJsonMode(request, served.library)) options.responseFormat = { type: "json" };
     else notes.push("responseFormat left out: this model does not take it with what was asked");
   }
   if (media.includes("audio")) {
@@ -152,7 +156,7 @@ export function optionsOf(
     if (model.temperature) options.temperature = call.temperature;
     else notes.push("temperature left out: this model does not take it");
   }
-  const limit = stopLimitOf(request, served.wire);
+  const limit = stopLimitOf(request, served.library);
   const stops = call.stopSequences.slice(0, limit);
   if (stops.length > 0) options.stopSequences = stops;
   if (call.stopSequences.length > 0 && stops.length === 0)
@@ -182,12 +186,15 @@ async function generateOnce(
   served: Served,
   { prefixes, said }: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
-  const { options, notes } = optionsOf(request, served);
+  const fit = fitted(request.call, request.model);
+  const { options, notes } = optionsOf({ ...request, call: fit.call }, served);
   const generated = await served.model.doGenerate(
+    // The call as it came: attempts at several models are one call.
     await withCaching({ request, options, prefixes }),
   );
-  const warned = notesOfWarnings(generated.warnings, notes);
-  return answerOf(generated, request.call, [...said, ...notes, ...warned]);
+  const warned = notesOfWarnings(generated.warnings, [...fit.notes, ...notes]);
+  const answer = answerOf(generated, request.call, [...said, ...fit.notes, ...notes, ...warned]);
+  return answer.ok ? ok({ ...answer.value, content: fit.restored(answer.value.content) }) : answer;
 }
 
 interface GenerateDeps {
@@ -208,7 +215,7 @@ export async function generate(
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { credential, model, reasoning } = request;
   // Nothing was sent, so nothing is billed, and the next candidate may do better.
-  if (!mediaOf(request).every((modality) => traits[served.wire].emits.includes(modality)))
+  if (!mediaOf(request).every((modality) => traits[served.library].emits.includes(modality)))
     return err(notSent());
   const isOurs = reasoning !== undefined && reasoning.sent !== null;
   const isSaid = isOurs || withoutReasoningOf(request) !== request.call.metadata;

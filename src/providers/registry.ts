@@ -14,6 +14,7 @@ import type {
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { wireOf } from "../domain/wires/rules.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
@@ -44,9 +45,6 @@ export interface ProvidersDeps {
   /** absent: nothing is remembered */
   recentAnswers?: RecentAnswers;
 }
-
-/** Models that the Chat Completions API doesn't serve. */
-const needsResponses = /(-pro|-codex|deep-research)/;
 
 /**
  * Keeps calls out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default.
@@ -92,7 +90,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   if (provider === "workers-ai") {
     // An id without `@` would be another provider's model, billed through the operator's gateway.
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
-    return { model: deps.workersAi.chat(model.id), wire: "workers-ai" };
+    return { model: deps.workersAi.chat(model.id), library: "workers-ai" };
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null) return null;
@@ -105,21 +103,21 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   switch (provider) {
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch });
-      return needsResponses.test(model.id)
+      return wireOf(model) === "openai-responses"
         ? {
             model: openai.responses(model.id),
-            wire: "openai-responses",
+            library: "openai-responses",
             providerOptions: unsummarized,
           }
-        : { model: openai.chat(model.id), wire: "openai-chat", providerOptions: unstored };
+        : { model: openai.chat(model.id), library: "openai-chat", providerOptions: unstored };
     }
     case "anthropic":
       return {
         model: createAnthropic({ apiKey, baseURL, fetch }).chat(model.id),
-        wire: "anthropic",
+        library: "anthropic",
       };
     case "google":
-      return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), wire: "google" };
+      return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), library: "google" };
     default: {
       const compatible = createOpenAICompatible({
         name: provider,
@@ -128,7 +126,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
         fetch,
         ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
       });
-      return { model: compatible.chatModel(model.id), wire: "openai-compatible" };
+      return { model: compatible.chatModel(model.id), library: "openai-compatible" };
     }
   }
 }

@@ -30,7 +30,7 @@ const nameIn = (origin: unknown, key: keyof ToolLoop): string | null => {
   return typeof name === "string" && name.length <= longestName ? name : null;
 };
 
-function originOf(block: ToolUseBlock): ToolLoop | null {
+export function originOf(block: ToolUseBlock): ToolLoop | null {
   const origin = own(block._meta, originKey);
   if (!isObject(origin)) return null;
   const [provider, model] = [nameIn(origin, "provider"), nameIn(origin, "model")];

@@ -8,7 +8,7 @@ const tools = [{ name: "look", inputSchema: { type: "object" } }];
 const note = "responseFormat left out: this model does not take it with what was asked";
 
 const asked = (
-  wire: "openai-chat" | "anthropic" | "google",
+  library: "openai-chat" | "anthropic" | "google",
   about: { makes?: Modality[]; wants?: Modality[]; tools?: typeof tools },
 ) => {
   const call = callOf({
@@ -21,18 +21,18 @@ const asked = (
       { provider: "google", model: "m" },
       { call, model: { outputModalities: about.makes ?? ["text"] } },
     ),
-    { wire },
+    { library },
   );
   return { format: options.responseFormat, isNoted: notes.includes(note) };
 };
 
 describe("JSON mode", () => {
-  it.each(["openai-chat", "anthropic", "google"] as const)("is asked for: %s", (wire) => {
-    expect(asked(wire, {})).toEqual({ format: { type: "json" }, isNoted: false });
+  it.each(["openai-chat", "anthropic", "google"] as const)("is asked for: %s", (library) => {
+    expect(asked(library, {})).toEqual({ format: { type: "json" }, isNoted: false });
   });
 
-  it.each(["openai-chat", "anthropic"] as const)("is asked for beside tools: %s", (wire) => {
-    expect(asked(wire, { tools })).toEqual({ format: { type: "json" }, isNoted: false });
+  it.each(["openai-chat", "anthropic"] as const)("is asked for beside tools: %s", (library) => {
+    expect(asked(library, { tools })).toEqual({ format: { type: "json" }, isNoted: false });
   });
 
   it.each<[string, Parameters<typeof asked>[1]]>([

@@ -1,0 +1,131 @@
+/** A sampling call in the form that a wire takes, and its answer in the words of the call. */
+import type { JsonObject } from "../json.ts";
+import type { Model } from "../models/model.ts";
+import type { Block, Message, SamplingCall, Tool, ToolUseBlock } from "../sampling/call.ts";
+import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
+import { aliasesFor, type Aliases } from "./names.ts";
+import { withFitIds } from "./ids.ts";
+import { rulesOf, wireOf, type WireRules } from "./rules.ts";
+import { fitSchema, renamedKeys } from "./schemas.ts";
+import { isTaken, wellFormed, withFitTexts } from "./texts.ts";
+
+export interface Fitted {
+  call: SamplingCall;
+  /** what was changed */
+  notes: string[];
+  /** blocks of an answer under the names that the caller knows */
+  restored: (content: readonly Block[]) => Block[];
+}
+
+/** By the caller's name of a tool: its members' names by their aliases. */
+type MemberNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Each tool once: a second one of a name can't be told from the first in an answer. */
+function eachOnce(tools: readonly Tool[]): Tool[] {
+  const names = new Set<string>();
+  return tools.filter(({ name }) => !names.has(name) && names.add(name));
+}
+
+const usesIn = (messages: readonly Message[]): ToolUseBlock[] =>
+  messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
+
+function fitTools(
+  tools: readonly Tool[],
+  { aliases, rules }: { aliases: Aliases; rules: WireRules },
+): { tools: Tool[]; members: MemberNames; loosened: string[] } {
+  const members = new Map<string, ReadonlyMap<string, string>>();
+  const loosened: string[] = [];
+  const fit = tools.map(({ name, description, inputSchema }): Tool => {
+    const fitting = fitSchema(inputSchema, rules);
+    if (fitting.names.size > 0) members.set(name, fitting.names);
+    if (fitting.loosened) loosened.push(name);
+    const alias = aliases.to(name);
+    const said = alias === name ? description : `Named "${name}". ${description ?? ""}`.trimEnd();
+    return {
+      name: alias,
+      ...(said !== undefined && { description: said }),
+      inputSchema: fitting.schema,
+    };
+  });
+  return { tools: fit, members, loosened };
+}
+
+const inverse = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...names].map(([alias, name]) => [name, alias]));
+
+const without = ({ [providerMetadataKey]: _, ...rest }: JsonObject): JsonObject => rest;
+
+/** A tool use of the history: under its alias, and without what another provider wanted back. */
+function fitUse(
+  block: ToolUseBlock,
+  { aliases, members, provider }: { aliases: Aliases; members: MemberNames; provider: string },
+): ToolUseBlock {
+  const { _meta, ...use } = block;
+  const origin = originOf(block);
+  const isForeign = origin !== null && origin.provider !== provider;
+  const names = members.get(block.name);
+  return {
+    ...use,
+    name: aliases.to(block.name),
+    input: names === undefined ? block.input : renamedKeys(block.input, inverse(names)),
+    ...(_meta !== undefined && { _meta: isForeign ? without(_meta) : _meta }),
+  };
+}
+
+/** Brings a call into the form that the model's wire takes. Nothing is changed that the wire takes as it is. */
+export function fitted(given: SamplingCall, model: Pick<Model, "provider" | "id">): Fitted {
+  const rules = rulesOf[wireOf(model)];
+  const { provider } = model;
+  const notes: string[] = [];
+  const whole = wellFormed(given);
+  if (whole !== given) notes.push("messages: halves of characters replaced");
+  const once = eachOnce(whole.tools);
+  if (once.length < whole.tools.length) notes.push("tools: a second tool of one name left out");
+  const uses = usesIn(whole.messages);
+  const aliases = aliasesFor(
+    [...once, ...uses].map(({ name }) => name),
+    {
+      pattern: rules.toolName,
+      length: rules.toolNameLength,
+    },
+  );
+  if (aliases.any()) notes.push("tools: names that this model does not take got others");
+  const { tools, members, loosened } = fitTools(once, { aliases, rules });
+  if (loosened.length > 0)
+    notes.push(`tools: schemas loosened for this model (${loosened.length})`);
+  if (members.size > 0)
+    notes.push("tools: names of arguments that this model does not take got others");
+  const ids = withFitIds(whole.messages, rules);
+  if (ids.changed)
+    notes.push("messages: ids of tool uses that this model does not take got others");
+  const texts = withFitTexts(ids.messages, rules);
+  const messages = texts.messages.map((message) => ({
+    ...message,
+    content: message.content.map((block) =>
+      block.type === "tool_use" ? fitUse(block, { aliases, members, provider }) : block,
+    ),
+  }));
+  const stopSequences = whole.stopSequences.filter((stop) => isTaken(stop, rules.stops));
+  if (stopSequences.length < whole.stopSequences.length)
+    notes.push("stopSequences: blank ones left out");
+  const { systemPrompt, temperature, ...rest } = whole;
+  const hasSystem = systemPrompt !== undefined && isTaken(systemPrompt, rules.text);
+  const isHot = temperature !== undefined && temperature > rules.mostTemperature;
+  if (isHot)
+    notes.push(`temperature lowered to ${rules.mostTemperature}: this model takes no more`);
+  const call: SamplingCall = {
+    ...rest,
+    ...(hasSystem && { systemPrompt }),
+    ...(temperature !== undefined && { temperature: isHot ? rules.mostTemperature : temperature }),
+    tools,
+    messages,
+    stopSequences,
+  };
+  const restored = (content: readonly Block[]): Block[] =>
+    content.map((block) => {
+      if (block.type !== "tool_use") return block;
+      const name = aliases.from(block.name);
+      return { ...block, name, input: renamedKeys(block.input, members.get(name) ?? new Map()) };
+    });
+  return { call, notes: [...notes, ...texts.notes], restored };
+}

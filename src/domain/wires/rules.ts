@@ -1,0 +1,185 @@
+/**
+ * What each wire takes, by its provider's documentation. Two endpoints that share code don't share rules, so
+ * each has a row of its own; `compatible` is any other endpoint that speaks OpenAI's Chat Completions.
+ */
+import { parseModel } from "../models/lines.ts";
+import type { Model } from "../models/model.ts";
+
+export const wires = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "google",
+  "mistral",
+  "groq",
+  "deepseek",
+  "moonshot",
+  "compatible",
+  "workers-ai",
+] as const;
+export type Wire = (typeof wires)[number];
+
+export interface WireRules {
+  /** names of tools; an alias has at most `toolNameLength` characters */
+  toolName: RegExp;
+  toolNameLength: number;
+  mostTools: number;
+  /** ids of tool uses in the history; an id in their place has `toolIdLength` characters */
+  toolId: RegExp;
+  toolIdLength: number;
+  /** names of a schema's properties */
+  propertyName: RegExp;
+  /** `loose`: whatever JSON Schema allows. `plain`: an object with `properties` at the root, no union beside it */
+  schemaRoot: "loose" | "plain";
+  /** values of `format` in schemas; null: whatever comes */
+  formats: readonly string[] | null;
+  /** text that is empty or blank; `blank`: both are taken, `filled`: neither is, `full`: no empty text is */
+  text: "blank" | "full" | "filled";
+  /** whether a failed tool result may have no content */
+  emptyErrors: boolean;
+  /** stop sequences, as `text` */
+  stops: "blank" | "full" | "filled";
+  /** whether the assistant may speak first */
+  assistantFirst: boolean;
+  /** whether two messages of one role may stand together */
+  sameRoleTwice: boolean;
+  /** whether a user message may follow a tool's result */
+  userAfterTool: boolean;
+  /** whether the last message may be the assistant's; `olderClaude`: of Claude before 4.6 alone */
+  prefill: "taken" | "refused" | "olderClaude";
+  imageFormats: readonly string[];
+  /** bytes of one image, before base64 */
+  imageBytes: number;
+  /** pixels of an image's longer side */
+  imageSide: number;
+  mostTemperature: number;
+  /** whether models may think aloud in the text itself, before the answer */
+  thinksAloud: boolean;
+}
+
+const mebibyte = 1024 * 1024;
+const anything = /^/;
+const openaiName = /^[a-zA-Z0-9_-]{1,64}$/;
+const commonImages = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+
+const openai: WireRules = {
+  toolName: openaiName,
+  toolNameLength: 64,
+  mostTools: 128,
+  toolId: /^.{1,40}$/su,
+  toolIdLength: 24,
+  propertyName: anything,
+  schemaRoot: "plain",
+  formats: null,
+  text: "blank",
+  emptyErrors: true,
+  stops: "full",
+  assistantFirst: true,
+  sameRoleTwice: true,
+  userAfterTool: true,
+  prefill: "taken",
+  imageFormats: commonImages,
+  imageBytes: 50 * mebibyte,
+  imageSide: Number.POSITIVE_INFINITY,
+  mostTemperature: 2,
+  thinksAloud: false,
+};
+
+/** Servers behind OpenAI's wire differ, so nothing is sent that a documented one refuses. */
+const compatible: WireRules = {
+  ...openai,
+  mostTools: Number.POSITIVE_INFINITY,
+  assistantFirst: false,
+  sameRoleTwice: false,
+  imageBytes: 20 * mebibyte,
+  thinksAloud: true,
+};
+
+export const rulesOf: Readonly<Record<Wire, WireRules>> = {
+  "openai-chat": openai,
+  "openai-responses": { ...openai, toolId: /^.{1,64}$/su },
+  anthropic: {
+    ...openai,
+    toolName: /^[a-zA-Z0-9_-]{1,128}$/,
+    toolNameLength: 128,
+    mostTools: Number.POSITIVE_INFINITY,
+    toolId: /^[a-zA-Z0-9_-]+$/,
+    propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
+    text: "filled",
+    emptyErrors: false,
+    stops: "filled",
+    assistantFirst: false,
+    prefill: "olderClaude",
+    imageBytes: 5 * mebibyte,
+    imageSide: 8_000,
+    mostTemperature: 1,
+  },
+  google: {
+    ...openai,
+    toolName: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/,
+    mostTools: 512,
+    toolId: anything,
+    schemaRoot: "loose",
+    formats: ["enum", "date-time", "float", "double", "int32", "int64"],
+    text: "full",
+    assistantFirst: false,
+    imageFormats: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    imageBytes: 20 * mebibyte,
+  },
+  mistral: {
+    ...compatible,
+    toolId: /^[a-zA-Z0-9]{9}$/,
+    toolIdLength: 9,
+    text: "full",
+    sameRoleTwice: true,
+    userAfterTool: false,
+    prefill: "refused",
+    imageBytes: 10 * mebibyte,
+    mostTemperature: 1.5,
+  },
+  groq: {
+    ...compatible,
+    mostTools: 128,
+    assistantFirst: true,
+    sameRoleTwice: true,
+    imageBytes: 4 * mebibyte,
+  },
+  deepseek: { ...compatible, mostTools: 128 },
+  moonshot: {
+    ...compatible,
+    toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$/,
+    mostTools: 128,
+    text: "filled",
+    mostTemperature: 1,
+  },
+  compatible,
+  "workers-ai": compatible,
+};
+
+/** Models that the Chat Completions API doesn't serve. */
+const needsResponses = /(-pro|-codex|deep-research)/;
+
+const wireByProvider: ReadonlyMap<string, Wire> = new Map([
+  ...(
+    ["anthropic", "google", "mistral", "groq", "deepseek", "moonshot", "workers-ai"] as const
+  ).map((wire) => [wire, wire] as const),
+  ["moonshotai", "moonshot"],
+]);
+
+/** The wire on which a model is asked. */
+export const wireOf = ({ provider, id }: Pick<Model, "provider" | "id">): Wire =>
+  provider === "openai"
+    ? needsResponses.test(id)
+      ? "openai-responses"
+      : "openai-chat"
+    : (wireByProvider.get(provider) ?? "compatible");
+
+const firstWithoutPrefill = 4.6;
+
+/** Whether a model goes on with a text that the assistant began. */
+export function takesPrefill(model: Pick<Model, "provider" | "id" | "name" | "family">): boolean {
+  const { prefill } = rulesOf[wireOf(model)];
+  if (prefill !== "olderClaude") return prefill === "taken";
+  const generation = parseModel(model)?.generation ?? null;
+  return generation === null || generation < firstWithoutPrefill;
+}

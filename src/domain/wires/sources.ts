@@ -1,0 +1,121 @@
+/** Where each rule of a wire was read: a page of its provider, or the words of the endpoint's own error. */
+import type { Wire, WireRules } from "./rules.ts";
+
+type Sourced = Partial<Record<keyof WireRules, string>>;
+
+const openaiSources = {
+  toolName: "https://platform.openai.com/docs/api-reference/chat/create#tools",
+  toolNameLength: "https://platform.openai.com/docs/api-reference/chat/create#tools",
+  mostTools: "https://platform.openai.com/docs/api-reference/chat/create#tools",
+  toolId: "error of the endpoint: string_above_max_length, messages[].tool_calls[].id, 40",
+  toolIdLength: "the router's own choice, within the limit of ids",
+  propertyName: "https://platform.openai.com/docs/guides/function-calling",
+  schemaRoot:
+    "error of the endpoint: invalid_function_parameters, object schema missing properties",
+  formats: "https://platform.openai.com/docs/guides/function-calling",
+  text: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  emptyErrors: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  stops: "https://platform.openai.com/docs/api-reference/chat/create#stop",
+  assistantFirst: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  sameRoleTwice: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  userAfterTool: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  prefill: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  imageFormats: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
+  imageBytes: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
+  imageSide: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
+  mostTemperature: "https://platform.openai.com/docs/api-reference/chat/create#temperature",
+  thinksAloud: "https://platform.openai.com/docs/guides/reasoning",
+} as const satisfies Record<keyof WireRules, string>;
+
+const compatibleSources: Record<keyof WireRules, string> = {
+  ...openaiSources,
+  mostTools: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+  assistantFirst:
+    "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
+  sameRoleTwice:
+    "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
+  imageBytes: "https://docs.vllm.ai/en/latest/features/multimodal_inputs.html",
+  thinksAloud: "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html",
+};
+
+/** The page, or the endpoint's own error, from which a rule comes; by wire, those that differ from the base. */
+const sources: Readonly<Record<Wire, Sourced>> = {
+  "openai-chat": {},
+  "openai-responses": {
+    toolId: "error of the endpoint: string_above_max_length, input[].call_id, 64",
+  },
+  anthropic: {
+    toolName: "https://docs.claude.com/en/api/messages#body-tools-name",
+    toolNameLength: "https://docs.claude.com/en/api/messages#body-tools-name",
+    mostTools: "https://docs.claude.com/en/api/messages#body-tools",
+    toolId: "error of the endpoint: messages.content.tool_use.id should match ^[a-zA-Z0-9_-]+$",
+    propertyName:
+      "error of the endpoint: tools.input_schema property keys should match ^[a-zA-Z0-9_.-]{1,64}$",
+    schemaRoot:
+      "error of the endpoint: input_schema does not support oneOf, allOf, or anyOf at the top level",
+    text: "error of the endpoint: text content blocks must contain non-whitespace text",
+    emptyErrors: "error of the endpoint: content cannot be empty if is_error is true",
+    stops: "error of the endpoint: stop_sequences: each stop sequence must contain non-whitespace",
+    assistantFirst: "error of the endpoint: first message must use the user role",
+    sameRoleTwice: "https://docs.claude.com/en/api/messages#body-messages",
+    prefill: "https://docs.claude.com/en/docs/about-claude/models/whats-new-claude-4-6",
+    imageFormats: "https://docs.claude.com/en/docs/build-with-claude/vision#faq",
+    imageBytes: "https://docs.claude.com/en/docs/build-with-claude/vision#faq",
+    imageSide: "https://docs.claude.com/en/docs/build-with-claude/vision#evaluate-image-size",
+    mostTemperature: "https://docs.claude.com/en/api/messages#body-temperature",
+  },
+  google: {
+    toolName: "https://ai.google.dev/api/caching#FunctionDeclaration",
+    mostTools: "https://ai.google.dev/gemini-api/docs/function-calling",
+    toolId: "https://ai.google.dev/api/caching#FunctionCall",
+    schemaRoot: "https://ai.google.dev/api/caching#FunctionDeclaration",
+    formats: "https://ai.google.dev/api/caching#Schema",
+    text: "error of the endpoint: contents.parts must not be empty",
+    stops: "https://ai.google.dev/api/generate-content#generationconfig",
+    assistantFirst:
+      "error of the endpoint: function call turn comes immediately after a user turn or a function response",
+    imageFormats: "https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats",
+    imageBytes: "https://ai.google.dev/gemini-api/docs/image-understanding#inline-image",
+    mostTemperature: "https://ai.google.dev/api/generate-content#generationconfig",
+  },
+  mistral: {
+    toolId: "error of the endpoint: tool call id has to be a-z, A-Z, 0-9, with a length of 9",
+    text: "error of the endpoint: assistant message must have either content or tool_calls",
+    sameRoleTwice: "https://docs.mistral.ai/api/#tag/chat",
+    userAfterTool: "error of the endpoint: unexpected role 'user' after role 'tool'",
+    prefill: "error of the endpoint: expected last role User or Tool for serving but got assistant",
+    imageFormats: "https://docs.mistral.ai/capabilities/vision/",
+    imageBytes: "https://docs.mistral.ai/capabilities/vision/",
+    mostTemperature: "https://docs.mistral.ai/api/#tag/chat",
+  },
+  groq: {
+    mostTools: "Groq's documentation, api-reference#chat-create",
+    assistantFirst: "Groq's documentation, api-reference#chat-create",
+    sameRoleTwice: "Groq's documentation, api-reference#chat-create",
+    imageBytes: "Groq's documentation, vision",
+    thinksAloud: "Groq's documentation, reasoning",
+  },
+  deepseek: {
+    mostTools: "https://api-docs.deepseek.com/api/create-chat-completion",
+    sameRoleTwice: "error of the endpoint: does not support successive user or assistant messages",
+  },
+  moonshot: {
+    toolName: "https://platform.moonshot.ai/docs/api/tool-use",
+    mostTools: "https://platform.moonshot.ai/docs/api/tool-use",
+    text: "error of the endpoint: message at position must not be empty",
+    mostTemperature: "https://platform.moonshot.ai/docs/api/chat",
+  },
+  compatible: {},
+  "workers-ai": {},
+};
+
+const ofOpenai: ReadonlySet<Wire> = new Set([
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "google",
+]);
+
+/** Where a rule of a wire was read. */
+export const sourceOf = (wire: Wire, rule: keyof WireRules): string =>
+  sources[wire][rule] ?? (ofOpenai.has(wire) ? openaiSources : compatibleSources)[rule];

@@ -1,0 +1,96 @@
+/** Texts of a call in the form that a wire takes. */
+import type { JsonValue } from "../json.ts";
+import type { Block, Message } from "../sampling/call.ts";
+import type { WireRules } from "./rules.ts";
+
+/** The value with U+FFFD for halves of characters, which are no Unicode; the value itself where there are none. */
+export function wellFormed<Value>(value: Value): Value {
+  const fit = wellFormedJson(value as JsonValue);
+  return fit as Value;
+}
+
+function wellFormedJson(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(wellFormedJson);
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  let changed = false;
+  const members = Object.entries(value).map(([key, member]): [string, JsonValue] => {
+    // base64 is long, and has no such halves.
+    const fit = key === "data" && typeof member === "string" ? member : wellFormedJson(member);
+    const name = key.toWellFormed();
+    changed ||= fit !== member || name !== key;
+    return [name, fit];
+  });
+  return changed ? Object.fromEntries(members) : value;
+}
+
+/** Whether a wire takes a text, by its rule. */
+export function isTaken(text: string, rule: WireRules["text"]): boolean {
+  if (rule === "blank") return true;
+  return rule === "full" ? text !== "" : text.trim() !== "";
+}
+
+const noText = "(no text)";
+const noMessage = "The tool failed and gave no message.";
+
+const isBlankText = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
+
+function fitBlock(block: Block, { emptyErrors }: Pick<WireRules, "emptyErrors">): Block {
+  if (block.type !== "tool_result" || block.isError !== true || emptyErrors) return block;
+  const isEmpty =
+    block.structuredContent === undefined &&
+    block.content.every((item) => item.type === "text" && item.text.trim() === "");
+  return isEmpty ? { ...block, content: [{ type: "text", text: noMessage }] } : block;
+}
+
+/** Takes trailing blanks off the text that the assistant is to go on with. */
+function withoutTrailingBlanks(message: Message): Message {
+  const last = message.content.at(-1);
+  if (message.role !== "assistant" || last?.type !== "text") return message;
+  const text = last.text.trimEnd();
+  return text === last.text
+    ? message
+    : { ...message, content: [...message.content.slice(0, -1), { type: "text", text }] };
+}
+
+/**
+ * The messages without texts that the wire refuses. An empty turn of the assistant at the end asks for nothing, so it
+ * goes on every wire. A user's message at the end stays, since it asks for an answer.
+ */
+export function withFitTexts(
+  messages: readonly Message[],
+  rules: Pick<WireRules, "text" | "emptyErrors">,
+): { messages: Message[]; notes: string[] } {
+  const notes = new Set<string>();
+  let end = messages.length;
+  while (end > 1 && messages[end - 1]?.role === "assistant") {
+    if (messages[end - 1]?.content.every(isBlankText) !== true) break;
+    end -= 1;
+    notes.add("messages: an empty turn of the assistant left out");
+  }
+  const fit = messages.slice(0, end).flatMap((message, at): Message[] => {
+    const kept = message.content.filter(
+      (block) => block.type !== "text" || isTaken(block.text, rules.text),
+    );
+    if (kept.length < message.content.length) notes.add("messages: blank text left out");
+    const content = kept.map((block) => fitBlock(block, rules));
+    if (content.some((block, place) => block !== kept[place]))
+      notes.add("messages: a failed tool result without content got a sentence");
+    if (content.length > 0) return [{ ...message, content }];
+    if (rules.text === "blank" && message.content.length > 0) return [message];
+    const isLastWord = at === end - 1 && message.role === "user";
+    return isLastWord ? [{ role: "user", content: [{ type: "text", text: noText }] }] : [];
+  });
+  const last = fit.at(-1);
+  if (last === undefined)
+    return {
+      messages: [{ role: "user", content: [{ type: "text", text: noText }] }],
+      notes: [...notes],
+    };
+  const trimmed = rules.text === "filled" ? withoutTrailingBlanks(last) : last;
+  if (trimmed !== last) notes.add("messages: blanks at the end of the assistant's text left out");
+  return { messages: [...fit.slice(0, -1), trimmed], notes: [...notes] };
+}
