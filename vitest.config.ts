@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import process from "node:process";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -7,9 +7,11 @@ import { fromSourceArgs } from "./test/setup/from-source.ts";
 import { nativeModules } from "./test/setup/native-modules.ts";
 import { onBothHosts } from "./test/setup/on-both-hosts.ts";
 import { ensureOauthProvider } from "./src/start/oauth-provider-build.js";
+import { measurePatience, patient } from "./test/setup/patience.ts";
 import { nodeFiles, tierOf } from "./test/setup/tiers.ts";
 import { SlowFirst } from "./test/setup/slow-first.ts";
 
+measurePatience({ running: loadavg()[0] ?? 0, cores: availableParallelism() });
 // The Worker of the project `workerd` is resolved before any global setup runs.
 await ensureOauthProvider();
 
@@ -29,8 +31,8 @@ export default defineConfig({
           experimental: nativeModules,
           execArgv: fromSourceArgs,
           globalSetup: ["test/setup/built-server.ts", "test/setup/shared-routers.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: patient(30_000),
+          hookTimeout: patient(60_000),
         },
       },
       {
@@ -43,8 +45,8 @@ export default defineConfig({
           experimental: nativeModules,
           execArgv: fromSourceArgs,
           globalSetup: ["test/setup/built-worker.ts", "test/setup/shared-routers.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: patient(30_000),
+          hookTimeout: patient(60_000),
         },
       },
       {
@@ -76,8 +78,8 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           setupFiles: ["test/worker/empty-storage.ts"],
           globalSetup: ["test/setup/quiet-runtime.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: patient(30_000),
+          hookTimeout: patient(60_000),
         },
       },
     ],

@@ -1,8 +1,11 @@
 /** `npm run test:quick`: what needs no router, and of what needs a libSQL server one short file. */
-import { availableParallelism } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import { defineConfig } from "vitest/config";
 import { fromSourceArgs } from "./test/setup/from-source.ts";
+import { measurePatience, patient } from "./test/setup/patience.ts";
 import { nativeModules } from "./test/setup/native-modules.ts";
+
+measurePatience({ running: loadavg()[0] ?? 0, cores: availableParallelism() });
 
 export default defineConfig({
   test: {
@@ -22,7 +25,7 @@ export default defineConfig({
     execArgv: fromSourceArgs,
     // vitest itself would leave one core out.
     maxWorkers: availableParallelism(),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: patient(30_000),
+    hookTimeout: patient(30_000),
   },
 });

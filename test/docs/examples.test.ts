@@ -15,6 +15,7 @@ import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { freePort, whenGone } from "../fakes/sqld.ts";
 import { decodePng } from "../fixtures/media/files.ts";
 import { checkout } from "./pages.ts";
+import { patient } from "../setup/patience.ts";
 
 let router: SharedRouter;
 let provider: MediaProvider;
@@ -89,7 +90,7 @@ async function whenUp(port: number, child: ChildProcess): Promise<void> {
 describe("fastmcp_server.py", () => {
   it.skipIf(!hasFastMcp())(
     "samples behind the proxy (skipped where Python has no package fastmcp)",
-    { timeout: 60_000 },
+    { timeout: patient(60_000) },
     async () => {
       const port = await freePort();
       const child = spawn("python3", [join(checkout, "examples", "fastmcp_server.py")], {

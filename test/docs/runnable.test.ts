@@ -15,7 +15,7 @@ let router: Router;
 beforeAll(async () => {
   // A second: seals are waited for on a page.
   router = await startRouter({ env: { SCHEDULE_SECONDS: "1" } });
-}, 60_000);
+});
 afterAll(() => router.stop());
 
 async function admin(method: string, path: string, body?: object): Promise<unknown> {

@@ -10,6 +10,7 @@ import {
   type Request,
 } from "playwright-core";
 import { expect } from "vitest";
+import { patient } from "../setup/patience.ts";
 
 /** Not the package's own arguments: they switch off the web's security, so no change would say its `Origin`. */
 const args = ["--no-sandbox", "--disable-background-networking"];
@@ -79,7 +80,7 @@ export async function visit(
     );
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patient(10_000));
   const faults: string[] = [];
   const asked: string[] = [];
   watchRequests(page);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fromSource } from "../setup/from-source.ts";
 import { whenGone } from "./sqld.ts";
+import { patient } from "../setup/patience.ts";
 
 const modules = join(import.meta.dirname, "..", "..", "node_modules");
 
@@ -32,7 +33,7 @@ interface Check {
 /** By scenario. */
 export type Results = Map<string, Check[]>;
 
-const patienceMs = 120_000;
+const patienceMs = patient(120_000);
 
 function read(directory: string): Results {
   const results: Results = new Map();

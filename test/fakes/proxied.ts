@@ -9,6 +9,7 @@ import {
 import { expect } from "vitest";
 import { adminOf, type Answered } from "./caller.ts";
 import type { SharedRouter } from "./shared-router.ts";
+import { patient } from "../setup/patience.ts";
 
 /** Registers a server of a tenant; gives back the proxy's URL for it. */
 export async function register(
@@ -192,7 +193,7 @@ export function sendModern(url: string, key: string, request: ModernRequest): Pr
 }
 
 /** Resolves once the condition is true. */
-export async function until(what: () => boolean | Promise<boolean>, withinMs = 10_000) {
+export async function until(what: () => boolean | Promise<boolean>, withinMs = patient(10_000)) {
   const end = performance.now() + withinMs;
   while (!(await what())) {
     if (performance.now() > end) throw new Error("It did not come true.");

@@ -8,6 +8,7 @@ import { runtimeProgram } from "../../src/start/runtime-program.ts";
 import { fromSource } from "../setup/from-source.ts";
 import { memoryFolder } from "../setup/memory-folder.ts";
 import { freePort, whenGone } from "./sqld.ts";
+import { patient } from "../setup/patience.ts";
 
 /** One process on one's own machine, or the Worker in the Workers runtime. */
 export type RouterHost = "node" | "workerd";
@@ -69,7 +70,7 @@ export interface Launched {
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const ready = "Ctrl-C ends it";
-const readyWithinMs = 60_000;
+const readyWithinMs = patient(60_000);
 const inherited = ["PATH", "HOME", "TMPDIR", "TEMP", "LANG", "SystemRoot"];
 
 /** Node 24, also where the system's older Node began the test. */

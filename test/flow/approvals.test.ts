@@ -23,7 +23,7 @@ describe("a call that needs approval", () => {
   beforeAll(async () => {
     router = await borrowRouter();
     operator = adminOf(router, router.adminToken);
-  }, 60_000);
+  });
 
   const tenantWith = async (slug: string, approval: unknown, more: object = {}) => {
     const { key } = await createTenant(router, slug, {

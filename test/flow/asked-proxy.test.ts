@@ -73,7 +73,7 @@ beforeAll(async () => {
     keys[slug] = await proxyKey(router, slug);
     for (const era of eras) await register(router, slug, { slug: era, url: servers[era].url });
   }
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([servers?.legacy.stop(), servers?.modern.stop(), provider?.stop()]);
 });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   media = await startMediaProvider();
   router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
   await media.stop();

@@ -10,6 +10,7 @@ import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startObjectStore, type ObjectStore } from "../fakes/object-store.ts";
 import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
 import { fromSource } from "../setup/from-source.ts";
+import { patient } from "../setup/patience.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sampling-router-audit-"));
@@ -37,7 +38,7 @@ beforeAll(async () => {
     provider: "demo",
     policy: { capture: "full" },
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await router.stop();
   await store.stop();
@@ -270,7 +271,7 @@ describe("the audit", () => {
     const named = (): string[] =>
       [...store.objects.keys()].filter((name) => name.startsWith(place)).toSorted();
     const suffix = `-${String(last).padStart(12, "0")}.ndjson`;
-    await expect.poll(() => named().at(-1) ?? "none", { timeout: 20_000 }).toMatch(suffix);
+    await expect.poll(() => named().at(-1) ?? "none", { timeout: patient(20_000) }).toMatch(suffix);
     const check = () => audit("--sink", `s3://${place}`, ...pinned, "--tenant", "acme");
     const sound = await check();
     expect([sound.code, sound.text]).toEqual([
@@ -300,7 +301,7 @@ describe("the audit", () => {
     );
     expect(cut.code).toBe(1);
     expect(router.output()).not.toContain("sink-canary");
-  }, 60_000);
+  });
 
   it("stays verifiable after MASTER_KEY has changed", async () => {
     await sealed(await recordCount());

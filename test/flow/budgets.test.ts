@@ -20,7 +20,7 @@ let admin: ReturnType<typeof adminOf>;
 beforeAll(async () => {
   [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider({ slowMs: 500 })]);
   admin = adminOf(router, router.adminToken);
-}, 60_000);
+});
 afterAll(() => faulty?.stop());
 
 const made = (slug: string, about: { policy?: unknown; keyLimits?: unknown }) =>

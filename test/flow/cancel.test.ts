@@ -21,7 +21,7 @@ describe.each(sharing)("notifications/cancelled, at two %s", (how) => {
     ({
       routers: [one, other],
     } = await borrowPair(how));
-  }, 60_000);
+  });
   afterAll(async () => {
     await faulty?.stop();
   });
@@ -82,5 +82,5 @@ describe.each(sharing)("notifications/cancelled, at two %s", (how) => {
     expect(more.get("result")).toEqual({});
     await session.send(cancelled(1));
     expect((await staying).get("error.code")).toBe(-499);
-  }, 40_000);
+  });
 });

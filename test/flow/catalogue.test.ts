@@ -11,6 +11,7 @@ import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 import { fromSource } from "../setup/from-source.ts";
 import { model } from "../unit/domain/models.fixture.ts";
+import { patient } from "../setup/patience.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const newModel = model("openai/gpt-new", { family: "gpt", inputUsdPerMTok: 7 });
@@ -73,7 +74,7 @@ describe("the daily job", () => {
   }
 
   it("brings new models to the tenants, and says where every figure came from", async () => {
-    await expect.poll(() => shown("openai/gpt-new"), { timeout: 15_000 }).toBeDefined();
+    await expect.poll(() => shown("openai/gpt-new"), { timeout: patient(15_000) }).toBeDefined();
     const added = await shown("openai/gpt-new");
     expect(added).toMatchObject({ source: "catalogue", inputUsdPerMTok: 7 });
     expect(added?.sources).toMatchObject({ inputUsdPerMTok: "models.dev", tools: "models.dev" });
@@ -140,7 +141,7 @@ describe("npm run catalogue on a running deployment", () => {
   it("syncs and shows the catalogue, and the log of events says who asked", async () => {
     const { url } = router;
     await expect
-      .poll(() => admin("/catalogue"), { timeout: 15_000 })
+      .poll(() => admin("/catalogue"), { timeout: patient(15_000) })
       .toMatchObject({ fault: expect.stringContaining("malformed") as string });
     const seed = await script("catalogue", ["show", "--url", url], {
       ADMIN_TOKEN: router.adminToken,

@@ -12,7 +12,7 @@ describe("a tenant's ceiling", () => {
   beforeAll(async () => {
     router = await borrowRouter();
     operator = adminOf(router, router.adminToken);
-  }, 60_000);
+  });
 
   it("is empty at first, and the operator's alone to read and write", async () => {
     const { key } = await createTenant(router, "asking", { provider: "demo" });

@@ -6,8 +6,9 @@ import { describe, expect, it } from "vitest";
 import { checkout } from "../../src/start/settings.ts";
 import { temporaryStateDir } from "../fakes/router.ts";
 import { fromSource } from "../setup/from-source.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 30_000;
+const timeout = patient(30_000);
 const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
   scripts: Record<string, string>;
 };

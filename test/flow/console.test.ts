@@ -33,6 +33,7 @@ import { fillTenant } from "../bench/console-rows.ts";
 import { clientSecret, startIdentityProvider } from "../fakes/identity-provider.ts";
 import { freePort } from "../fakes/sqld.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { patient } from "../setup/patience.ts";
 
 /** The product's limit is 80,000. Below it is what pages may still gain. */
 const mostFirstLoadBytes = 65_000;
@@ -484,7 +485,7 @@ describe("every page of a tenant", () => {
       while ((await again.count()) > 0) {
         await again
           .first()
-          .click({ timeout: 2_000 })
+          .click({ timeout: patient(2_000) })
           .catch(() => undefined);
         await settled(page);
       }
@@ -1096,7 +1097,7 @@ describe("a tenant with 10,000 keys, servers, requests and events", () => {
     await callOnce(router, key, asking("hello"));
     await expect
       .poll(async () => (await admin("GET", `${path}/seals`)).get("data.0.number"), {
-        timeout: 20_000,
+        timeout: patient(20_000),
       })
       .toBe(1);
     const amounts = { records: 10_000, keys: 10_000, servers: 10_000, events: 10_000, hours: 20 };

@@ -25,7 +25,7 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
   router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
-}, 60_000);
+});
 afterAll(async () => {
   provider.close();
 });

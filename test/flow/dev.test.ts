@@ -10,8 +10,9 @@ import {
   type Router,
   type RouterOptions,
 } from "../fakes/router.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 60_000;
+const timeout = patient(60_000);
 const started: Router[] = [];
 async function start(options: RouterOptions = {}): Promise<Router> {
   const router = await startRouter({ host: "workerd", ...options });
@@ -83,9 +84,9 @@ describe("a crash, an end and another start", () => {
     expect(byNpm.runtimePids()).toHaveLength(1);
     // npm passes it on to the shell between them, which passes it on to nobody.
     process.kill(byNpm.pid, "SIGTERM");
-    await expect.poll(() => byNpm.runtimePids(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => byNpm.runtimePids(), { timeout: patient(10_000) }).toEqual([]);
     await expect
-      .poll(() => existsSync(join(stateDir, "runtime.json")), { timeout: 10_000 })
+      .poll(() => existsSync(join(stateDir, "runtime.json")), { timeout: patient(10_000) })
       .toBe(false);
   });
 });

@@ -10,6 +10,7 @@ import {
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { freePort } from "../fakes/sqld.ts";
 import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
+import { patient } from "../setup/patience.ts";
 
 let router: SharedRouter;
 let broken: FaultyProvider;
@@ -95,7 +96,7 @@ describe("beside a healthy provider, twenty calls in a row are answered", () => 
   ];
   it.each(isSecondHost ? ofFetch : [...ofFetch, ...ofAnswers])(
     "%s: at the latest with the second attempt",
-    { timeout: 90_000 },
+    { timeout: patient(90_000) },
     async (mode) => {
       const { key } = await tenant(`left-${mode}`, [
         broken.url("openai"),
@@ -122,7 +123,7 @@ describe("beside a healthy provider, twenty calls in a row are answered", () => 
   onOneHost(() => {
     it.each(["unknown-model", "rate-limited"] as const)(
       "%s: at the latest with the third attempt",
-      { timeout: 90_000 },
+      { timeout: patient(90_000) },
       async (mode) => {
         const { key } = await tenant(`left-${mode}`, [
           broken.url("openai"),
@@ -157,7 +158,7 @@ onOneHost(() => {
       }
       broken.setMode("fine");
       expect(decisionOf(await callOnce(router, key, asking("hello"))).attempts).toBe(1);
-    }, 60_000);
+    });
   });
 });
 

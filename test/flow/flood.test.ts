@@ -5,6 +5,7 @@ import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { patient } from "../setup/patience.ts";
 
 let sqld: Sqld;
 let router: Router;
@@ -69,7 +70,7 @@ describe("a flood of one tenant", () => {
     expect(answered).toBeGreaterThan(0);
     // Every admitted call was settled.
     await expect
-      .poll(() => outcomesOf("flooding"), { timeout: 15_000 })
+      .poll(() => outcomesOf("flooding"), { timeout: patient(15_000) })
       .toEqual(Array.from({ length: answered }, () => "succeeded"));
   }, 90_000);
 });
@@ -84,12 +85,14 @@ describe("a database that can be read and not written", () => {
     expect(await ready()).toEqual({ status: 200, body: { status: "ready" } });
     await client.execute(`create trigger no_write before insert on write_probes
       begin select raise(abort, 'attempt to write a readonly database'); end`);
-    await expect.poll(ready, { timeout: 15_000, interval: 200 }).toMatchObject({
+    await expect.poll(ready, { timeout: patient(15_000), interval: 200 }).toMatchObject({
       status: 503,
       body: { status: "writes fail", fault: "read_only" },
     });
     await client.execute("drop trigger no_write");
-    await expect.poll(ready, { timeout: 15_000, interval: 200 }).toMatchObject({ status: 200 });
+    await expect
+      .poll(ready, { timeout: patient(15_000), interval: 200 })
+      .toMatchObject({ status: 200 });
     client.close();
-  }, 60_000);
+  });
 });

@@ -14,8 +14,9 @@ import {
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 import { linesOf } from "../fakes/log-lines.ts";
 import { outcomesIn } from "../fakes/records-in.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 60_000;
+const timeout = patient(60_000);
 const tenant = "ending";
 const model = { id: "one", inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
 

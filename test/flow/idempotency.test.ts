@@ -80,7 +80,7 @@ describe.each(sharing)("an idempotency key, at two %s", (how) => {
     faulty = await startFaultyProvider({ slowMs: 1_500 });
     two = await borrowPair(how);
     ({ routers } = two);
-  }, 60_000);
+  });
   afterAll(async () => {
     await faulty?.stop();
   });
@@ -126,7 +126,7 @@ describe.each(sharing)("an idempotency key, at two %s", (how) => {
     expect(await records()).toMatchObject([
       { outcome: "succeeded", costMicroUsd: 12 * 2 + 5 * 10, replays: 15 },
     ]);
-  }, 30_000);
+  });
 
   it("gives the result again afterwards, by either way of saying it, in either era and at either of them", async () => {
     const { key, call, records } = await begun("fine");
@@ -229,7 +229,7 @@ describe.each(sharing)("an idempotency key, at two %s", (how) => {
     expect(retried.get("result.content.text")).toBe(faultyText);
     expect(faulty.requests()).toHaveLength(1);
     expect(await records()).toMatchObject([{ outcome: "succeeded", replays: 1 }]);
-  }, 30_000);
+  });
 
   it("gives nothing to a key that was revoked, in an isolate that remembers it", async () => {
     const { slug, key, call } = await begun("fine");
@@ -262,7 +262,7 @@ describe("an image of several megabytes", () => {
   let router: SharedRouter;
   beforeAll(async () => {
     [media, router] = await Promise.all([startMediaProvider(), borrowRouter()]);
-  }, 60_000);
+  });
   afterAll(() => media?.stop());
 
   it("is given again, though a row may hold only two", async () => {
@@ -287,5 +287,5 @@ describe("an image of several megabytes", () => {
     const again = await call();
     expect(again.get("result.content.data") === first.get("result.content.data")).toBe(true);
     expect(media.requests()).toHaveLength(1);
-  }, 60_000);
+  });
 });

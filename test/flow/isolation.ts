@@ -455,7 +455,7 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
       tenantWithKeys(router, "victim"),
       tenantWithKeys(router, "stranger"),
     ]);
-  }, 60_000);
+  });
   afterAll(() => rows?.close());
 
   /** What the database holds once all is done that came before: an answer may go out before its last write. */

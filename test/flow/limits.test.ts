@@ -45,7 +45,7 @@ describe("two worker processes on one libSQL server", () => {
     routers = [await startRouter({ env })];
     // The second run has no test for two.
     if (!isSecondHost) routers.push(await startRouter({ env }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all((routers ?? []).map((router) => router.stop()));
     await aimock?.stop();
@@ -119,5 +119,5 @@ describe("two worker processes on one libSQL server", () => {
       "succeeded",
       "succeeded",
     ]);
-  }, 60_000);
+  });
 });

@@ -9,6 +9,7 @@ import { beforeAll, expect, it, describe } from "vitest";
 import { asking, callOnce } from "../fakes/caller.ts";
 import { isInstalled } from "../fakes/installed.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { patient } from "../setup/patience.ts";
 
 let router: SharedRouter;
 const read = (token?: string): Promise<Response> =>
@@ -79,7 +80,7 @@ describe("/metrics", () => {
           return found === null ? null : found.json();
         };
         await expect
-          .poll(asked, { timeout: 25_000, interval: 500 })
+          .poll(asked, { timeout: patient(25_000), interval: 500 })
           .toMatchObject({ data: { result: [{ metric: { job: "sampling-router" } }] } });
       } finally {
         const ended = new Promise((resolve) => prometheus.once("exit", resolve));

@@ -5,6 +5,7 @@ import { adminOf, asking, at, createTenant, type Answered } from "../fakes/calle
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { allowedOrigins } from "../setup/shared-settings.ts";
+import { patient } from "../setup/patience.ts";
 
 const revision = "2026-07-28";
 const [allowedOrigin, otherAllowed] = allowedOrigins;
@@ -29,7 +30,7 @@ beforeAll(async () => {
     baseUrl: faulty.url("openai"),
     policy: { allowedModels: ["openai/gpt-4.1-mini"] },
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await faulty.stop();
 });
@@ -441,7 +442,7 @@ describe("a caller that leaves", () => {
     expect(await left).toMatchObject({ name: "AbortError" });
     const read = () => admin("GET", `/tenants/modern/requests/${id}`);
     await expect
-      .poll(async () => (await read()).get("outcome"), { interval: 50, timeout: 5_000 })
+      .poll(async () => (await read()).get("outcome"), { interval: 50, timeout: patient(5_000) })
       .toBe("cancelled");
     const record = await read();
     expect(Number(record.get("settledAt")) - leftAt).toBeLessThan(2_000);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   collector = await startCollector();
   provider = await startMeteredProvider();
   router = await startRouter({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
-}, 60_000);
+});
 afterAll(async () => {
   await router?.stop();
   await collector?.stop();

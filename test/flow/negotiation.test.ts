@@ -48,7 +48,7 @@ beforeAll(async () => {
   ]);
   router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
 });

@@ -16,8 +16,9 @@ import {
   type Router,
   type RouterOptions,
 } from "../fakes/router.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 60_000;
+const timeout = patient(60_000);
 const model = { id: "one", inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
 
 let provider: HoldingProvider;
@@ -65,7 +66,7 @@ describe("the end", () => {
           () => false,
           () => true,
         );
-      await expect.poll(refuses, { timeout: 5_000 }).toBe(true);
+      await expect.poll(refuses, { timeout: patient(5_000) }).toBe(true);
       provider.answerAll();
       const answers = await Promise.all(calls);
       expect(answers.map((answer) => answer?.status)).toEqual(Array(20).fill(200));
@@ -114,10 +115,10 @@ describe("a process", () => {
       leaving.abort();
       expect(await answer).toBeNull();
       // In the README: five seconds; the rest is for a busy machine.
-      await expect.poll(() => provider.left() - before, { timeout: 8_000 }).toBe(1);
+      await expect.poll(() => provider.left() - before, { timeout: patient(8_000) }).toBe(1);
       const records = () => adminOf(router, router.adminToken)("GET", "/tenants/leaving/requests");
       await expect
-        .poll(async () => (await records()).get("data.0.outcome"), { timeout: 8_000 })
+        .poll(async () => (await records()).get("data.0.outcome"), { timeout: patient(8_000) })
         .toBe("cancelled");
     },
   );
@@ -130,7 +131,7 @@ describe("a process", () => {
       const calls = await waitingCalls(router, 1, "rejecting");
       process.kill(router.pid, "SIGWINCH");
       const faults = () => linesOf(router, "fault");
-      await expect.poll(() => faults().length, { timeout: 8_000 }).toBe(1);
+      await expect.poll(() => faults().length, { timeout: patient(8_000) }).toBe(1);
       expect(faults()[0]).toMatchObject({
         fault: "EvalError",
         ends: false,

@@ -68,7 +68,7 @@ export function accountSuite(world: () => World): void {
         callers: ["team"],
       };
       expect((await operator("PUT", `${slug}/sign-in`, signIn)).status).toBe(200);
-    }, 60_000);
+    });
     afterAll(() => Promise.all([provider?.stop(), guarded?.stop()]));
 
     const visit = (to: string, cookie: string) =>

@@ -19,6 +19,7 @@ import {
   registrationRequest,
 } from "../fakes/oauth-client.ts";
 import type { Router } from "../fakes/router.ts";
+import { patient } from "../setup/patience.ts";
 
 /** What is wrong with an export, by the verifier of `npm run audit`. */
 const flawsIn = async (exported: string) => (await verifyParts([exported], null)).findings;
@@ -62,7 +63,7 @@ export function peopleSuite(world: () => World): void {
       const server = { slug: "notes", url: world().upstream.url, sampling: "router" };
       expect((await operator("POST", "/servers", server)).status).toBe(201);
       expect((await operator("PUT", "/sign-in", signIn())).status).toBe(200);
-    }, 60_000);
+    });
     afterAll(() => provider?.stop());
     let people = 0;
     beforeEach(() => {
@@ -210,7 +211,7 @@ export function peopleSuite(world: () => World): void {
       const used = await dataOf("/usage?by=user");
       expect(used.find(({ group }) => group === user.id)).toMatchObject({ succeeded: 4 });
       expect(await dataOf(`/requests?user=usr_nobody`)).toEqual([]);
-    }, 60_000);
+    });
 
     it("is let in by the values of the claim that the settings name, and by no others", async () => {
       provider.claims = { ...provider.claims, groups: ["visitors"] };
@@ -271,7 +272,7 @@ export function peopleSuite(world: () => World): void {
       } finally {
         await server.stop();
       }
-    }, 60_000);
+    });
 
     it("comes back in the browser that left, once", async () => {
       const { back, cookie } = await cameBack(await asked(`${url}/mcp/${slug}/notes`));
@@ -332,7 +333,9 @@ export function peopleSuite(world: () => World): void {
       expect((await operator("DELETE", `/keys/${user.keyId}`)).status).toBe(204);
       const { back, cookie } = await cameBack(await asked(`${url}/v1/sampling/${slug}`));
       expect((await visit(back, cookie)).status).toBe(403);
-      await expect.poll(async () => (await sample(access)).status, { timeout: 8_000 }).toBe(401);
+      await expect
+        .poll(async () => (await sample(access)).status, { timeout: patient(8_000) })
+        .toBe(401);
     });
 
     it("is forgotten, with the name and everything that led to the person", async () => {
@@ -360,7 +363,9 @@ export function peopleSuite(world: () => World): void {
       expect((await operator("DELETE", `/users/${id}`)).status).toBe(404);
       const again = { grant_type: "refresh_token", client_id: clientId, refresh_token: refresh };
       expect((await exchanged(again)).body["error"]).toBe("invalid_grant");
-      await expect.poll(async () => (await sample(access)).status, { timeout: 8_000 }).toBe(401);
+      await expect
+        .poll(async () => (await sample(access)).status, { timeout: patient(8_000) })
+        .toBe(401);
       const grants = await dataOf("/grants?limit=200");
       expect(grants.filter((grant) => grant["keyId"] === keyId)).toEqual([]);
 
@@ -380,6 +385,6 @@ export function peopleSuite(world: () => World): void {
         world().router.output(),
       ];
       expect(everything.join("\n").toLowerCase()).not.toContain("forget-canary");
-    }, 60_000);
+    });
   });
 }

@@ -30,6 +30,7 @@ import { startRouter, type Router } from "../fakes/router.ts";
 import { freePort } from "../fakes/sqld.ts";
 import { accountSuite } from "./oauth-account.ts";
 import { peopleSuite } from "./oauth-people.ts";
+import { patient } from "../setup/patience.ts";
 
 let router: Router;
 let url: string;
@@ -526,7 +527,7 @@ describe("a grant", () => {
     await admin("POST", path, entry);
     // A process looks a token up again after some seconds.
     const status = async () => (await call("/mcp/acme/again", access)).status;
-    await expect.poll(status, { timeout: 20_000 }).toBe(401);
+    await expect.poll(status, { timeout: patient(20_000) }).toBe(401);
     const refreshed = await exchanged({
       grant_type: "refresh_token",
       client_id: given.clientId,

@@ -7,7 +7,7 @@ let router: SharedRouter;
 beforeAll(async () => {
   router = await borrowRouter();
   await createTenant(router, "pages", { provider: "demo" });
-}, 60_000);
+});
 
 it.each(["/console", "/admin/v1/docs", "/oauth/callback?state=x&code=y"])(
   "no other page may put %s into a frame",

@@ -8,6 +8,7 @@ import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { adminOf, asking, at, callOnce, createTenant, openSession } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { patient } from "../setup/patience.ts";
 
 const legacyRevisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
 const modernRevision = "2026-07-28";
@@ -29,7 +30,7 @@ beforeAll(async () => {
     baseUrl: faulty.url("openai-compatible"),
     models: [{ id: "one" }],
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await faulty?.stop();
 });
@@ -452,7 +453,7 @@ describe("a caller that leaves", () => {
     faulty.clear();
     const leaving = new AbortController();
     const gone = call(leaving.signal).catch(() => null);
-    await expect.poll(() => faulty.requests().length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => faulty.requests().length, { timeout: patient(5_000) }).toBe(1);
     leaving.abort();
     await gone;
   };
@@ -461,15 +462,15 @@ describe("a caller that leaves", () => {
   it("has cancelled nothing in the legacy era", async () => {
     const session = await openSession(router, slowKey);
     await leave((signal) => session.sample(asking("hello"), signal));
-    await expect.poll(outcomes, { timeout: 8_000 }).toEqual(["succeeded"]);
-  }, 20_000);
+    await expect.poll(outcomes, { timeout: patient(8_000) }).toEqual(["succeeded"]);
+  });
 
   // cites: H-013
   it("has cancelled its call in the modern era", async () => {
     const headers = { Accept: "application/json, text/event-stream" };
     await leave((signal) => callOnce(router, slowKey, asking("hello"), { headers, signal }));
-    await expect.poll(outcomes, { timeout: 8_000 }).toEqual(["cancelled", "succeeded"]);
-  }, 20_000);
+    await expect.poll(outcomes, { timeout: patient(8_000) }).toEqual(["cancelled", "succeeded"]);
+  });
 });
 
 describe("a cancellation", () => {

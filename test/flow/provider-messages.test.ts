@@ -16,7 +16,7 @@ let admin: ReturnType<typeof adminOf>;
 beforeAll(async () => {
   [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider()]);
   admin = adminOf(router, router.adminToken);
-}, 60_000);
+});
 afterAll(() => faulty?.stop());
 
 let made = 0;

@@ -111,7 +111,7 @@ beforeAll(async () => {
   ]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
-}, 60_000);
+});
 afterAll(async () => {
   const all = [legacy, modern, fetched.legacy, fetched.modern];
   await Promise.all(all.map((server) => server?.stop()));
@@ -202,7 +202,7 @@ describe.each(modes)("a client that leaves, in the mode %s", (mode) => {
     answer = () => {};
     const held = await Promise.all((await everyWay(mode, "silent")).map(leave));
     expect(held.filter((name) => name !== null)).toEqual([]);
-  }, 40_000);
+  });
 
   it("ends its request to a server that stands still within its answer", async () => {
     answer = (_, reply) => {
@@ -211,7 +211,7 @@ describe.each(modes)("a client that leaves, in the mode %s", (mode) => {
     };
     const held = await Promise.all((await everyWay(mode, "half")).map(leave));
     expect(held.filter((name) => name !== null)).toEqual([]);
-  }, 40_000);
+  });
 
   it.each<[where: string, written: string]>([
     ["before its first event", ""],
@@ -280,7 +280,7 @@ describe("an answer that takes long", () => {
         ]);
       }),
     );
-  }, 40_000);
+  });
 
   it("is JSON for a client that takes JSON alone, also where the server streams", async () => {
     answer = ({ json }, reply) =>
@@ -298,7 +298,7 @@ describe("an answer that takes long", () => {
     expect(await (await send(call)).json()).toMatchObject({ id: 7, result: {} });
     // Nobody reads anything else that the server says.
     await until(() => !atWork.has("told"));
-  }, 20_000);
+  });
 
   it("becomes an error of the request where the server sends an error page", async () => {
     answer = (_, reply) =>
@@ -315,7 +315,7 @@ describe("an answer that takes long", () => {
       id: 7,
       error: { code: -502, data: { reason: "server_failed", serverStatus: 502 } },
     });
-  }, 20_000);
+  });
 
   it("to a notification is 202", async () => {
     answer = () => {};
@@ -332,7 +332,7 @@ describe("an answer that takes long", () => {
     });
     expect((await raw.post(text)).status).toBe(202);
     await until(() => !atWork.has("n"));
-  }, 20_000);
+  });
 });
 
 describe("what is open", () => {
@@ -382,7 +382,7 @@ describe("what is open", () => {
       leaving.abort();
       await until(() => [...atWork].every((name) => !name.startsWith("c")), boundMs);
     }
-  }, 60_000);
+  });
 
   it("is refused in the form of 2026-07-28 too", async () => {
     answer = () => {};
@@ -412,7 +412,7 @@ describe("what is open", () => {
     await until(() => [...atWork].every((name) => !name.startsWith("m-")), boundMs);
     const after = await sendModern(url, own, { method: "tools/list" });
     expect(await after.json()).toMatchObject({ result: { tools: [] } });
-  }, 60_000);
+  });
 
   it("includes streams, whose refusal is HTTP 429", async () => {
     answer = (_, reply) => void reply.stream();
@@ -438,5 +438,5 @@ describe("what is open", () => {
       await response.body?.cancel();
       return response.status === 200;
     });
-  }, 20_000);
+  });
 });

@@ -75,7 +75,7 @@ beforeAll(async () => {
       [`older-${sampling}`, "older"],
     ] as const)
       urls.set(slug, await register(router, tenant, { slug, url: `${url}/${path}`, sampling }));
-}, 60_000);
+});
 afterAll(async () => {
   server.closeAllConnections();
   server.close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = await startScriptedServer(answer);
   for (const mode of ["router", "client", "client-then-router"] as const)
     urls[mode] = await register(router, tenant, { slug: mode, url: server.url, sampling: mode });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
 });
@@ -196,5 +196,5 @@ describe("a recorded session of a client", () => {
         expect(told.replace('"sampling":{"tools":{}},', "")).toBe(sent);
       }
     }
-  }, 60_000);
+  });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     const result = json.params?.inputResponses === undefined ? asked : done;
     reply.json({ jsonrpc: "2.0", id: json.id, result });
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
 });

@@ -111,7 +111,7 @@ beforeAll(async () => {
   });
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([older?.stop(), newer?.stop()]);
 });

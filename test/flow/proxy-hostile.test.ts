@@ -46,7 +46,7 @@ beforeAll(async () => {
     models: [{ id: "m", tools: true, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
   });
   key = await proxyKey(router, tenant);
-}, 60_000);
+});
 afterAll(async () => {
   await provider?.stop();
 });

@@ -52,7 +52,7 @@ describe.each(sharing)("two %s", (how) => {
     key = await proxyKey(one, tenant);
     url = await register(one, tenant, { slug: "s", url: server.url });
     elsewhere = url.replace(one.url, other.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([server?.stop(), provider?.stop()]);
   });
@@ -108,7 +108,7 @@ describe.each(sharing)("two %s", (how) => {
     gates.get("second")?.();
     expect(await (await second).text()).toContain(faultyText);
     await sdk.stop();
-  }, 30_000);
+  });
 
   it("end a sampling call within two seconds when its client cancels the request at another process", async () => {
     provider.setMode("slow");
@@ -129,7 +129,7 @@ describe.each(sharing)("two %s", (how) => {
     await until(() => answers().some(({ id }) => id === 41));
     expect(answers().find(({ id }) => id === 41)).toMatchObject({ error: { code: -499 } });
     await calling.body?.cancel();
-  }, 30_000);
+  });
 
   it("answer a replayed request once, in whichever process it arrives", async () => {
     provider.setMode("fine");
@@ -150,5 +150,5 @@ describe.each(sharing)("two %s", (how) => {
     await until(async () => (await recordsOf(one, tenant))[0]?.outcome === "succeeded");
     expect(provider.requests()).toHaveLength(1);
     expect(await recordsOf(one, tenant)).toHaveLength(before + 1);
-  }, 30_000);
+  });
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   everything = await startEverything();
   server = await startSdkServer();
   strict = await startSdkServer({ strict: true });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([everything?.stop(), server?.stop(), strict?.stop(), aimock?.stop()]);
 });
@@ -72,7 +72,7 @@ describe("server-everything behind the router", () => {
     });
     await through.transport.terminateSession();
     await through.client.close();
-  }, 30_000);
+  });
 });
 
 describe("a server of the SDK behind the router", () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   relay = createServer((request, response) => void passOn(request, response));
   await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
   relayUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
-}, 60_000);
+});
 afterAll(async () => {
   relay.closeAllConnections();
   relay.close();

@@ -73,7 +73,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   for (const sampling of ["router", "deny", "client", "client-then-router"])
     urls.set(sampling, await register(router, tenant, { slug: sampling, url, sampling }));
-}, 60_000);
+});
 afterAll(async () => {
   server.closeAllConnections();
   server.close();

@@ -23,6 +23,7 @@ import {
 } from "../fakes/raw-server.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
+import { patient } from "../setup/patience.ts";
 
 const ns = "io.modelcontextprotocol";
 const modes = ["router", "client", "client-then-router", "deny"] as const;
@@ -829,7 +830,7 @@ describe("much at once", () => {
       const registered = { slug: "router", url: server.url, sampling: "router" };
       expect((await admin("POST", `/tenants/${tenant}/servers`, registered)).status).toBe(201);
     }
-  }, 60_000);
+  });
   afterAll(() => echo?.stop());
 
   it("is kept apart: sixteen conversations of three tenants, each with its own answers", async () => {
@@ -896,7 +897,7 @@ describe("much at once", () => {
     const records = await Promise.all(tenants.map((tenant) => samplingRecords(tenant)));
     expect(records.map(({ length }) => length)).toEqual([12, 10, 10]);
     for (const record of records.flat()) expect(record).toMatchObject({ outcome: "succeeded" });
-  }, 60_000);
+  });
 });
 
 describe("messages that pass as they come", () => {
@@ -1014,7 +1015,10 @@ describe("a client that leaves", () => {
     leaving.abort();
     expect(await left).toMatchObject({ name: "AbortError" });
     await expect
-      .poll(async () => (await samplingRecords())[0]?.["outcome"], { interval: 50, timeout: 5_000 })
+      .poll(async () => (await samplingRecords())[0]?.["outcome"], {
+        interval: 50,
+        timeout: patient(5_000),
+      })
       .toBe("cancelled");
     // What the contract promises, not how fast this machine is.
     const page = (await samplingRecords())[0];

@@ -29,7 +29,7 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
   server = await startSdkServer();
   resumable = await startSdkServer({ resumable: true });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([server?.stop(), resumable?.stop(), provider?.stop()]);
 });
@@ -118,7 +118,7 @@ describe("the modes", () => {
     expect(patched.status).toBe(200);
     await until(async () => (await through.call("ask", "off")).includes("-403"), 15_000);
     await through.client.close();
-  }, 30_000);
+  });
 });
 
 describe("sessions", () => {
@@ -186,7 +186,7 @@ describe("sessions", () => {
       tenants.slice(1).map(async (each) => (await recordsOf(router, each)).length),
     );
     expect(counts).toEqual([10, 10]);
-  }, 60_000);
+  });
 
   it("let no client answer what the router answers", async () => {
     provider.setMode("slow");
@@ -199,7 +199,7 @@ describe("sessions", () => {
     expect(answer.status).toBe(202);
     expect(await (await calling).text()).toContain(faultyText);
     expect(server.heard.some(({ text }) => text.includes("forged"))).toBe(false);
-  }, 20_000);
+  });
 
   it("are stored before the client gets its answer, with what was declared and advertised; DELETE ends them", async () => {
     const url = await registered();
@@ -240,7 +240,7 @@ describe("the GET stream", () => {
     const own = await raw.get();
     expect(own.status).toBe(200);
     await own.body?.cancel();
-  }, 20_000);
+  });
 
   it("is waited for where the client asks for its own while the router does", async () => {
     const order: string[] = [];
@@ -278,7 +278,7 @@ describe("the GET stream", () => {
     expect(own.status).toBe(200);
     await own.body?.cancel();
     await scripted.stop();
-  }, 20_000);
+  });
 
   it("is shared: a request that ends leaves it to those that still run", async () => {
     const gates = new Map<string, () => void>();
@@ -323,7 +323,7 @@ describe("the GET stream", () => {
     expect(own.status).toBe(200);
     await own.body?.cancel();
     await gated.stop();
-  }, 20_000);
+  });
 
   it("is closed as soon as the client asks for a GET stream of its own", async () => {
     provider.setMode("slow");
@@ -336,7 +336,7 @@ describe("the GET stream", () => {
     expect(own.status).toBe(200);
     expect(await (await calling).text()).toContain(faultyText);
     await own.body?.cancel();
-  }, 20_000);
+  });
 });
 
 describe("a replayed request", () => {
@@ -369,7 +369,7 @@ describe("a replayed request", () => {
     );
     expect(provider.requests()).toHaveLength(1);
     expect(await recordsOf(router, tenant)).toHaveLength(before + 1);
-  }, 20_000);
+  });
 });
 
 describe("a cancellation", () => {
@@ -383,7 +383,7 @@ describe("a cancellation", () => {
     await until(async () => (await recordsOf(router, tenant))[0]?.outcome === "cancelled", 3_000);
     // Who has taken a request back wants no answer.
     expect(server.heard.filter(({ text: body }) => body.includes('"error"'))).toEqual([]);
-  }, 20_000);
+  });
 
   it("by the client reaches the server as it is, and ends the provider's call", async () => {
     provider.setMode("slow");
@@ -397,7 +397,7 @@ describe("a cancellation", () => {
     expect(server.heard.some(({ text }) => text === notice)).toBe(true);
     await until(async () => (await recordsOf(router, tenant))[0]?.outcome === "cancelled", 2_500);
     await (await calling).body?.cancel();
-  }, 20_000);
+  });
 });
 
 describe("a client that leaves", () => {
@@ -412,7 +412,7 @@ describe("a client that leaves", () => {
     await calling;
     await until(() => server.heard.some(({ text }) => text.includes(faultyText)));
     expect((await recordsOf(router, tenant))[0]?.outcome).toBe("succeeded");
-  }, 20_000);
+  });
 
   it("gets comments for as long as it stays", async () => {
     provider.setMode("slow");
@@ -421,5 +421,5 @@ describe("a client that leaves", () => {
     const text = await (await raw.post(callOf(1, "ask"))).text();
     expect(text).toContain(": keep-alive\n\n");
     expect(text).toContain(faultyText);
-  }, 20_000);
+  });
 });

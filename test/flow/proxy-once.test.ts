@@ -44,7 +44,7 @@ beforeAll(async () => {
   expect((await admin("POST", `/tenants/${tenant}/credentials`, drawing)).status).toBe(201);
   key = await proxyKey(one, tenant);
   await register(one, tenant, { slug: "modern", url: modern.url });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([modern?.stop(), legacy?.stop(), provider?.stop(), media?.stop()]);
 });
@@ -116,7 +116,7 @@ describe("a round that is sent again", () => {
     }
     expect(media.requests()).toHaveLength(1);
     expect(await outcomes()).toHaveLength(before + 1);
-  }, 60_000);
+  });
 
   it("whose sender leaves runs on for others that wait, and answers those that come back", async () => {
     const again = await halfway(entry("B"));
@@ -133,7 +133,7 @@ describe("a round that is sent again", () => {
     expect(at(await call(one, again), "result.got.content.text")).toBe(faultyText);
     expect(provider.requests()).toHaveLength(2);
     expect((await outcomes()).slice(0, -before)).toEqual(["succeeded", "cancelled"]);
-  }, 60_000);
+  });
 
   it("five times at once fails once, and all five get that failure", async () => {
     const again = await halfway(entry("C"));
@@ -148,7 +148,7 @@ describe("a round that is sent again", () => {
     const records = await recordsOf(one, tenant);
     expect(records).toHaveLength(before + 1);
     expect(records[0]?.costMicroUsd).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("after a refusal, runs as if nobody had sent the round before", async () => {
     const limited = { ...policy, limits: { requestsPerMinute: 1 } };
@@ -159,7 +159,7 @@ describe("a round that is sent again", () => {
     expect((await admin("PUT", `/tenants/${tenant}/policy`, policy)).status).toBe(200);
     expect(at(await call(one, again), "result.got.content.text")).toBe(faultyText);
     expect(provider.requests()).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe("a request of a stream", () => {
@@ -198,7 +198,7 @@ describe("a request of a stream", () => {
     expect(new Set(told().map((each) => each.text)).size).toBe(1);
     expect(provider.requests()).toHaveLength(asked);
     expect(await outcomes()).toHaveLength(before + 1);
-  }, 30_000);
+  });
 
   it("can't be answered by anybody else while it runs, at any process, not even with an error", async () => {
     provider.setMode("slow");
@@ -237,7 +237,7 @@ describe("a request of a stream", () => {
     });
     expect(rows).toMatchObject([{ delivered: 202 }]);
     taken.close();
-  }, 30_000);
+  });
 
   it.each([
     ["deny", false],

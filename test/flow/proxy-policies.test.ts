@@ -77,7 +77,7 @@ beforeAll(async () => {
           : { resultType: "complete", content: [], answered },
     });
   });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(clients.map(({ client }) => client.close()));
   await Promise.all([servers?.legacy.stop(), servers?.modern.stop(), provider?.stop()]);
@@ -239,7 +239,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     provider.setMode("fine");
     await expectRefused(limited, other, "rate_limited");
     expect(await limited.ask("third")).toMatchObject(isAnswered);
-  }, 30_000);
+  });
 
   it.each([
     ["usdPerDay", 24 * 3_600_000],
@@ -341,7 +341,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     await expectRefused(limited, other, "forbidden");
     await turn({ disabled: null });
     await until(async () => (await limited.ask("on again")).result !== undefined, 15_000);
-  }, 30_000);
+  });
 });
 
 describe("a policy of both", () => {

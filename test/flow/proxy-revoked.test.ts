@@ -32,7 +32,7 @@ beforeAll(async () => {
     );
     return undefined;
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
 });
@@ -85,4 +85,4 @@ it.concurrent("a stream of another key goes on", async () => {
   expect((await reader?.read())?.done).toBe(false);
   expect((await reader?.read())?.done).toBe(false);
   await reader?.cancel();
-}, 15_000);
+});

@@ -50,7 +50,7 @@ beforeAll(async () => {
       { headers: { "Mcp-Session-Id": "s-1" } },
     );
   });
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 const rpc = (method: string, params: object, more: object = { id: 1 }): object => ({

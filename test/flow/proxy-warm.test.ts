@@ -49,7 +49,7 @@ beforeAll(async () => {
   const credential = { provider: "demo", name: "demo", apiKey: "none" };
   await admin("POST", `/tenants/${tenant}/credentials`, credential);
   key = await proxyKey(router, tenant);
-}, 60_000);
+});
 afterAll(async () => {
   await router?.stop();
   await server?.stop();

@@ -8,6 +8,7 @@ import { adminOf, asking, callOnce, createTenant, openSession } from "../fakes/c
 import type { Answered, SamplingCaller } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { patient } from "../setup/patience.ts";
 
 /** Stands wherever content can stand; no refusal may repeat it. */
 const canary = "xyzzy-canary";
@@ -50,7 +51,7 @@ beforeAll(async () => {
   session = await openSession(router, key, { capabilities });
   limited = await openSession(router, limitedKey, { capabilities });
   expect((await limited.sample(asking("hello"))).body).toHaveProperty("result");
-}, 60_000);
+});
 afterAll(async () => {
   await faulty.stop();
 });
@@ -457,7 +458,7 @@ describe("in the audit record", () => {
     faulty.setMode("fine");
     const cancelled = async (): Promise<unknown> =>
       (await admin("GET", `/tenants/${own.slug}/requests?outcome=cancelled`)).get("data.0.reason");
-    await expect.poll(cancelled, { timeout: 4_000 }).toBe("cancelled");
+    await expect.poll(cancelled, { timeout: patient(4_000) }).toBe("cancelled");
   });
 });
 

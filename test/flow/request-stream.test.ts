@@ -7,7 +7,7 @@ let router: SharedRouter;
 const open: AbortController[] = [];
 beforeAll(async () => {
   router = await borrowRouter();
-}, 60_000);
+});
 afterEach(() => {
   for (const each of open.splice(0)) each.abort();
 });

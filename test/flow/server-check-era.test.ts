@@ -13,7 +13,7 @@ beforeAll(async () => {
   [router, server] = await Promise.all([borrowRouter(), startRawServer({ probes: "scripted" })]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
-}, 60_000);
+});
 afterAll(() => server?.stop());
 
 const speaks =

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ]);
   admin = adminOf(router, router.adminToken);
   expect((await admin("POST", "/tenants", { slug: "checks", name: "Checks" })).status).toBe(201);
-}, 60_000);
+});
 afterAll(() => Promise.all([raw, modern, legacy, everything].map((each) => each?.stop())));
 
 let made = 0;

@@ -25,7 +25,7 @@ beforeAll(async () => {
     redirectUris: [`${router.url}/oauth/callback`],
   });
   fake.clients.set("public", { secret: null, redirectUris: [`${router.url}/oauth/callback`] });
-}, 60_000);
+});
 afterAll(() => fake?.stop());
 
 async function admin(method: string, path: string, body?: unknown): Promise<Answered> {

@@ -21,7 +21,7 @@ describe("a flood of initialize", () => {
     server = await startSdkServer();
     await createTenant(router, tenant, { provider: "demo" });
     through = await register(router, tenant, { slug: "server", url: server.url });
-  }, 60_000);
+  });
   afterAll(async () => {
     await router?.stop();
     await server?.stop();

@@ -7,6 +7,7 @@ import {
   type IdentityProvider,
 } from "../fakes/identity-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { patient } from "../setup/patience.ts";
 
 let router: Router;
 let provider: IdentityProvider;
@@ -220,7 +221,9 @@ describe("a person", () => {
     await operator("PATCH", `/tenants/${slug}/policy`, rule);
     const asked = (await openSession(router, String(made.body["key"]))).sample(asking("hello"));
     const list = () => operator("GET", `/tenants/${slug}/approvals`);
-    await expect.poll(async () => (await list()).get("data.length"), { timeout: 10_000 }).toBe(1);
+    await expect
+      .poll(async () => (await list()).get("data.length"), { timeout: patient(10_000) })
+      .toBe(1);
     const id = String((await list()).get("data.0.requestId"));
     const held = await operator("GET", `/tenants/${slug}/approvals/${id}`);
     const decision = { decision: "approve", shown: held.get("shown") };

@@ -15,8 +15,9 @@ import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, asking, callOnce } from "../fakes/caller.ts";
 import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 60_000;
+const timeout = patient(60_000);
 
 interface Credential {
   id: string;

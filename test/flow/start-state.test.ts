@@ -25,8 +25,9 @@ import {
   type Router,
 } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 90_000;
+const timeout = patient(90_000);
 const started: Router[] = [];
 const start = async (options: Parameters<typeof startRouter>[0]): Promise<Router> => {
   const router = await startRouter(options);

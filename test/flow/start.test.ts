@@ -11,8 +11,9 @@ import { parseSettings } from "../../src/start/settings.ts";
 import { asking, callOnce } from "../fakes/caller.ts";
 import { spawnLauncher, startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { patient } from "../setup/patience.ts";
 
-const timeout = 60_000;
+const timeout = patient(60_000);
 const run = promisify(execFile);
 
 const started: Router[] = [];
@@ -160,7 +161,7 @@ describe("a start, an end and another start", () => {
       expect(answer.status).toBe(200);
       await expect
         .poll(() => second.output().match(/"job":"pruneSessions","changed":1/g)?.length, {
-          timeout: 20_000,
+          timeout: patient(20_000),
         })
         .toBe(times);
     }
@@ -190,8 +191,8 @@ describe("a start, an end and another start", () => {
     expect(pid).not.toBe(third.pid);
     // npm passes it on to the shell between them, which passes it on to nobody.
     process.kill(third.pid, "SIGTERM");
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
-    await expect.poll(() => existsSync(holder), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: patient(10_000) }).toBe(false);
+    await expect.poll(() => existsSync(holder), { timeout: patient(10_000) }).toBe(false);
   });
 });
 

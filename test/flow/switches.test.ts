@@ -11,7 +11,7 @@ describe("a kill switch", () => {
   beforeAll(async () => {
     router = await borrowRouter();
     operator = adminOf(router, router.adminToken);
-  }, 60_000);
+  });
 
   const patch = async (slug: string, stopped: unknown): Promise<void> => {
     const changed = await operator("PATCH", `/tenants/${slug}/policy`, { stopped });

@@ -39,7 +39,7 @@ beforeAll(async () => {
       url: servers[era].url,
       bridge: "always",
     });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([aimock?.stop(), servers?.legacy.stop(), servers?.modern.stop()]);
 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   ]);
   await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   relay = await startKeyRelay(router.url, await proxyKey(router, tenant));
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([relay?.stop(), aimock?.stop()]);
 });

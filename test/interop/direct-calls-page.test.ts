@@ -23,7 +23,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "router-programs-"));
   symlinkSync(join(checkout, "node_modules"), join(directory, "node_modules"));
   writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(directory, { recursive: true });
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   ]);
   router = await borrowRouter();
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
   await fake.stop();

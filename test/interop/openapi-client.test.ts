@@ -17,7 +17,7 @@ beforeAll(async () => {
   router = await borrowRouter();
   directory = mkdtempSync(join(tmpdir(), "router-openapi-"));
   symlinkSync(join(checkout, "node_modules"), join(directory, "node_modules"));
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
@@ -152,4 +152,4 @@ it("compiles strictly and works as generated", async () => {
     ],
     deleted: 204,
   });
-}, 60_000);
+});

@@ -15,6 +15,7 @@ import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { patient } from "../setup/patience.ts";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter } from "../fakes/router.ts";
@@ -113,7 +114,7 @@ beforeAll(async () => {
   router = join(project, "node_modules", "mcp-sampling-router");
   for (const name of ["@modelcontextprotocol", "zod"])
     symlinkSync(join(checkout, "node_modules", name), join(project, "node_modules", name));
-}, 120_000);
+});
 afterAll(() => packed.remove());
 
 /** As `du` counts a copy of it: links lead to what npm would copy. */
@@ -140,14 +141,18 @@ const runTool = (name: string, args: readonly string[], env: Record<string, stri
   });
 
 describe.each(["router", "sdk"] as const)("the tarball of %s", (which) => {
-  it("has nothing that publint calls an error or a warning", { timeout: 60_000 }, async () => {
-    const { code, printed } = await runTool("publint", [packed[which].tarball, "--strict"]);
-    expect([code, printed]).toEqual([0, expect.stringContaining("All good!")]);
-  });
+  it(
+    "has nothing that publint calls an error or a warning",
+    { timeout: patient(60_000) },
+    async () => {
+      const { code, printed } = await runTool("publint", [packed[which].tarball, "--strict"]);
+      expect([code, printed]).toEqual([0, expect.stringContaining("All good!")]);
+    },
+  );
 
   it(
     "resolves to its types in every way that an ESM package can",
-    { timeout: 60_000 },
+    { timeout: patient(60_000) },
     async () => {
       const args = [packed[which].tarball, "--profile", "esm-only", "--format", "json"];
       const { code, printed } = await runTool("attw", args);
@@ -218,12 +223,12 @@ describe("servers and clients of both SDKs, in both eras, sample by the packed l
   afterAll(() => provider.stop());
 
   // Other Nodes: `npm run soak -- libraries`.
-  it("on Node", { timeout: 60_000 }, async () => {
+  it("on Node", { timeout: patient(60_000) }, async () => {
     const found = await matrixOn([ownNode], { project, told });
     expect(found).toMatchObject({ tried: 27, faults: [] });
   });
 
-  it("in the Workers runtime", { timeout: 60_000 }, async () => {
+  it("in the Workers runtime", { timeout: patient(60_000) }, async () => {
     expect(await matrixOnWorkers({ project, told })).toMatchObject({ tried: 27, faults: [] });
   });
 });
@@ -491,6 +496,6 @@ describe("the package of the router", () => {
       expect(deployed.code, deployed.printed).toBe(0);
       expect(deployed.printed).toMatch(/env\.DATABASES \(TenantDatabase\)[^]*env\.ASSETS/);
       expect(readFileSync(join(outdir, "worker.js"), "utf8")).toContain("TenantDatabase");
-    }, 60_000);
+    });
   });
 });

@@ -125,7 +125,7 @@ beforeAll(async () => {
     { match: { userMessage: "hello" }, response: { content: `Hi, ${canary}!`, usage } },
   ]);
   router = await borrowRouter();
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
 });

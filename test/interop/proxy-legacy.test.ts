@@ -37,7 +37,7 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
   for (const name of ["v1", "v2", "both"] as const)
     urls[name] = await register(router, tenant, { slug: name, url: servers[name].url });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([aimock?.stop(), ...Object.values(servers ?? {}).map((each) => each.stop())]);
 });
@@ -109,7 +109,7 @@ describe.each(pairs)(
       if (stream === "opens none") expect(now).toBeGreaterThan(opened);
       else expect(now).toBe(1);
       await peer.close();
-    }, 30_000);
+    });
   },
 );
 

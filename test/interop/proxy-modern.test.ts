@@ -36,7 +36,7 @@ beforeAll(async () => {
   const made = await admin("POST", "/tenants/sdk/keys", { name: "p", scopes: ["proxy"] });
   key = String(made.get("key"));
   keyId = String(made.get("id"));
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([aimock?.stop(), server?.stop()]);
 });

@@ -45,7 +45,7 @@ describe("a server behind an authorization server of the Workers library", () =>
       url: everything.url,
       sampling: "router",
     });
-  }, 120_000);
+  });
   afterAll(() => Promise.all([remote.stop(), everything.stop()]));
 
   it("is reached once a person has allowed it, though nobody registered the router there", async () => {

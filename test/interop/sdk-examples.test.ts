@@ -29,7 +29,7 @@ beforeAll(async () => {
     const entry = { slug: name, url: server.url, sampling: "client" };
     urls.set(name, await register(router, tenant, entry));
   }
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([...servers.values()].map((server) => server.stop()));
 });

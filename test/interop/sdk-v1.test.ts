@@ -54,7 +54,7 @@ beforeAll(async () => {
     baseUrl: aimock.url("openai"),
     policy: { allowedModels: ["openai/gpt-4.1-mini"] },
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
 });

@@ -15,6 +15,7 @@ import { adminOf, asking, at, createTenant } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { decisionOf, weatherTool } from "../fixtures/interop/client.ts";
+import { patient } from "../setup/patience.ts";
 
 const clientInfo = { name: "interop-v2", version: "2.3.4" };
 const capabilities: ClientCapabilities = {
@@ -98,7 +99,7 @@ beforeAll(async () => {
     baseUrl: aimock.url("openai"),
     policy,
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
   await faulty.stop();
@@ -328,7 +329,7 @@ describe.each(setups)("SDK v2, $name", (setup) => {
     const record = async () =>
       (await adminOf(router, router.adminToken)("GET", `/tenants/${slug}/requests`)).get("data.0");
     await expect
-      .poll(async () => at(await record(), "outcome"), { interval: 50, timeout: 4_000 })
+      .poll(async () => at(await record(), "outcome"), { interval: 50, timeout: patient(4_000) })
       .toBe("cancelled");
     expect(Number(at(await record(), "settledAt")) - takenAt).toBeLessThan(2_000);
     await client.close();

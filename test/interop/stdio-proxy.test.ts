@@ -10,6 +10,7 @@ import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/clien
 import { beforeAll, describe, expect, it } from "vitest";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { fromSource } from "../setup/from-source.ts";
+import { patient } from "../setup/patience.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const program = join(checkout, "src", "cli", "proxy.ts");
@@ -136,7 +137,7 @@ describe.concurrent("the process of the proxy", () => {
 
   it(
     "tells its server that no router answers, as an error with a reason",
-    { timeout: 30_000 },
+    { timeout: patient(30_000) },
     async () => {
       const down = { ...settings(), SAMPLING_ROUTER_URL: "http://127.0.0.1:9" };
       const { child, ended, until, out } = start(raw(), down);

@@ -163,7 +163,7 @@ beforeAll(async () => {
         policy: { allowedModels: [`${provider}/${model}`] },
       })
     ).key;
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
 });

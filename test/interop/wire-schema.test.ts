@@ -140,7 +140,7 @@ beforeAll(async () => {
     baseUrl: `http://127.0.0.1:${(painter.address() as AddressInfo).port}/v1beta`,
     policy: { allowedModels: ["google/gemini-2.5-flash-image"] },
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await aimock.stop();
   painter.close();

@@ -4,6 +4,7 @@ import { openLibsql } from "../../src/store/db.ts";
 import { openWriteGroups } from "../../src/store/libsql-groups.ts";
 import { lastingBackend, type Backend } from "../contract/store/open.ts";
 import { readMigrations } from "./migrations.ts";
+import { patient } from "./patience.ts";
 
 /** Packing and unpacking answers takes a quarter of the time of these suites, and no test is about it. */
 const plainly = (request: Request): Promise<Response> => {
@@ -12,7 +13,7 @@ const plainly = (request: Request): Promise<Response> => {
 };
 
 /** On a busy machine, 64 writes one after another take longer than a call may wait. */
-const timeoutMs = 20_000;
+const timeoutMs = patient(20_000);
 
 /** One server for all tests of a file; it is emptied before each. */
 export const sqldBackend = (url: () => string, writes: "alone" | "grouped" = "alone"): Backend =>

@@ -7,6 +7,7 @@ import { caller, opening, reservation, settlement, start } from "../store/fixtur
 import { storesOn, value, type Opened } from "../store/open.ts";
 import { sealAll } from "../store/sealing.ts";
 import { exportPart, signerOf, verifyParts } from "./exporting.ts";
+import { patient } from "../../setup/patience.ts";
 
 const runs = 1_000;
 const backend = inlineBackend();
@@ -236,41 +237,45 @@ describe("an export", () => {
     ]);
   });
 
-  it(`does not verify after any of ${runs} random changes`, { timeout: 120_000 }, async () => {
-    const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-    console.info(`tampering with seed ${seed}`);
-    const lines = original.trimEnd().split("\n");
-    const before = joined(lines);
-    const caught = new Map<string, number>();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...Object.keys(ways)),
-        fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
-          minLength: 6,
-          maxLength: 6,
-        }),
-        async (way, chances) => {
-          let next = 0;
-          const pick = (below: number): number => Math.floor((chances[next++] ?? 0) * below);
-          const made = ways[way]?.(lines, pick);
-          if (made === undefined) throw new Error(way);
-          fc.pre(Buffer.compare(made.bytes, before) !== 0);
-          const { findings } = await verifyParts([made.bytes], keys);
-          const told = findings.map(({ line, text }) => `${line}: ${text}`).join("\n");
-          expect(findings, `${way}, ${made.what}`).not.toEqual([]);
-          const { line, id } = made.named ?? {};
-          if (line !== undefined)
-            expect(
-              findings.map((finding) => finding.line),
-              `${way}, ${made.what}\n${told}`,
-            ).toContain(line);
-          if (id !== undefined) expect(told, `${way}, ${made.what}`).toContain(id);
-          caught.set(way, (caught.get(way) ?? 0) + 1);
-        },
-      ),
-      { numRuns: runs, seed },
-    );
-    expect([...caught.values()].reduce((sum, count) => sum + count, 0)).toBe(runs);
-    expect([...caught.keys()].toSorted()).toEqual(Object.keys(ways).toSorted());
-  });
+  it(
+    `does not verify after any of ${runs} random changes`,
+    { timeout: patient(120_000) },
+    async () => {
+      const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+      console.info(`tampering with seed ${seed}`);
+      const lines = original.trimEnd().split("\n");
+      const before = joined(lines);
+      const caught = new Map<string, number>();
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...Object.keys(ways)),
+          fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
+            minLength: 6,
+            maxLength: 6,
+          }),
+          async (way, chances) => {
+            let next = 0;
+            const pick = (below: number): number => Math.floor((chances[next++] ?? 0) * below);
+            const made = ways[way]?.(lines, pick);
+            if (made === undefined) throw new Error(way);
+            fc.pre(Buffer.compare(made.bytes, before) !== 0);
+            const { findings } = await verifyParts([made.bytes], keys);
+            const told = findings.map(({ line, text }) => `${line}: ${text}`).join("\n");
+            expect(findings, `${way}, ${made.what}`).not.toEqual([]);
+            const { line, id } = made.named ?? {};
+            if (line !== undefined)
+              expect(
+                findings.map((finding) => finding.line),
+                `${way}, ${made.what}\n${told}`,
+              ).toContain(line);
+            if (id !== undefined) expect(told, `${way}, ${made.what}`).toContain(id);
+            caught.set(way, (caught.get(way) ?? 0) + 1);
+          },
+        ),
+        { numRuns: runs, seed },
+      );
+      expect([...caught.values()].reduce((sum, count) => sum + count, 0)).toBe(runs);
+      expect([...caught.keys()].toSorted()).toEqual(Object.keys(ways).toSorted());
+    },
+  );
 });

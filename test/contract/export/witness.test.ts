@@ -195,7 +195,7 @@ describe("a witness", () => {
     expect([other.code, other.text]).toEqual([2, expect.stringContaining("No head was given")]);
     for (const given of ["nothing", before])
       expect((await audit(before, ...pinned, "--head", given)).code).toBe(2);
-  }, 60_000);
+  });
 
   it("is not needed for what the router found itself, which the verifier prints", async () => {
     const { tenantId, slug, seal } = await tenant();

@@ -95,5 +95,5 @@ describe("jobs in step", () => {
     expect(reports).toContainEqual({ job: "latencies", changed: tenants });
     expect(reports.filter(({ behind }) => behind)).toEqual([]);
     await close();
-  }, 60_000);
+  });
 });

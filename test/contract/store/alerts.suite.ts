@@ -22,6 +22,7 @@ import {
 import { givenAlerts, minuteMs } from "./given-alerts.ts";
 import { told } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";
+import { patient } from "../../setup/patience.ts";
 
 const url = "https://hooks.test/alerts";
 /** `start` is 2027-01-15T08:00:00Z. */
@@ -35,37 +36,41 @@ export const alertsSuite = (backend: Backend): void => {
       givenAlerts(backend);
     const sharesOf = async (who: Caller) => (await alertsOf(who)).map(({ share }) => share);
 
-    it("tell of 80 % once while sixteen processes cross it", { timeout: 120_000 }, async () => {
-      const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
-      const processes = [world.stores];
-      while (processes.length < 16) processes.push(storesOn(await world.again()));
-      await Promise.all(
-        processes.map(async (stores) => {
-          for (let count = 0; count < 4; count += 1) {
-            const reserved = reservation(who, start, { microUsd: 1_400 });
-            const admission = value(await stores.ledger.admit(reserved));
-            expect(told(admission)).toBe("admitted");
-            const receipt = admission.state === "admitted" ? admission.receipt : null;
-            const charged = { costMicroUsd: 1_300, chargedMicroUsd: 1_300, receipt };
-            value(await stores.ledger.settle(settlement(reserved, start, charged)));
-            await look(start, stores);
-          }
-        }),
-      );
-      await look();
-      expect(await alertsOf(who)).toMatchObject([
-        { share: 50, kind: "budget_crossed", name: "tenant.usdPerDay", limit: usdPerDay },
-        { share: 80, subject: who.tenantId, periodFrom: midnight - 86_400_000 },
-      ]);
-      expect((await messagesOf(who)).map(({ body }) => JSON.parse(body))).toMatchObject([
-        {
-          type: "alert.budget_crossed",
-          data: { share: 80, name: "tenant.usdPerDay", tenant: who.tenantId.replace("_", "-") },
-        },
-        { type: "alert.budget_crossed", data: { share: 50 } },
-      ]);
-      expect(await eventsOf(who)).toHaveLength(2);
-    });
+    it(
+      "tell of 80 % once while sixteen processes cross it",
+      { timeout: patient(120_000) },
+      async () => {
+        const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });
+        const processes = [world.stores];
+        while (processes.length < 16) processes.push(storesOn(await world.again()));
+        await Promise.all(
+          processes.map(async (stores) => {
+            for (let count = 0; count < 4; count += 1) {
+              const reserved = reservation(who, start, { microUsd: 1_400 });
+              const admission = value(await stores.ledger.admit(reserved));
+              expect(told(admission)).toBe("admitted");
+              const receipt = admission.state === "admitted" ? admission.receipt : null;
+              const charged = { costMicroUsd: 1_300, chargedMicroUsd: 1_300, receipt };
+              value(await stores.ledger.settle(settlement(reserved, start, charged)));
+              await look(start, stores);
+            }
+          }),
+        );
+        await look();
+        expect(await alertsOf(who)).toMatchObject([
+          { share: 50, kind: "budget_crossed", name: "tenant.usdPerDay", limit: usdPerDay },
+          { share: 80, subject: who.tenantId, periodFrom: midnight - 86_400_000 },
+        ]);
+        expect((await messagesOf(who)).map(({ body }) => JSON.parse(body))).toMatchObject([
+          {
+            type: "alert.budget_crossed",
+            data: { share: 80, name: "tenant.usdPerDay", tenant: who.tenantId.replace("_", "-") },
+          },
+          { type: "alert.budget_crossed", data: { share: 50 } },
+        ]);
+        expect(await eventsOf(who)).toHaveLength(2);
+      },
+    );
 
     it("reach a receiver that failed for an hour, once", async () => {
       const who = await caller(world.stores, { tenantLimits: { usdPerDay }, policy: alerted });

@@ -10,6 +10,7 @@ import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
 import { readMigrations } from "../../setup/migrations.ts";
+import { patient } from "../../setup/patience.ts";
 import { caller, reservation, session, settlement, start, type Caller } from "./fixtures.ts";
 import { mac, storesOn, value } from "./open.ts";
 import { sealAll } from "./sealing.ts";
@@ -29,8 +30,13 @@ describe("many callers at once", () => {
       requests += 1;
       return fetch(request);
     };
-    const groups = openWriteGroups({ url: sqld.url, authToken: null, fetch: counting });
-    return openLibsql(createClient({ url: sqld.url }), { groups });
+    // The product's own limit would refuse some of the crowd on a busy machine.
+    const timeoutMs = patient(5_000);
+    const server = { url: sqld.url, authToken: null, fetch: counting, timeoutMs };
+    return openLibsql(createClient({ url: sqld.url }), {
+      groups: openWriteGroups(server),
+      timeoutMs,
+    });
   };
   let db: Database;
   beforeAll(async () => {

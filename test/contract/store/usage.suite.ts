@@ -396,6 +396,6 @@ export const usageSuite = (backend: Backend): void => {
         }),
         { numRuns: backend.histories },
       );
-    }, 60_000);
+    });
   });
 };

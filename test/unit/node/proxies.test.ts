@@ -165,5 +165,5 @@ describe("a private CA", () => {
       "ERR_TLS_CERT_ALTNAME_INVALID",
     );
     expect(secure.asked).toEqual(["CONNECT 127.0.0.2:443"]);
-  }, 60_000);
+  });
 });
