@@ -30,6 +30,7 @@ CREATE TABLE `approvals` (
 	`decided_by` text,
 	`comment` text,
 	`edited` text,
+	`code` text,
 	`webhook_url` text,
 	`notice` text,
 	`nonce` text,

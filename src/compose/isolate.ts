@@ -202,7 +202,7 @@ export async function createIsolate(config: Config, host: Host) {
     vaultKeys: await createVaultKeys(masters),
     roundKeys: await createVaultKeys({ ...masters, derivedFor: "sampling-router/round/v1" }),
     keyMac: await createMac({ ...masters, purpose: "api-key" }),
-    entryMac: await createMac({ ...masters, purpose: "oauth-entry" }),
+    rowMac: await createMac({ ...masters, purpose: "row" }),
     /** rows that were rejected, as far as this process has reported them */
     rejectedRows: new Set<string>(),
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),

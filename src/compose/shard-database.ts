@@ -38,7 +38,7 @@ export function openShard(
   isolate: Isolate,
   { ids, ...options }: DatabaseOptions & { name: string; ids: Ids; residency: Residency | null },
 ): { db: Database; stores: Stores; rejected: NoteRejected } {
-  const { config, host, auditing, entryMac, rejectedRows: memory } = isolate;
+  const { config, host, auditing, rowMac, rejectedRows: memory } = isolate;
   const db = openDatabase(isolate, options);
   const rejected = createRejectedRows({
     events: () => stores.events,
@@ -50,7 +50,7 @@ export function openShard(
   const stores: Stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     mac: auditing.mac,
-    entryMac,
+    rowMac,
     rejected,
     sessionLimits: config.sessionLimits,
     unreadable: unreadableReport(host, ids),

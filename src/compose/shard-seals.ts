@@ -31,7 +31,7 @@ interface ShardSeals {
 
 /** Makes no store before it needs one, which a warm call never does. */
 export function createShardSeals(
-  { config, host, vaultKeys, roundKeys, keyMac, entryMac, sealingMac, sealingMemory }: Isolate,
+  { config, host, vaultKeys, roundKeys, keyMac, rowMac, sealingMac, sealingMemory }: Isolate,
   {
     name,
     stores,
@@ -84,7 +84,7 @@ export function createShardSeals(
         store: stores.sealing,
         rows: stores.sealedRows,
         vault,
-        macs: { keys: keyMac, "oauth-entries": entryMac },
+        macs: { keys: keyMac, "oauth-entries": rowMac, approvals: rowMac },
         ids,
         now,
       })(),

@@ -11,7 +11,7 @@ import { raw, summed, type Builder, type Compiled } from "./db.ts";
 import { held, heldText, type Held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
-import { beginWaiting, hasRoom } from "./approval-rows.ts";
+import { beginWaiting, hasRoom, waitingOf, type Waiting } from "./approval-rows.ts";
 import { openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
@@ -25,6 +25,8 @@ export interface Admitting {
   values: ReturnType<typeof rowOf>;
   codes: AdmissionCodes;
   call: IdempotentCall | null;
+  /** null: nobody has to approve the call */
+  forApproval: Waiting | null;
   /** What the choice assumed must still hold: a key that was revoked meanwhile gets nothing. */
   isCurrent: SQL;
 }
@@ -36,8 +38,11 @@ const rowOf = (reservation: Reservation) => ({
   leaseUntil: reservation.leaseUntil,
 });
 
-export async function admitting(mac: Mac, reservation: Reservation): Promise<Admitting> {
-  const { opening, holds, now, tenantVersion } = reservation;
+export async function admitting(
+  { mac, rowMac }: { mac: Mac; rowMac: Mac },
+  reservation: Reservation,
+): Promise<Admitting> {
+  const { opening, holds, now, tenantVersion, approval } = reservation;
   const { id, who } = opening;
   const { tenantId, keyId, sessionId } = who;
   const values = rowOf(reservation);
@@ -54,7 +59,9 @@ export async function admitting(mac: Mac, reservation: Reservation): Promise<Adm
           and sessions.expires_at > ${now}))`;
   const call = callOf(reservation);
   const request = { id, tenantId, now };
-  return { reservation, request, claims, values, codes, call, isCurrent };
+  const place = { tenantId, requestId: id, keyId, now };
+  const forApproval = approval === undefined ? null : await waitingOf(rowMac, place, approval);
+  return { reservation, request, claims, values, codes, call, forApproval, isCurrent };
 }
 
 const columns = getTableColumns(samplingRequests);
@@ -168,8 +175,8 @@ const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
     and outcome = 'admitted' and counted = 0)`;
 
 /** What an admitted call takes with it: its replay key and the circuits that it tries. */
-export function takings({ reservation, request, call }: Admitting): Compiled[] {
-  const { opening, idempotency, probes, approval } = reservation;
+export function takings({ reservation, request, call, forApproval }: Admitting): Compiled[] {
+  const { opening, idempotency, probes } = reservation;
   const { id, now } = request;
   const claimed = { requestId: id, contentSha256: opening.contentSha256, now };
   return [
@@ -177,13 +184,7 @@ export function takings({ reservation, request, call }: Admitting): Compiled[] {
       ? []
       : [claim(call, { ...claimed, expiresAt: idempotency.expiresAt }, isAdmitted(request))]),
     ...(probes.length === 0 ? [] : [claimProbes(probing(reservation), isAdmitted(request))]),
-    ...(approval === undefined
-      ? []
-      : beginWaiting(
-          { tenantId: request.tenantId, requestId: id, keyId: opening.who.keyId, now },
-          approval,
-          isAdmitted(request),
-        )),
+    ...(forApproval === null ? [] : beginWaiting(forApproval, isAdmitted(request))),
   ];
 }
 

@@ -79,13 +79,20 @@ function admissionOf(
   return { state: "refused", hold, used, retryAfterMs, limits };
 }
 
+interface AdmissionDeps {
+  db: Database;
+  /** codes of records */
+  mac: Mac;
+  rowMac: Mac;
+}
+
 /** By the call's own statements, which know each way in which an admission may end. */
 async function admitAlone(
-  { db, mac }: { db: Database; mac: Mac },
+  { db, ...macs }: AdmissionDeps,
   reservation: Reservation,
 ): AsyncResult<Admission> {
   const { holds, probes } = reservation;
-  const ready = await admitting(mac, reservation);
+  const ready = await admitting(macs, reservation);
   const { request } = ready;
   const mayThin = holds.some(({ resource }) => !isMoney(resource));
   // Where a refusal is only counted, the statements that follow find no row.
@@ -126,7 +133,7 @@ async function admitAlone(
 
 /** null: the call's own statements have to decide. */
 async function admitInBulk(
-  { db, mac }: { db: Database; mac: Mac },
+  { db, mac }: AdmissionDeps,
   reservation: Reservation,
 ): AsyncResult<Admission | null> {
   if (db.writeInBulk === undefined || !mayAdmitInBulk(reservation)) return ok(null);
@@ -135,10 +142,7 @@ async function admitInBulk(
   return db.writeInBulk(bulkAdmission, item, { lane, ifLost: "again" });
 }
 
-export async function admit(
-  deps: { db: Database; mac: Mac },
-  reservation: Reservation,
-): AsyncResult<Admission> {
+export async function admit(deps: AdmissionDeps, reservation: Reservation): AsyncResult<Admission> {
   const admitted = await admitInBulk(deps, reservation);
   if (!admitted.ok) return admitted;
   return admitted.value === null ? admitAlone(deps, reservation) : ok(admitted.value);

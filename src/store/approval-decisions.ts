@@ -6,9 +6,9 @@ import type { Hold } from "../domain/limits/holds.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import { answersDecidedForMs, collectedWithinMs } from "../domain/sampling/approval.ts";
-import type { Mac } from "../domain/tenancy/mac.ts";
+import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
 import { keepContent } from "./approval-rows.ts";
-import { raw, type Compiled, type Database, type Row } from "./db.ts";
+import { raw, type Compiled, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { turnOf } from "./held-calls.ts";
 import { announce } from "./webhook-announcements.ts";
@@ -36,7 +36,7 @@ const beyondOf = (holds: readonly Hold[], row: Row | undefined): Decided | null 
 };
 
 export async function decide(
-  deps: { db: Database; mac: Mac; nonce: () => string },
+  deps: ApprovalDeps,
   decision: ApprovalDecision,
   event: AdminEvent,
 ): AsyncResult<Decided> {
@@ -44,6 +44,13 @@ export async function decide(
   const { places = [] } = decision;
   const noPlace = withoutPlace(decision, places, now);
   const nonce = deps.nonce();
+  const found = await findStage(deps, decision);
+  if (!found.ok) return found;
+  if (found.value === null) return ok({ state: "conflict" });
+  const { code: before, ...row } = found.value;
+  const deadline = Math.max(row.deadline, now + collectedWithinMs);
+  const decided = { state, decidedAt: now, decidedBy: by, comment, edited, deadline };
+  const code = await approvalCode(deps.rowMac, { ...row, ...decided });
   const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
   if (!claimed.ok) return claimed;
   const again = claimed.value;
@@ -57,9 +64,9 @@ export async function decide(
       raw(sql`
         update approvals set state = ${state}, decided_at = ${now}, decided_by = ${by},
           comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
-          deadline = max(deadline, ${now + collectedWithinMs}), nonce = ${nonce}
+          deadline = ${deadline}, code = ${code}, nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
-          and state = 'waiting' and deadline > ${now} and shown = ${shown}
+          and code = ${before} and state = 'waiting' and deadline > ${now} and shown = ${shown}
           and not exists (select 1 ${noPlace})
           and ${again === null ? sql`true` : again.condition}`),
       ...editedContent(decision, isMine),

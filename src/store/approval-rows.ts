@@ -4,9 +4,17 @@ import type { Approval, CallPlace, HeldCall } from "../domain/ports/approvals.ts
 import type { Who } from "../domain/audit/record.ts";
 import type { NewApproval } from "../domain/sampling/approval.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { answersDecidedForMs, mostHeld, type HeldContent } from "../domain/sampling/approval.ts";
 import { approvals } from "./approval-schema.ts";
+import {
+  approvalCode,
+  genuineRows,
+  ofCall,
+  type ApprovalDeps,
+  type ApprovalRow,
+} from "./approval-codes.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { heldIn, heldText } from "./held.ts";
 import { results } from "./ledger-schema.ts";
@@ -47,12 +55,27 @@ export const hasRoom = (who: Whose): SQL => sql`exists (
   select 1 from (${heldCalls(who)}) held where held.tenant < ${mostHeld.tenant}
     and held."key" < ${mostHeld.key} and held.server < ${mostHeld.server})`;
 
-/** Writes the row of a call that begins to wait, where `condition` holds. */
-export function beginWaiting(
-  place: CallPlace & { keyId: string; now: number },
+/** A call that begins to wait, with the code of its row. */
+export interface Waiting {
+  place: CallPlace & { keyId: string; now: number };
+  approval: NewApproval;
+  code: string;
+}
+
+export async function waitingOf(
+  rowMac: Mac,
+  place: Waiting["place"],
   approval: NewApproval,
-  condition: SQL,
-): Compiled[] {
+): Promise<Waiting> {
+  const { now: createdAt, ...its } = place;
+  const undecided = { decidedAt: null, decidedBy: null, comment: null, edited: null };
+  const { stage, deadline, onTimeout, why, shown } = approval;
+  const row = { ...its, stage, deadline, onTimeout, why, shown, createdAt, ...undecided };
+  return { place, approval, code: await approvalCode(rowMac, { ...row, state: "waiting" }) };
+}
+
+/** Writes the row of a call that begins to wait, where `condition` holds. */
+export function beginWaiting({ place, approval, code }: Waiting, condition: SQL): Compiled[] {
   const { tenantId, requestId, keyId, now } = place;
   const { stage, deadline, onTimeout, why, shown, parts, webhook } = approval;
   const notice = webhook === undefined ? null : JSON.stringify(webhook.notice);
@@ -61,9 +84,9 @@ export function beginWaiting(
     ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
     raw(sql`
       insert into approvals (tenant_id, request_id, stage, key_id, state, created_at, deadline,
-        on_timeout, why, shown, is_open, webhook_url, notice)
+        on_timeout, why, shown, code, is_open, webhook_url, notice)
       select ${tenantId}, ${requestId}, ${stage}, ${keyId}, 'waiting', ${now}, ${deadline},
-        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, 1,
+        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, ${code}, 1,
         ${webhook?.url ?? null}, ${notice}
       where ${condition} on conflict do nothing`),
     ...(webhook === undefined
@@ -78,44 +101,53 @@ export function beginWaiting(
   ];
 }
 
-type Row = typeof approvals.$inferSelect;
-
 export const approvalOf = ({
+  code: _code,
   nonce: _,
   webhookUrl: _url,
   notice: _notice,
   ...row
-}: Row): Approval => row;
-
-export const ofCall = ({ tenantId, requestId }: CallPlace) =>
-  and(eq(approvals.tenantId, tenantId), eq(approvals.requestId, requestId));
+}: ApprovalRow): Approval => row;
 
 export const recordOf = ({ tenantId, requestId }: CallPlace) =>
   and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, requestId));
 
-export const findHeld = (db: Database, place: CallPlace): AsyncResult<HeldCall | null> =>
-  db.read(async (builder) => {
-    const stages = await builder
-      .select()
-      .from(approvals)
-      .where(ofCall(place))
-      .orderBy(approvals.stage);
-    const [record] = await builder.select().from(samplingRequests).where(recordOf(place));
-    const last = stages.at(-1);
-    if (last === undefined || record === undefined || record.decision === null) return null;
-    return {
-      approval: approvalOf(last),
-      stages: stages.map(approvalOf),
-      outcome: record.outcome,
-      decision: record.decision,
-      createdAt: record.createdAt,
-      admittedAt: record.admittedAt ?? record.createdAt,
-      holds: heldIn(heldText(record.holds), record),
-      reservedTokens: record.reservedTokens ?? 0,
-      reservedMicroUsd: record.reservedMicroUsd,
-      serverId: record.serverId,
-    };
+/** Nobody's decision: its call ends as if the time were over. */
+const undecided = (row: ApprovalRow): Approval => ({
+  ...approvalOf(row),
+  state: "expired",
+  decidedAt: null,
+  decidedBy: "timeout",
+  comment: null,
+  edited: null,
+});
+
+export async function findHeld(deps: ApprovalDeps, place: CallPlace): AsyncResult<HeldCall | null> {
+  const found = await deps.db.read(async (builder) => ({
+    rows: await builder.select().from(approvals).where(ofCall(place)).orderBy(approvals.stage),
+    record: (await builder.select().from(samplingRequests).where(recordOf(place)))[0],
+  }));
+  if (!found.ok) return found;
+  const { rows, record } = found.value;
+  const newest = rows.at(-1);
+  if (newest === undefined || record === undefined || record.decision === null) return ok(null);
+  const genuine = await genuineRows(deps, rows);
+  // A running call goes on, whatever somebody wrote beside it.
+  const last = record.leaseUntil === null ? newest : genuine.at(-1);
+  if (last === undefined) return ok(null);
+  return ok({
+    approval: genuine.includes(last) ? approvalOf(last) : undecided(last),
+    stages: genuine.map(approvalOf),
+    outcome: record.outcome,
+    decision: record.decision,
+    createdAt: record.createdAt,
+    admittedAt: record.admittedAt ?? record.createdAt,
+    holds: heldIn(heldText(record.holds), record),
+    reservedTokens: record.reservedTokens ?? 0,
+    reservedMicroUsd: record.reservedMicroUsd,
+    serverId: record.serverId,
   });
+}
 
 export async function readContent(
   db: Database,

@@ -24,6 +24,8 @@ export const approvals = sqliteTable(
     decidedBy: text("decided_by"),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
+    /** a code under MASTER_KEY over `codedApproval`: who has the database alone can approve nothing */
+    code: text(),
     /** where the call is told of; null: nowhere */
     webhookUrl: text("webhook_url"),
     /** what is told of the call; null: nothing */

@@ -1,15 +1,17 @@
 /** Rows that carry codes, of every tenant, page by page. Only sealing anew uses it. */
 import { asc, gt, sql } from "drizzle-orm";
+import { codedApproval } from "../domain/ports/approvals.ts";
 import { codedEntry } from "../domain/ports/oauth-entries.ts";
 import { codedText } from "../domain/tenancy/access.ts";
 import type { CodedKind, CodedRow, Recoded } from "../domain/tenancy/sealing.ts";
+import { approvals } from "./approval-schema.ts";
 import { raw, type Builder, type Compiled } from "./db.ts";
 import { oauthEntries } from "./oauth-schema.ts";
 import { apiKeys } from "./schema.ts";
 
 const pageSize = 50;
 
-/** Keys of entries have no space. */
+/** Keys of entries, and ids, have no space. */
 const separator = " ";
 
 export const codedReaders: Record<
@@ -45,6 +47,21 @@ export const codedReaders: Record<
       code: row.code,
     }));
   },
+  async approvals(builder, after) {
+    const [tenant = "", request = "", stage = ""] = after.split(separator);
+    const rows = await builder
+      .select()
+      .from(approvals)
+      .where(sql`(tenant_id, request_id, stage) > (${tenant}, ${request}, ${stage})`)
+      .orderBy(asc(approvals.tenantId), asc(approvals.requestId), asc(approvals.stage))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: [row.tenantId, row.requestId, row.stage].join(separator),
+      text: codedApproval(row),
+      code: row.code,
+    }));
+  },
 };
 
 const tables = {
@@ -52,6 +69,11 @@ const tables = {
   "oauth-entries": {
     table: sql`oauth_entries`,
     place: sql`oauth_entries.tenant_id || ${separator} || oauth_entries.key`,
+  },
+  approvals: {
+    table: sql`approvals`,
+    place: sql`approvals.tenant_id || ${separator} || approvals.request_id || ${separator}
+      || approvals.stage`,
   },
 } as const;
 

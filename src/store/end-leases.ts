@@ -3,12 +3,13 @@ import { sql } from "drizzle-orm";
 import { raw, type Database } from "./db.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
 import { createLedger } from "./ledger.ts";
 
 /** Every open call becomes `unknown`, charged as reserved; how many there were. */
 export async function endLeases(
   db: Database,
-  deps: Parameters<typeof createLedger>[1] & { now: number },
+  deps: { mac: Mac; nonce: () => string; now: number },
 ): AsyncResult<number> {
   const expired = await db.write([
     raw(
@@ -16,7 +17,7 @@ export async function endLeases(
     ),
   ]);
   if (!expired.ok) return expired;
-  const ledger = createLedger(db, deps);
+  const ledger = createLedger(db, { ...deps, rowMac: deps.mac });
   for (let ended = 0; ;) {
     const swept = await ledger.sweep(deps.now);
     if (!swept.ok) return swept;

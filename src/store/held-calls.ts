@@ -10,25 +10,20 @@ import type { NewApproval } from "../domain/sampling/approval.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { beginWaiting, recordOf } from "./approval-rows.ts";
+import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
+import { beginWaiting, recordOf, waitingOf } from "./approval-rows.ts";
 import { approvals } from "./approval-schema.ts";
-import { raw, type Database, type WriteTurn } from "./db.ts";
+import { raw, type WriteTurn } from "./db.ts";
 import { withPlaces } from "./held.ts";
 import { withoutPlace } from "./places.ts";
 import { openingAsRead, openingCode, type OpeningRow, type RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 
-interface Deps {
-  db: Database;
-  mac: Mac;
-  nonce: () => string;
-}
-
 export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
 
 /** A row whose first code is the router's; null: there is none, or the call has ended. */
 export async function openRow(
-  { db, mac }: Pick<Deps, "db" | "mac">,
+  { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
   place: CallPlace,
 ): AsyncResult<(RequestRow & { openingCode: string }) | null> {
   const found = await db.read(async (builder) => {
@@ -65,21 +60,25 @@ const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: stri
 });
 
 /** Takes up an approved call: it has a lease and a place again, and nobody else can take it up. */
-export async function lift(deps: Deps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
+export async function lift(deps: ApprovalDeps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
   const { db, mac } = deps;
   const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
   const found = await openRow(deps, lifted);
   if (!found.ok) return found;
   const row = found.value;
   if (row === null || row.leaseUntil !== null) return ok({ state: "gone" });
+  const approval = await findStage(deps, lifted);
+  if (!approval.ok) return approval;
+  if (approval.value?.state !== "approved") return ok({ state: "gone" });
   const change = await recoded(mac, row, { leaseUntil, decision });
+  const code = await approvalCode(deps.rowMac, { ...approval.value, state: "begun" });
   const nonce = deps.nonce();
   const approved = sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
-    and state = 'approved'`;
+    and state = 'approved' and code = ${approval.value.code}`;
   const written = await db.write(
     [
       raw(sql`
-        update approvals set state = 'begun', nonce = ${nonce}, is_open = 0
+        update approvals set state = 'begun', code = ${code}, nonce = ${nonce}, is_open = 0
         where ${approved} and not exists (select 1 ${withoutPlace(lifted, holds, now)})`),
       db.builder
         .update(samplingRequests)
@@ -108,7 +107,7 @@ export async function lift(deps: Deps, lifted: Lifted): ReturnType<ApprovalStore
 
 /** Holds a call that ran: it loses its lease, and waits for the approval of its result. */
 export async function holdResult(
-  deps: Deps,
+  deps: ApprovalDeps,
   place: CallPlace & { keyId: string; now: number },
   approval: NewApproval,
 ): AsyncResult<boolean> {
@@ -122,7 +121,7 @@ export async function holdResult(
   const isHeld = sql`exists (select 1 from sampling_requests r where r.id = ${requestId}
     and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
     and r.opening_code = ${change.openingCode})`;
-  const waiting = beginWaiting(place, approval, isHeld);
+  const waiting = beginWaiting(await waitingOf(deps.rowMac, place, approval), isHeld);
   const written = await db.write(
     [
       db.builder

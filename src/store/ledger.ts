@@ -58,15 +58,18 @@ const isOver = (resource: Resource, second: number): SQL => sql`resource = ${res
     select 1 from counters c where c.tenant_id = counters.tenant_id and c.subject = counters.subject
       and c.resource = ${resource} and c.bucket >= ${second - keptRunSeconds})`;
 
-export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac }): Ledger {
-  const { mac } = deps;
+export function createLedger(
+  db: Database,
+  deps: { nonce: () => string; mac: Mac; rowMac: Mac },
+): Ledger {
+  const { mac, rowMac } = deps;
   /** Tells tries of one call's settlement apart. It stays in the row, so it is short. */
   const nonce = (): string => deps.nonce().slice(0, 8);
   return {
     async admit(reservation) {
       const entered = await admitInBooks({ db, mac }, reservation);
       if (!entered.ok) return entered;
-      return entered.value === null ? admit({ db, mac }, reservation) : ok(entered.value);
+      return entered.value === null ? admit({ db, mac, rowMac }, reservation) : ok(entered.value);
     },
 
     async settle(settlement) {

@@ -53,14 +53,15 @@ export function createStores(
   deps: {
     nonce: () => string;
     mac: Mac;
-    /** codes of entries of the authorization server */
-    entryMac: Mac;
+    /** codes of the authorization server's entries, and of approvals */
+    rowMac: Mac;
     /** absent: rejected rows are not reported */
     rejected?: NoteRejected;
     sessionLimits?: SessionLimits;
     unreadable?: UnreadableDeps;
   },
 ): Stores {
+  const { rejected = async () => {} } = deps;
   const note = createNoteUnreadable(db, deps.unreadable);
   return lazily<Stores>({
     snapshots: () => createSnapshots(db),
@@ -82,8 +83,8 @@ export function createStores(
     oauthEntries: () =>
       createOauthEntryStore(db, {
         nonce: deps.nonce,
-        mac: deps.entryMac,
-        rejected: deps.rejected ?? (async () => {}),
+        mac: deps.rowMac,
+        rejected,
       }),
     consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
@@ -92,7 +93,7 @@ export function createStores(
     requests: () => createRequestStore({ db, note }),
     requestFeed: () => createRequestFeedStore(db),
     idempotency: () => createIdempotencyStore(db),
-    approvals: () => createApprovalStore(db, deps),
+    approvals: () => createApprovalStore(db, { ...deps, rejected }),
     alerts: () => createAlertStore(db),
     sinks: () => createSinkStore(db),
     webhooks: () => createWebhookStore(db),

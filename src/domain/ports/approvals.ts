@@ -1,5 +1,6 @@
 /** The port of calls that wait for a person. */
 import type { AdminEvent } from "../admin-event.ts";
+import { canonicalJson } from "../canonical.ts";
 import type { Outcome, Receipt, Who } from "../audit/record.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { Hold } from "../limits/holds.ts";
@@ -35,11 +36,34 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   isOpen: boolean;
 }
 
+/**
+ * What the code of an approval's row covers: the decision, and the call that it decides on. `isOpen` only says whether a
+ * job has work left.
+ */
+export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
+  canonicalJson([
+    "approvals",
+    row.tenantId,
+    row.requestId,
+    row.stage,
+    row.keyId,
+    row.state,
+    row.createdAt,
+    row.deadline,
+    row.onTimeout,
+    row.why,
+    row.shown,
+    row.decidedAt,
+    row.decidedBy,
+    row.comment,
+    row.edited,
+  ]);
+
 /** A held call, with what its record says. */
 export interface HeldCall {
-  /** the newest stage */
+  /** the newest stage. Expired if the call waits and the router did not write the newest row: nobody decided */
   approval: Approval;
-  /** every stage so far, in their order */
+  /** every stage so far that the router wrote, in order */
   stages: Approval[];
   outcome: Outcome;
   decision: Decision;

@@ -58,6 +58,7 @@ export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string
 export const sealingSteps = [
   "keys",
   "oauth-entries",
+  "approvals",
   "credentials",
   "servers",
   "tokens",
@@ -203,7 +204,8 @@ export interface Resealed extends SealedRow {
   fresh: string;
 }
 
-export type CodedKind = "keys" | "oauth-entries";
+export const codedKinds = ["keys", "oauth-entries", "approvals"] as const;
+export type CodedKind = (typeof codedKinds)[number];
 export type SealedKind = Exclude<WorkStep, CodedKind>;
 
 /** A row with a code, as its row has both. */

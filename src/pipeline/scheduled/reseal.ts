@@ -11,6 +11,7 @@ import type { Vault } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   acceptsUncoded,
+  codedKinds,
   sealingSteps,
   type CodedKind,
   type Recoded,
@@ -20,6 +21,7 @@ import {
   type SealingRow,
   type SealingStep,
   type SealingStore,
+  type WorkStep,
 } from "../../domain/tenancy/sealing.ts";
 import type { Sealing } from "../sealing.ts";
 
@@ -50,6 +52,8 @@ export interface ResealDeps {
   ids: Ids;
   now: () => number;
 }
+
+const isCoded = (step: WorkStep): step is CodedKind => codedKinds.some((kind) => kind === step);
 
 async function recodePage(
   deps: ResealDeps,
@@ -122,10 +126,9 @@ async function work(deps: ResealDeps, row: SealingRow, from: Progress): AsyncRes
   for (let pages = pagesPerRun; pages > 0 && state.step !== "done"; pages -= 1) {
     const { step } = state;
     const { after, changed, left } = progress;
-    const done =
-      step === "keys" || step === "oauth-entries"
-        ? await recodePage(deps, state, { kind: step, after })
-        : await resealPage(deps, step, after);
+    const done = isCoded(step)
+      ? await recodePage(deps, state, { kind: step, after })
+      : await resealPage(deps, step, after);
     if (!done.ok) return done;
     if (done.value === null) {
       const next = sealingSteps[sealingSteps.indexOf(step) + 1] ?? "done";

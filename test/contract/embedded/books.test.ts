@@ -59,7 +59,7 @@ function openWorld(path: string, keeping: "books" | "no books"): World {
   const nonce = () => `nonce ${(nonces += 1)}`;
   return {
     engine,
-    stores: createStores(engine.db, { nonce, mac, entryMac: mac }),
+    stores: createStores(engine.db, { nonce, mac, rowMac: mac }),
     receipts: new Map(),
   };
 }

@@ -4,7 +4,10 @@ import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { mostHeld } from "../../../src/domain/sampling/approval.ts";
 import { decision, event, settlement, start, type Caller } from "./fixtures.ts";
 import { anotherKey, caller, reservation } from "./fixtures.ts";
-import { givenWorld, value, type Backend } from "./open.ts";
+import { sql, type SQL } from "drizzle-orm";
+import type { RejectedRow } from "../../../src/domain/tenancy/rejected-row.ts";
+import { raw } from "../../../src/store/db.ts";
+import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 import { sealAll } from "./sealing.ts";
 
 const minuteMs = 60_000;
@@ -276,6 +279,106 @@ export const approvalsSuite = (backend: Backend): void => {
       await sealAll(world.stores, who.tenantId);
       const fits = await hold(who);
       expect(fits.admission.state).toBe("admitted");
+    });
+
+    describe("whose rows the router did not write", () => {
+      const change = async (set: SQL, { requestId }: { requestId: string }) =>
+        value(
+          await world.db.write([
+            raw(sql`update approvals set ${set} where request_id = ${requestId}`),
+          ]),
+        );
+      const reporting = () => {
+        const rejected: RejectedRow[] = [];
+        const { approvals } = storesOn(world.db, undefined, undefined, (row) => rejected.push(row));
+        return { approvals, rejected };
+      };
+      const approvedByHand = sql`state = 'approved', decided_by = 'operator',
+        decided_at = ${start}, deadline = ${start + 100 * minuteMs}`;
+
+      it("are released by no approval, and are reported", async () => {
+        const who = await caller(world.stores);
+        const { place } = await hold(who);
+        await change(approvedByHand, place);
+        const { approvals, rejected } = reporting();
+        const found = value(await approvals.find(place));
+        expect(found?.approval).toMatchObject({ state: "expired", decidedBy: "timeout" });
+        expect(found?.stages).toEqual([]);
+        expect((await lift(who, place)).state).toBe("gone");
+        expect(rejected).toContainEqual({
+          tenantId: who.tenantId,
+          table: "approvals",
+          id: `${place.requestId} request`,
+        });
+      });
+
+      it.each([
+        ["another state", sql`state = 'approved'`],
+        ["another end", sql`deadline = deadline + 1`],
+        ["another rule", sql`on_timeout = 'approve', deadline = 1`],
+        ["other content", sql`edited = '{"content":"cd"}'`],
+        ["another key", sql`key_id = 'key_other'`],
+        ["no code", sql`code = null`],
+      ])("with %s are not approved by anybody, nor when their time is over", async (_, set) => {
+        const who = await caller(world.stores);
+        const { place } = await hold(who);
+        await change(set, place);
+        expect(value(await decide(place)).state).toBe("conflict");
+        const { approvals } = world.stores;
+        expect(value(await approvals.withdraw(place, start))).toBe(false);
+        value(await approvals.expire(start + 1_000 * minuteMs));
+        expect(value(await approvals.find(place))?.approval.state).toBe("expired");
+        expect(value(await approvals.undone(start))).toContainEqual(place);
+      });
+
+      it("are not begun twice by a state that is set back", async () => {
+        const who = await caller(world.stores);
+        const { place, held } = await hold(who);
+        value(await decide(place));
+        expect((await lift(who, place)).state).toBe("lifted");
+        const result = { ...place, keyId: who.keyId, now: start + minuteMs };
+        value(await world.stores.approvals.holdResult(result, waiting({ stage: "result" })));
+        value(await world.db.write([raw(sql`delete from approvals where stage = 'result'`)]));
+        await change(sql`state = 'approved', is_open = 1`, place);
+        expect((await lift(who, place)).state).toBe("gone");
+        expect(held.opening.id).toBe(place.requestId);
+      });
+
+      it("give out no result, and stop no running call", async () => {
+        const who = await caller(world.stores);
+        const { place } = await hold(who);
+        value(await decide(place));
+        expect((await lift(who, place)).state).toBe("lifted");
+        value(
+          await world.db.write([
+            raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',
+              created_at, deadline, on_timeout, why, shown, decided_at, decided_by, comment, edited,
+              code, webhook_url, notice, nonce, 1 from approvals where request_id = ${place.requestId}`),
+          ]),
+        );
+        const { approvals } = world.stores;
+        expect(value(await approvals.find(place))?.approval.state).toBe("begun");
+        const result = { ...place, keyId: who.keyId, now: start + minuteMs };
+        value(await approvals.holdResult(result, waiting({ stage: "result" })));
+        expect(value(await approvals.find(place))?.approval.state).toBe("expired");
+      });
+
+      it("are left out of a list, and don't end its pages early", async () => {
+        const who = await caller(world.stores);
+        const all = [];
+        for (let n = 0; n < 6; n += 1) all.push(await hold(who));
+        for (const { place } of all.slice(1, 5)) await change(sql`comment = 'forged'`, place);
+        const { approvals, rejected } = reporting();
+        const asked = { cursor: null, limit: 1, state: null };
+        const first = value(await approvals.list(who.tenantId, asked));
+        const second = value(
+          await approvals.list(who.tenantId, { ...asked, cursor: first.nextCursor }),
+        );
+        const shownIds = [first, second].flatMap(({ data }) => data.map((row) => row.requestId));
+        expect(shownIds).toEqual([all[5], all[0]].map((each) => each?.place.requestId));
+        expect(second.nextCursor).toBeNull();
+        expect(rejected).toHaveLength(4);
+      });
     });
 
     it("are bounded in number for each key, server and tenant", async () => {

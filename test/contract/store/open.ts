@@ -164,7 +164,7 @@ export const macOf = (
     purpose,
   });
 export const mac = await macOf(7);
-export const entryMac = await macOf(7, "oauth-entry");
+export const rowMac = await macOf(7, "row");
 
 /** `found`: called with rows that can't be read. */
 export const storesOn = (
@@ -176,7 +176,7 @@ export const storesOn = (
   createStores(db, {
     nonce: () => crypto.randomUUID(),
     mac: its,
-    entryMac,
+    rowMac,
     rejected: async (row) => rejected(row),
     unreadable: {
       eventId: () => `evt_${crypto.randomUUID()}`,

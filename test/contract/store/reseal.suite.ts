@@ -4,7 +4,8 @@ import { userSecretsOf } from "../../../src/domain/tenancy/user.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
-import type { SealedCredential } from "../../../src/domain/ports/stores.ts";
+import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
+import type { SealedCredential, Stores } from "../../../src/domain/ports/stores.ts";
 import {
   providerKeyOf,
   webhookSecretOf,
@@ -17,6 +18,7 @@ import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
   ownerNamed,
+  reservation,
   credential,
   event,
   id,
@@ -25,6 +27,7 @@ import {
   start,
   tenant,
   tokens,
+  type Caller,
 } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { olderVault, processOn, rolloutMs } from "./sealing-anew.ts";
@@ -72,8 +75,26 @@ export const resealSuite = (backend: Backend): void => {
       expect(found.map((texts) => texts.length)).toEqual(lengths);
       return found.flat();
     };
-    const storesWith = ({ entryMac }: { entryMac: Mac }) =>
-      createStores(world.db, { nonce: () => crypto.randomUUID(), mac: entryMac, entryMac });
+    const storesWith = ({ rowMac }: { rowMac: Mac }) =>
+      createStores(world.db, { nonce: () => crypto.randomUUID(), mac: rowMac, rowMac });
+    const heldBy = async (stores: Stores, who: Caller) => {
+      const approval: NewApproval = {
+        stage: "request",
+        deadline: start + 1,
+        onTimeout: "deny",
+        why: [],
+        shown: "ab",
+        parts: [],
+      };
+      const [row] = await write(sql`select version from tenants where id = ${tenantId}`);
+      const held = reservation(who, start, {
+        leaseUntil: null,
+        approval,
+        tenantVersion: Number(row?.["version"]),
+      });
+      expect(value(await stores.ledger.admit({ ...held, holds: [] })).state).toBe("admitted");
+      return { tenantId, requestId: held.opening.id };
+    };
     const resultOf = async (requestId: string) =>
       (
         await textsIn(sql`select sealed from results where request_id = ${requestId} order by part`)
@@ -314,6 +335,12 @@ export const resealSuite = (backend: Backend): void => {
       for (const named of ["grant:a", "grant:b"])
         value(await grants.change({ ...entry, key: named, ifVersion: "absent" }, start));
       await write(sql`update oauth_entries set value = 'two' where key = 'grant:b'`);
+      const before = storesWith(await processOn(world.stores, { master: old, clock }));
+      const who = { tenantId, keyId: coded.id, tenantLimits: {}, keyLimits: {} };
+      const [held, marked] = [await heldBy(before, who), await heldBy(before, who)];
+      await write(
+        sql`update approvals set state = 'approved' where request_id = ${marked.requestId}`,
+      );
       const second = await processOn(world.stores, { master: fresh, previous: old, clock });
       expect(await all.read(second.vault)).toEqual(all.whole);
       expect(await second.keyCodes.isKnown(coded)).toBe(true);
@@ -331,10 +358,13 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 16, left: 2 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 17, left: 3 }]);
       const after = await entriesOf({ master: fresh, clock });
       const found = value(await after.get(tenantId, ["grant:a", "grant:b"], start));
       expect(found.map((each) => each.key)).toEqual(["grant:a"]);
+      const { approvals } = storesWith(alone);
+      expect(value(await approvals.find(held))?.approval.state).toBe("waiting");
+      expect(value(await approvals.find(marked))?.approval.state).toBe("expired");
     });
 
     it("follows a change back to a former MASTER_KEY", async () => {

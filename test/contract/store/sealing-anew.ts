@@ -33,7 +33,7 @@ export async function processOn(
   };
   const keys = await createVaultKeys(masters);
   const mac = await createMac({ ...masters, purpose: "api-key" });
-  const entryMac = await createMac({ ...masters, purpose: "oauth-entry" });
+  const rowMac = await createMac({ ...masters, purpose: "row" });
   const notes: Record<string, unknown>[] = [];
   const sealing = createSealing({
     store: () => stores.sealing,
@@ -50,12 +50,12 @@ export async function processOn(
     store: stores.sealing,
     rows: stores.sealedRows,
     vault,
-    macs: { keys: mac, "oauth-entries": entryMac },
+    macs: { keys: mac, "oauth-entries": rowMac, approvals: rowMac },
     ids: createIds({ now: () => clock.now, randomBytesOf }),
     now: () => clock.now,
   });
   return {
-    entryMac,
+    rowMac,
     sealing,
     vault,
     notes,

@@ -20,7 +20,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       createStores(db, {
         nonce: () => crypto.randomUUID(),
         mac,
-        entryMac: mac,
+        rowMac: mac,
         sessionLimits: { perKey, initializePerMinute },
       }).sessions;
     const sessionAt = (now: number, fields: Partial<Session> = {}) =>

@@ -11,6 +11,7 @@ import { createMac } from "../../../src/crypto/mac.ts";
 import { createVault } from "../../../src/crypto/vault.ts";
 import { codedEntry } from "../../../src/domain/ports/oauth-entries.ts";
 import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers/server.ts";
+import { codedApproval } from "../../../src/domain/ports/approvals.ts";
 import { codedText } from "../../../src/domain/tenancy/access.ts";
 import { codedSession } from "../../../src/domain/tenancy/console-session.ts";
 import {
@@ -90,6 +91,36 @@ const granting: Record<string, Grants> = {
     row: { tenantId: "ten_1", key: "grant:a", value: "{}", expiresAt: 1, version: "v" },
     ...coded(codedEntry),
     open: { version: "Says whether the row was written again." },
+  },
+  approvals: {
+    grants: "that a held call is made, and that its result is given out",
+    row: {
+      tenantId: "ten_1",
+      requestId: "req_1",
+      stage: "request",
+      keyId: "key_1",
+      state: "approved",
+      createdAt: 0,
+      deadline: 1,
+      onTimeout: "deny",
+      why: ["tools"],
+      shown: "ab",
+      decidedAt: 1,
+      decidedBy: "operator",
+      comment: null,
+      edited: { content: "cd" },
+      webhookUrl: null,
+      notice: null,
+      nonce: "n",
+      isOpen: true,
+    },
+    ...coded(codedApproval),
+    open: {
+      webhookUrl: "Messages to webhooks are as the database says.",
+      notice: "Messages to webhooks are as the database says.",
+      nonce: "Which try of a change wrote the row.",
+      isOpen: "Whether a job has to begin or end the call.",
+    },
   },
   console_sessions: {
     grants: "the admin API",
@@ -251,7 +282,6 @@ const none: Record<string, string> = {
   captures: "Content, sealed for its request.",
   results: "Content, sealed for its request.",
   idempotency: "Which call a repetition is. Its answer is sealed for that call.",
-  approvals: "Approvals are policy, as the database says: docs/security-model.md says so.",
   counters: "What was used: limits are as the database says.",
   usage: "Figures.",
   usage_totals: "Figures.",
