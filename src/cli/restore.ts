@@ -21,6 +21,7 @@ import { openStateDirectory } from "../start/state-directory.ts";
 import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
+import { removeRecordMark } from "../store/embedded/record-mark.ts";
 import { endLeases } from "../store/end-leases.ts";
 import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
@@ -124,6 +125,8 @@ async function restore(
     const restored = await freshFrom(file, fresh, settings);
     if (!restored.ok) return restored;
     if (existsSync(path)) say(`The database that was here is ${moveAside(path)} now.`);
+    // The records that the backup doesn't have are missing on purpose.
+    removeRecordMark(path);
     putInPlace(fresh, path);
     return restored;
   } finally {

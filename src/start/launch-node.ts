@@ -11,6 +11,7 @@ import type { Answering } from "./admin.ts";
 import { readConsoleFiles } from "./console-files.ts";
 import { embeddedPlace, makeEmbeddedFolder, missingDatabase } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
+import { findLostRecords, keepRecordMark } from "./lost-records.ts";
 import { applyMigrations, migrateLibsql, readMigrations } from "./migrations.ts";
 import { outgoingOf } from "./outgoing.ts";
 import { takePlace, type Voice } from "./place.ts";
@@ -54,9 +55,11 @@ const replacedEntry = (path: string): Record<string, unknown> => ({
 /** The database in a file, migrated. `null` for a libSQL server. */
 async function openDatabase(
   stateDir: string,
-  context: { settings: Settings; started: Started; ending: Ending; log: Voice["log"] },
+  context: { settings: Settings; started: Started; ending: Ending; voice: Voice },
 ): Promise<Result<EmbeddedEngine | null, string>> {
-  const { settings, started, ending, log } = context;
+  const { settings, started, ending, voice } = context;
+  const log = (entry: Record<string, unknown>): void =>
+    voice.log(lineOf(entry, formatOf(settings), new Date()));
   const migrations = readMigrations(checkout);
   if (settings.database !== null) {
     const applied = await migrateLibsql(settings.database, migrations);
@@ -67,13 +70,20 @@ async function openDatabase(
     path,
     thread: started.databaseThread,
     books: bookTexts,
-    onReplaced: () => log(lineOf(replacedEntry(path), formatOf(settings), new Date())),
+    onReplaced: () => log(replacedEntry(path)),
   });
   if (!engine.ok) return engine;
   ending.add(engine.value.close);
   const db = openOverEngine(engine.value);
   const migrated = await applyMigrations(db, migrations, "the embedded database");
-  return migrated.ok ? engine : migrated;
+  if (!migrated.ok) return migrated;
+  const lost = await findLostRecords(engine.value, path);
+  if (lost !== null) {
+    voice.say(lost.line);
+    log(lost.entry);
+  }
+  ending.add(keepRecordMark(engine.value, path));
+  return engine;
 }
 
 interface OfHost {
@@ -174,7 +184,7 @@ export async function launchNode(
   if (missing !== null) return err(missing);
   if (settings.database !== null && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
-  const own = await openDatabase(stateDir.value, { settings, started, ending, log });
+  const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
   if (!own.ok) return own;
   const secrets = own.value === null ? opened.value : noteDatabase(opened.value, embeddedPlace);
   const host = await openHost(settings, { own: own.value, secrets, log, started }, ending);

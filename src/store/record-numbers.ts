@@ -1,6 +1,8 @@
 /** Numbers of a tenant's records, without gaps. The transaction that writes a record gives out its number. */
 import { sql, type SQL } from "drizzle-orm";
-import { raw, type Compiled } from "./db.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
 
 /** The number of the record that is being written, as a value of its row. */
 export const nextNumber = (tenantId: string): SQL =>
@@ -18,3 +20,41 @@ export const useNumber = ({ id, tenantId }: { id: string; tenantId: string }): C
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.counted = 0
       and r.record_number is not null
     on conflict (tenant_id) do update set last = excluded.last`);
+
+/** The last number of each tenant, by the tenant's id. */
+export type RecordNumbers = Record<string, number>;
+
+export async function readRecordNumbers(db: Database): AsyncResult<RecordNumbers> {
+  const found = await db.read((builder) =>
+    builder.all<{ id: string; last: number }>(
+      sql`select tenant_id as id, last from record_numbers`,
+    ),
+  );
+  return found.ok ? ok(Object.fromEntries(found.value.map(({ id, last }) => [id, last]))) : found;
+}
+
+export interface MissingRecords {
+  tenantId: string;
+  /** null: the tenant is missing too */
+  slug: string | null;
+  /** the last number that the database has */
+  after: number;
+  missing: number;
+}
+
+/** Which records of those numbers the database no longer has, most first. Tenants that were deleted have none. */
+export const missingRecords = (
+  db: Database,
+  numbers: RecordNumbers,
+): AsyncResult<MissingRecords[]> =>
+  db.read((builder) =>
+    builder.all<MissingRecords>(sql`
+      select j.key as tenantId, t.slug, coalesce(n.last, 0) as after,
+        j.value - coalesce(n.last, 0) as missing
+      from json_each(${JSON.stringify(numbers)}) j
+        left join record_numbers n on n.tenant_id = j.key
+        left join tenants t on t.id = j.key
+      where j.value > coalesce(n.last, 0) and not exists (
+        select 1 from admin_events e where e.tenant_id = j.key and e.action = 'tenant.delete')
+      order by missing desc, j.key`),
+  );

@@ -6,7 +6,7 @@ export const thorough: readonly string[] = [
   "test/interop/**",
   "test/docs/{containers,examples,hosts,runnable}.test.ts",
   "test/contract/store/{bulk,database,sqld,sqld-grouped}.test.ts",
-  "test/contract/embedded/{closing,crashes,faults,lock}.test.ts",
+  "test/contract/embedded/{closing,crashes,faults,lock,lost-records}.test.ts",
   "test/contract/start/**",
   "test/contract/export/{sink,tampering}.test.ts",
   "test/flow/{commands,console,crash,dev,graceful-end,start,start-seed,start-state}.test.ts",

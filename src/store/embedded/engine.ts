@@ -75,6 +75,8 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
     await close();
     return err(failed.error);
   }
+  const observers: ((ms: number) => void)[] = [];
+  writer.value.onGroup = (ms) => observers.forEach((observe) => observe(ms));
   /** why nothing is written any more; null: writes go on */
   let damage: Outcome | null = null;
   return ok({
@@ -90,9 +92,7 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
     figures: {
       waiting: () => [writer.value, ...reading].reduce((sum, each) => sum + each.waiting, 0),
       bytes: () => bytesOf(path),
-      onCommit(observe) {
-        writer.value.onGroup = observe;
-      },
+      onCommit: (observe) => void observers.push(observe),
     },
     close,
   });

@@ -5,6 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { flushCompileCache } from "node:module";
+import { keepRecordMark } from "../../../src/start/lost-records.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
 import { startEngine } from "../../setup/engine.ts";
@@ -13,6 +14,7 @@ import { ledgerCall } from "./ledger-load.ts";
 const [path = "", who = "", callers, log = "", ...pragmas] = process.argv.slice(2);
 const engine = await startEngine(path, pragmas);
 const db = openOverEngine(engine);
+keepRecordMark(engine, path);
 const at = (): number => (log === "" ? 0 : (statSync(log, { throwIfNoEntry: false })?.size ?? 0));
 // A pipe is written at once: what is killed now has said so before.
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

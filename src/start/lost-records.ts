@@ -1,0 +1,56 @@
+/** Whether the recovery after a crash found every record that the run before had, as far as that run's mark knows. */
+import { counted } from "../domain/counted.ts";
+import { createRecordMark, readRecordMark } from "../store/embedded/record-mark.ts";
+import type { EmbeddedEngine } from "../store/embedded/engine.ts";
+import { openOverEngine } from "../store/over-engine.ts";
+import { missingRecords, readRecordNumbers, type MissingRecords } from "../store/record-numbers.ts";
+
+/** A mark is written at most this often, so a record that is younger may be missing without a word. */
+const everyMs = 1_000;
+const tenantsNamed = 20;
+
+export interface LostRecords {
+  /** for a person, one line */
+  line: string;
+  entry: Record<string, unknown>;
+}
+
+function describeLost(lost: readonly MissingRecords[]): LostRecords | null {
+  const [most, ...others] = lost;
+  if (most === undefined) return null;
+  const missing = lost.reduce((sum, each) => sum + each.missing, 0);
+  const of = `tenant ${most.slug ?? most.tenantId}`;
+  const rest = others.length === 0 ? "" : `, and of ${counted(others.length, "more tenant")}`;
+  const named = lost.slice(0, tenantsNamed);
+  return {
+    line: `The database lost ${counted(missing, "record")} that the last run had written: after record ${most.after} of ${of}${rest}. The write-ahead log was damaged or incomplete. Check the disk; a newer backup has the records if there is one.`,
+    entry: { event: "database.records_lost", missing, tenants: named },
+  };
+}
+
+/** null: nothing is missing. The database is migrated. */
+export async function findLostRecords(
+  engine: EmbeddedEngine,
+  path: string,
+): Promise<LostRecords | null> {
+  const lost = await missingRecords(openOverEngine(engine), readRecordMark(path));
+  return lost.ok ? describeLost(lost.value) : null;
+}
+
+/** Keeps the mark until the answer is called, which waits for a write that is under way. */
+export function keepRecordMark(engine: EmbeddedEngine, path: string): () => Promise<void> {
+  const db = openOverEngine(engine);
+  const mark = createRecordMark(path, async () => {
+    const numbers = await readRecordNumbers(db);
+    return numbers.ok ? numbers.value : null;
+  });
+  engine.figures.onCommit(mark.committed);
+  let writing: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    writing ??= mark.note().finally(() => (writing = null));
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await writing;
+  };
+}
