@@ -78,6 +78,7 @@ export function createShardSample(
   });
   const measure = measureOf(isolate, { background });
   return createSample({
+    sha256Hex,
     decide: createDecide({
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),

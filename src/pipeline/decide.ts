@@ -16,6 +16,7 @@ import type { SamplingRequest } from "./sampling-request.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Planned } from "./choose.ts";
 import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
+import { joinHeld, joinsIn } from "./approvals/join-held.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";
 import { limitRefusal } from "./limit-refusal.ts";
@@ -26,7 +27,7 @@ import type { Release } from "./release.ts";
 export function createDecide(deps: {
   chooser: Pick<Chooser, "plan">;
   admit: Admit;
-  idempotency: Pick<Idempotency<unknown>, "find" | "moveKey">;
+  idempotency: Pick<Idempotency<unknown>, "addKey" | "find" | "moveKey">;
   limitWaits: Pick<LimitWaits, "through">;
   /** Not waited for, not even by a host that ends. */
   release: (lost: Parameters<Release>[0]) => void;
@@ -126,17 +127,24 @@ export function createDecide(deps: {
   ): Promise<ReplayKey> => replayKey ?? { kind: "client", key: await sha256Hex(id) };
 
   /**
-   * A server that was told to come again joins its call, once for each time that it was told: it may as well ask the
-   * same twice. From then on the call is known by the new request's own key. null: it was told nothing.
+   * A server that was told to come again joins its call: by the key that it was given as often as it likes, by asking the
+   * same again once for each time that it was told, since it may as well ask the same twice. From then on the call is known
+   * by the new request's own key. null: it was told nothing.
    */
-  const rejoin = async (started: StartedCall, call: SamplingCall): Promise<Tried | null> => {
-    const returning = returningCallOf(started.request);
-    const own = idempotentCallOf(started.request);
+  const rejoin = async (
+    started: StartedCall,
+    call: SamplingCall,
+    need: ApprovalNeed | null,
+  ): Promise<Tried | null> => {
+    const { request, opening } = started;
+    if (need === null && joinsIn(request) === null) return null;
+    const returning = returningCallOf(request);
+    const own = idempotentCallOf(request);
     if (returning === null || own === null) return null;
-    const moved = await idempotency.moveKey(returning, own.key);
-    if (!moved.ok) return refused(started.opening, moved.error);
-    if (moved.value === null) return null;
-    const repeated = await repeat(started, call, moved.value);
+    const joined = await joinHeld(idempotency, { request, own, returning });
+    if (!joined.ok) return refused(opening, joined.error);
+    if (joined.value === null) return null;
+    const repeated = await repeat(started, call, joined.value);
     return repeated.state === "repeated" ? { ...repeated, returns: true } : repeated;
   };
 
@@ -180,7 +188,7 @@ export function createDecide(deps: {
     const wanted = { plan, caller, server, names: call, now: now(), waitedMs };
     const reserved = reservationOf(wanted);
     const need = approvalFor({ ...wanted, reserved, tool: request.tool });
-    const rejoined = need === null ? null : await rejoin(started, call);
+    const rejoined = await rejoin(started, call, need);
     if (rejoined !== null) return rejoined;
     if (need?.stages.includes("request") === true)
       return holdOrJoin(started, { ...wanted, asked: call, need });

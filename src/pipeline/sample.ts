@@ -79,13 +79,14 @@ export function createSample(deps: {
   /** admissions take turns, by tenant */
   door: Pick<Door, "enter">;
   ids: Ids;
+  sha256Hex: (text: string) => Promise<string>;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
   /** The same, for work that a host that ends need not wait for. */
   upkeep: (work: Promise<unknown>) => void;
 }) {
   const { decide, finish, idempotency, observe, waitForApproval, door, ids, background } = deps;
-  const { upkeep } = deps;
+  const { sha256Hex, upkeep } = deps;
 
   /** Waits until a person has decided, and then runs the call. null: its replay key says how it goes on. */
   const runHeld = async (
@@ -95,6 +96,7 @@ export function createSample(deps: {
   ): Promise<EndedCall | null> => {
     const { request, opening } = started;
     const isOwn = decided.state === "held";
+    const returning = returningCallOf(request);
     const waiting = waitForApproval({
       // Somebody else's call is observed as that call, beside this one.
       started: isOwn
@@ -109,7 +111,8 @@ export function createSample(deps: {
       call: decided.call,
       requestId,
       replayKey: isOwn ? decided.replayKey : request.replayKey,
-      idempotencyKey: isOwn ? decided.idempotencyKey : null,
+      // A server's own key is an id, under which it can't ask again.
+      idempotencyKey: returning !== null ? requestId : isOwn ? decided.idempotencyKey : null,
       signal,
       leaving: isOwn ? "withdraws" : "leaves-it-waiting",
     });
@@ -118,10 +121,10 @@ export function createSample(deps: {
     const waited = await waiting;
     if (waited.state === "over") return null;
     if (waited.state === "refused") {
-      const returning = returningCallOf(request);
       // A server that can't be told is one that asks anew.
       if (waited.refusal.reason === "approval_pending" && returning !== null)
-        await idempotency.addKey(decided.first, returning.key);
+        for (const key of [returning.key, await sha256Hex(requestId)])
+          await idempotency.addKey(decided.first, key);
       return endRefused(started.observed, waited.refusal);
     }
     const work = finish(waited.admitted, signal);

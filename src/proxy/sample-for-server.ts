@@ -12,6 +12,7 @@ import type { Waiting } from "../pipeline/sampling-request.ts";
 import type { Finished } from "../pipeline/finish.ts";
 import type { AnsweredBy } from "../pipeline/idempotency.ts";
 import type { ProxyServices } from "./services.ts";
+import { withoutIdempotencyKey } from "../mcp/idempotency-key.ts";
 import { propagatedIn } from "../mcp/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -83,7 +84,7 @@ export async function sampleForServer(
   const isTooDeep = isDeeperThan(request.params, mostParamsLevels);
   const params = isTooDeep ? {} : request.params;
   const denied = request.denied ?? (isTooDeep ? tooDeep : null);
-  const { _meta, ...content } = params;
+  const { _meta, ...content } = withoutIdempotencyKey(params);
   const contentText = JSON.stringify(content);
   const started = await deps.sample({
     caller,

@@ -8,8 +8,11 @@ import type { Refusal } from "../refusals.ts";
 export type ReplayKey =
   /** a client with a key of its own; hex SHA-256 of the key that the client sent */
   | { kind: "client"; key: string }
-  /** a stream that is replayed; within `scope`, the server's id (JSON) names one request */
-  | { kind: "stream"; scope: string; messageId: string }
+  /**
+   * a stream that is replayed; within `scope`, the server's id (JSON) names one request. `joins`: hex SHA-256 of the key
+   * by which the server names a held call
+   */
+  | { kind: "stream"; scope: string; messageId: string; joins?: string }
   /** a modern round that is sent again; hex SHA-256 of everything that makes two rounds the same */
   | { kind: "round"; digest: string; keptMs: number };
 
@@ -21,10 +24,7 @@ const failureReplayedMs = 5_000;
 export const streamKeys = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
-/**
- * The key of a held call whose server was sent away. A server of the older revisions has no way to name the call, and
- * asks the same again under another id.
- */
+/** The key of a held call whose server was sent away, and asks the same again in its session without naming the call. */
 export const returningKey = (scope: string, contentSha256: string): string =>
   `returning/${JSON.stringify([scope])}/${contentSha256}`;
 

@@ -11,6 +11,7 @@ import type { RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { AnsweredBy } from "../../pipeline/idempotency.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
+import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import type { Waiting } from "../../pipeline/sampling-request.ts";
 import { createBound } from "../bound.ts";
@@ -37,6 +38,8 @@ export interface AskingStream {
   tool: string | null;
   /** the client's request that the stream answers; null: the GET stream, or several requests */
   answers: RequestId | null;
+  /** Whether the client's request is still open, or the stream where no request is told. */
+  isOpen: () => boolean;
 }
 
 /** A server's request as the stores know it. */
@@ -98,6 +101,19 @@ export function createAnswering(
     return `${snapshot.key.id}/${server.id}/${await messageKey(deps, eventId)}`;
   };
 
+  /** By what the request is known again. Without a scope, only by the key of the call that it joins. */
+  const replayKeyOf = async ({
+    params,
+    messageId,
+    scope,
+  }: Omit<KnownRequest, "id">): Promise<ReplayKey | null> => {
+    const key = idempotencyKeyOf(noHeaders, params);
+    const joins = key.ok && key.value !== null ? await deps.sha256Hex(key.value) : null;
+    if (scope !== null)
+      return { kind: "stream", scope, messageId, ...(joins !== null && { joins }) };
+    return joins === null ? null : { kind: "client", key: joins };
+  };
+
   const deliver = (text: string): Promise<number> =>
     deps.deliver({
       server,
@@ -112,14 +128,19 @@ export function createAnswering(
       deps.note({ event: "undelivered", requestId: exchange.requestId, status });
   };
 
-  /** A server that asked for progress gets it, and waits for a person for longer. */
+  /** A server that asked for progress gets it, and waits for a person for as long as its client does. */
   const waitingOf = (params: JsonObject): { waiting?: () => Waiting } => {
     const progress = progressOf(params, deps.elapsed, (message) =>
       deps.background(deliver(JSON.stringify(message)).then(noteFailure)),
     );
     return progress === null
       ? {}
-      : { waiting: () => ({ patienceMs: patienceWithProgressMs, progress }) };
+      : {
+          waiting: () => ({
+            patienceMs: stream.isOpen() ? Infinity : patienceWithProgressMs,
+            progress,
+          }),
+        };
   };
 
   const sample = async (
@@ -142,7 +163,7 @@ export function createAnswering(
         replayKey: request.replayKey,
         ...waitingOf(request.params),
         oversizedBytes: request.oversized?.bytes ?? null,
-        denied: request.oversized?.refusal ?? deniedBy(entry),
+        denied: request.oversized?.refusal ?? faultOfKey(request.params) ?? deniedBy(entry),
       },
       signal,
     });
@@ -188,11 +209,12 @@ export function createAnswering(
     try {
       const signal =
         watch === null ? ending.signal : AbortSignal.any([ending.signal, watch.signal]);
-      const replayKey: ReplayKey | null =
-        scope === null ? null : { kind: "stream", scope, messageId };
+      const replayKey = await replayKeyOf({ params, messageId, scope });
       const answered = await answerTo(id, { params, replayKey, oversized: null }, signal);
       const { text, answeredBy, requestId } = answered;
-      if (signal.aborted || answeredBy === "concurrent-call") return null;
+      // The other call has the same id, and is answered. One that names its call has an id of its own.
+      const isAnswered = answeredBy === "concurrent-call" && replayKey?.kind !== "client";
+      if (signal.aborted || isAnswered) return null;
       const status = await deliver(text);
       if (replayKey !== null) await deps.idempotency.deliver({ tenantId, requestId }, status);
       return status;
@@ -249,6 +271,14 @@ export function createAnswering(
     isRunning: () => running.size > 0,
   };
 }
+
+/** A server has no headers for its own requests. */
+const noHeaders = { get: () => null };
+
+const faultOfKey = (params: JsonObject): Refusal | null => {
+  const key = idempotencyKeyOf(noHeaders, params);
+  return key.ok ? null : key.error;
+};
 
 /** A caller whose server is gone by now has nobody to sample for. */
 function withServer(caller: Result<Caller, Refusal>): Result<Caller, Refusal> {

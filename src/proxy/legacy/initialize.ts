@@ -129,7 +129,7 @@ export async function proxyInitialize(
     interceptor: createInterceptor(
       services,
       derive(exchange, { caller: (seen) => ({ ...seen, session }) }),
-      { tool: null, answers: null },
+      { tool: null, answers: null, isOpen: () => false },
     ),
     losses: createLosses(services, { requestId: exchange.requestId, ids: [id], era: "legacy" }),
     ended: () => undefined,

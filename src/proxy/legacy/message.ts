@@ -18,6 +18,7 @@ import { messageKey } from "../../pipeline/message-key.ts";
 import { isJson, streamsAnswer } from "../media-type.ts";
 import { passOn } from "../pass-on.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
+import type { AskingStream } from "./answer-sampling.ts";
 import { createInterceptor } from "./sampling-interceptor.ts";
 
 /** The client cancels requests of its own, so their provider calls end, wherever they run. */
@@ -79,10 +80,24 @@ async function answersForRouter(
 }
 
 /** The request of the client that a stream answers, if it is one, and the tool that it calls. */
-function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
+function streamOf(
+  body: ProxiedBody | null,
+  release: () => void,
+): { stream: AskingStream; ended: () => void } {
   const [request, ...more] = body === null ? [] : requestsIn(body);
-  if (request === undefined || more.length > 0) return { answers: null, tool: null };
-  return { answers: request.id, tool: toolIn(request) };
+  const alone = more.length > 0 ? undefined : request;
+  let isOpen = true;
+  return {
+    stream: {
+      answers: alone?.id ?? null,
+      tool: alone === undefined ? null : toolIn(alone),
+      isOpen: () => isOpen,
+    },
+    ended() {
+      isOpen = false;
+      release();
+    },
+  };
 }
 
 const idsIn = (body: ProxiedBody | null): RequestId[] =>
@@ -153,13 +168,14 @@ export async function proxyLegacy(
     if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
     return passOn(response);
   }
-  const stream = streamOf(body);
+  const release = method === "GET" ? watched(services, exchange) : closeRouterStream;
+  const { stream, ended } = streamOf(body, release);
   const relaying: Relaying = {
     interceptor: untouched ? null : createInterceptor(services, exchange, stream),
     losses: untouched
       ? null
       : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
-    ended: method === "GET" ? watched(services, exchange) : closeRouterStream,
+    ended,
     owner: exchange.owner,
     broken() {
       const refusal = serverFailed("Its stream broke off.", response.status);
@@ -170,6 +186,6 @@ export async function proxyLegacy(
   };
   if (streams) return relayEvents(response, relaying);
   const relayed = await relayJson(response, relaying);
-  closeRouterStream();
+  ended();
   return "reason" in relayed ? refused(relayed) : relayed;
 }

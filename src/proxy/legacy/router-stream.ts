@@ -176,8 +176,15 @@ async function keep(
 }
 
 /** Intercepts sampling requests, and drops everything else. */
-async function read({ services, exchange }: Standing, response: UpstreamAnswer): Promise<void> {
-  const interceptor = createInterceptor(services, exchange, { tool: null, answers: null });
+async function read(
+  { services, exchange, session }: Standing,
+  response: UpstreamAnswer,
+): Promise<void> {
+  const interceptor = createInterceptor(services, exchange, {
+    tool: null,
+    answers: null,
+    isOpen: () => services.streams.isNeeded(session),
+  });
   const losses = createLosses(services, { requestId: exchange.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,

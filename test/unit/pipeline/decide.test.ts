@@ -71,7 +71,14 @@ async function decided(
       return given.admissions?.shift() ?? ok(admitted);
     },
     idempotency: {
-      find: async () => given.found ?? ok(null),
+      find: async ({ key }) => {
+        if (key === "named") log.push("find named");
+        return given.found ?? ok(null);
+      },
+      addKey: async (from, to) => {
+        log.push(`${from.key} is ${to}`);
+        return ok(null);
+      },
       moveKey: async (from, to) => {
         log.push(`${from.key} becomes ${to}`);
         return ok(given.returned ?? null);
@@ -128,6 +135,28 @@ describe("a decision", () => {
     expect((await decided({}, { replayKey, caller })).made).toMatchObject({ refusal: away });
     const keyed = await decided({ returned }, { replayKey: client, caller });
     expect(keyed.log).toEqual(["choose", "record unavailable"]);
+  });
+
+  it("joins the held call that a server names, whether an approval is needed now or not", async () => {
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "8", joins: "named" } as const;
+    const { contentSha256 } = arrivalWith();
+    const held = {
+      requestId: "req_0",
+      outcome: "admitted" as const,
+      leaseUntil: null,
+      result: null,
+    };
+    const joined = await decided({ found: ok({ ...held, contentSha256 }) }, { replayKey });
+    expect(joined.made).toMatchObject({ state: "repeated", requestId: "req_0", returns: true });
+    const own = keyOf(replayKey, contentSha256);
+    expect(joined.log).toEqual(["choose", "find named", `named is ${own}`]);
+    const other = await decided({ found: ok({ ...held, contentSha256: "c1" }) }, { replayKey });
+    expect(other.made).toMatchObject({ refusal: { reason: "idempotency_conflict" } });
+    expect(other.log).toEqual(["choose", "find named", "record idempotency_conflict"]);
+    // A name that nobody gave is passed over.
+    const unknown = await decided({}, { replayKey });
+    expect(unknown.made.state).toBe("admitted");
+    expect(unknown.log).toContain(`${returningKey("ses_1", contentSha256)} becomes ${own}`);
   });
 
   it("records a request that can't be read, and chooses nothing", async () => {

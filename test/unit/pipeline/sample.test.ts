@@ -6,7 +6,7 @@ import type { Decided } from "../../../src/pipeline/decided.ts";
 import type { EndedCall } from "../../../src/pipeline/finish.ts";
 import type { Joined } from "../../../src/pipeline/idempotency.ts";
 import type { Summary } from "../../../src/pipeline/summary.ts";
-import type { Waited } from "../../../src/pipeline/approvals/wait.ts";
+import type { ToWait, Waited } from "../../../src/pipeline/approvals/wait.ts";
 import { createSample } from "../../../src/pipeline/sample.ts";
 import { returningKey } from "../../../src/domain/sampling/replay-key.ts";
 import { call } from "../domain/models.fixture.ts";
@@ -30,6 +30,7 @@ function world(given: {
 }) {
   const log: string[] = [];
   const background: Promise<unknown>[] = [];
+  const waits: ToWait[] = [];
   const { told, observed } = observer();
   const next = <T>(list: T[]): T => {
     const value = list.shift();
@@ -56,15 +57,19 @@ function world(given: {
       },
     },
     observe: () => observed,
-    waitForApproval: async () => given.waited ?? { state: "over" },
+    waitForApproval: async (toWait) => {
+      waits.push(toWait);
+      return given.waited ?? { state: "over" };
+    },
     door: {
       enter: async () => (given.entered === undefined ? ok(turnOf(log)) : err(given.entered)),
     },
     ids: { next: () => "req_1" },
+    sha256Hex: async (text) => `hash of ${text}`,
     background: (work) => void background.push(work),
     upkeep: () => undefined,
   });
-  return { sample, log, told, background };
+  return { sample, log, told, background, waits };
 }
 
 const admitted: Decided = {
@@ -127,7 +132,7 @@ describe("a sampling request", () => {
       idempotencyKey: null,
     };
     const joins: Joined<Summary>[] = [{ state: "held", requestId: "req_1" }];
-    const { sample, log } = world({
+    const { sample, log, waits } = world({
       decisions: [held],
       joins,
       waited: { state: "refused", refusal: pending },
@@ -137,6 +142,22 @@ describe("a sampling request", () => {
     const ended = started.outcome.ok ? await started.outcome.value(signal) : null;
     expect(ended?.outcome).toEqual(err(pending));
     expect(log).toContain(`k is ${returningKey("ses_1", arrival.contentSha256)}`);
+    expect(log).toContain("k is hash of req_1");
+    expect(waits).toMatchObject([{ idempotencyKey: "req_1" }]);
+  });
+
+  it("of a legacy server that joined a held call is given the key of that call again", async () => {
+    const pending: Refusal = { reason: "approval_pending", retryAfterMs: 5, idempotencyKey: null };
+    const { sample, log, waits } = world({
+      decisions: [{ ...repeated, returns: true }],
+      joins: [{ state: "held", requestId: "req_0" }],
+      waited: { state: "refused", refusal: pending },
+    });
+    const replayKey = { kind: "stream", scope: "ses_1", messageId: "9" } as const;
+    const started = await sample(arrivalWith({ replayKey }));
+    if (started.outcome.ok) await started.outcome.value(signal);
+    expect(waits).toMatchObject([{ idempotencyKey: "req_0", leaving: "leaves-it-waiting" }]);
+    expect(log).toContain("k is hash of req_0");
   });
 
   it("of a server that came back is answered by nobody else", async () => {

@@ -1,4 +1,5 @@
 /** The interceptor over fakes: what reaches the pipeline, the server and the client. */
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
@@ -48,6 +49,7 @@ function given(
   const answers: PromiseWithResolvers<void>[] = [];
   const refusal: Refusal = { reason: "forbidden", action: "this" };
   const clock = { ms: 0 };
+  const stream = { isOpen: true };
   const deps = {
     sample: async (arrival: SamplingRequest) => {
       sampled.push(arrival);
@@ -85,11 +87,15 @@ function given(
     report: (_requestId: string, thrown: unknown) => void notes.push({ thrown }),
     now: () => 0,
     elapsed: () => clock.ms,
-    sha256Hex: async () => "digest",
+    sha256Hex: async (content: string | Uint8Array) =>
+      typeof content === "string"
+        ? `hash of ${content}`
+        : createHash("sha256").update(content).digest("hex"),
   } as unknown as InterceptorDeps;
   const interceptor = createInterceptor(deps, exchange(about.exchange), {
     tool: "draw",
     answers: 1,
+    isOpen: () => stream.isOpen,
   });
   const settled = async (): Promise<void> => {
     await quiet();
@@ -97,7 +103,7 @@ function given(
     await Promise.all(work);
   };
   const seen = { sampled, delivered, notes, recorded, cancelled, signals };
-  return { interceptor, ...seen, clock, answers, settled };
+  return { interceptor, ...seen, clock, stream, answers, settled };
 }
 
 describe("the interceptor", () => {
@@ -254,7 +260,7 @@ describe("the interceptor", () => {
   });
 
   it("tells a server that asked for progress that its request waits for a person", async () => {
-    const { interceptor, sampled, delivered, clock, settled } = given();
+    const { interceptor, sampled, delivered, clock, stream, settled } = given();
     const asking = (id: number, _meta: object): string =>
       JSON.stringify({
         jsonrpc: "2.0",
@@ -267,7 +273,11 @@ describe("the interceptor", () => {
     await quiet();
     const [without, waiting] = sampled.map((each) => each.waiting?.());
     expect(without).toBeUndefined();
-    expect(waiting?.patienceMs).toBe(patienceWithProgressMs);
+    // For as long as the client's request lasts…
+    expect(waiting?.patienceMs).toBe(Infinity);
+    // …and not at once ended by a connection that breaks.
+    stream.isOpen = false;
+    expect(sampled[1]?.waiting?.().patienceMs).toBe(patienceWithProgressMs);
     // Not at each look, since the waiting call is looked at every second.
     for (const ms of [1_000, 5_000, 6_000, 10_000]) {
       clock.ms = ms;
@@ -283,6 +293,45 @@ describe("the interceptor", () => {
       })),
     );
     await settled();
+  });
+
+  it("takes the key of a held call out of what a server asks, and joins by it", async () => {
+    const member = "sampling-router/idempotencyKey";
+    const asking = (id: number, metadata: object): string =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        method: "sampling/createMessage",
+        params: { ...params, metadata },
+      });
+    const { interceptor, sampled, settled } = given();
+    await interceptor.intercept(request(1), null);
+    await interceptor.intercept(asking(2, { [member]: "req_0" }), null);
+    await interceptor.intercept(asking(3, { [member]: 4 }), null);
+    await settled();
+    const [first, named, wrong] = sampled;
+    expect(first?.replayKey).toEqual({ kind: "stream", scope: "ses_1", messageId: "1" });
+    expect(named?.replayKey).toMatchObject({ messageId: "2", joins: "hash of req_0" });
+    expect(named?.contentSha256).toBe(first?.contentSha256);
+    expect(wrong?.call).toMatchObject({ ok: false, error: { reason: "invalid_params" } });
+  });
+
+  it("joins by the key alone where nothing says whose ids a stream has, and answers each request", async () => {
+    const metadata = { "sampling-router/idempotencyKey": "req_0" };
+    const text = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 2,
+      method: "sampling/createMessage",
+      params: { ...params, metadata },
+    });
+    const { interceptor, sampled, delivered, settled } = given({
+      exchange: { session: null },
+      answeredBy: "concurrent-call",
+    });
+    await interceptor.intercept(text, null);
+    await settled();
+    expect(sampled[0]?.replayKey).toEqual({ kind: "client", key: "hash of req_0" });
+    expect(delivered.map(({ text: sent }) => JSON.parse(sent))).toMatchObject([{ id: 2 }]);
   });
 
   it("refuses a sampling request that was too large to be held, by the id in its head", async () => {

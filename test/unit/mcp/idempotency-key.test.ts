@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { idempotencyKeyOf } from "../../../src/http/sampling/idempotency-key.ts";
+import { idempotencyKeyOf, withoutIdempotencyKey } from "../../../src/mcp/idempotency-key.ts";
 
 const member = "sampling-router/idempotencyKey";
 const keyOf = (header: string | null, said?: unknown) => {
@@ -43,6 +43,18 @@ describe("the idempotency key", () => {
     const refused = keyOf(header, said);
     expect(refused).toMatchObject({ ok: false, error: { reason: "invalid_params", path } });
     expect(JSON.stringify(refused)).not.toContain("kkk");
+  });
+
+  it("is no part of what a request asks for", () => {
+    const asked = { maxTokens: 1, metadata: { a: 1 } };
+    const named = { ...asked, metadata: { [member]: "k", a: 1 } };
+    expect(withoutIdempotencyKey(named)).toEqual(asked);
+    expect(withoutIdempotencyKey({ maxTokens: 1, metadata: { [member]: "k" } })).toEqual({
+      maxTokens: 1,
+    });
+    expect(withoutIdempotencyKey(asked)).toBe(asked);
+    for (const metadata of [null, [], "text", { other: "k" }])
+      expect(withoutIdempotencyKey({ metadata })).toEqual({ metadata });
   });
 
   it("may have 255 characters", () => {

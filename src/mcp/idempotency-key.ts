@@ -1,7 +1,7 @@
 /** The caller's idempotency key: in a header, or in the request's metadata where SDKs drop headers. */
-import { own, type JsonObject } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { isObject, own, type JsonObject } from "../domain/json.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
 
 const header = "Idempotency-Key";
 const member = "sampling-router/idempotencyKey";
@@ -26,4 +26,13 @@ export function idempotencyKeyOf(
   return key.length > 0 && key.length <= mostCharacters
     ? ok(key)
     : wrong(sent === null ? path : header, `must have 1 to ${mostCharacters} characters`);
+}
+
+/** The params as they are without the key: a request that names a call asks for the same as the one that began it. */
+export function withoutIdempotencyKey(params: JsonObject): JsonObject {
+  const metadata = own(params, "metadata");
+  if (!isObject(metadata) || own(metadata, member) === undefined) return params;
+  const { metadata: _, ...others } = params;
+  const { [member]: _key, ...rest } = metadata;
+  return Object.keys(rest).length === 0 ? others : { ...others, metadata: rest };
 }
