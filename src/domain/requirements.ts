@@ -18,7 +18,13 @@ export const exclusionReasons = [
   "output_modality",
   "tools",
   "context_window",
-  "output_limit",
+  /** the wire takes fewer tools than the request has */
+  "tool_count",
+  "image_format",
+  /** an image is empty, or has more bytes or pixels than the wire takes */
+  "image_size",
+  /** the last message is the assistant's, and the model goes on with no text of another's */
+  "prefill",
   "reasoning_room",
   "not_allowed",
   "unknown_price",
@@ -39,6 +45,22 @@ export const exclusionReasons = [
 
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
+/** What a request demands of a wire, where some wire would refuse it in any form. */
+export interface WireDemands {
+  /** the last message is the assistant's */
+  prefill?: true;
+  /** how many tools there are */
+  tools?: number;
+  images?: {
+    /** MIME types by the bytes */
+    formats: string[];
+    mostBytes: number;
+    fewestBytes: number;
+    /** pixels; absent: no image says */
+    longestSide?: number;
+  };
+}
+
 export interface Requirements {
   inputModalities: Modality[];
   outputModalities: Modality[];
@@ -56,6 +78,8 @@ export interface Requirements {
   cacheWrites?: "none" | "hour";
   /** absent: the least reasoning, with the usual room */
   reasoning?: ReasoningNeeds;
+  /** absent: nothing that some wire would refuse in any form */
+  wire?: WireDemands;
 }
 
 /** Least first. `none`: the model answers without reasoning. */

@@ -42,6 +42,8 @@ interface Walk {
     credentialId: string;
     endpoint: string;
     reasoning: ReasoningRequest;
+    /** tokens of text that it may write */
+    maxTokens: number;
     /** what it uses at most */
     tokens: number;
     /** what it costs at most; null: unknown price */
@@ -52,8 +54,6 @@ interface Walk {
   held: { tokens: number; microUsd: number | null };
   /** scopes of circuits that another call tries; candidates behind them come last */
   blocked: readonly string[];
-  /** as policy allows */
-  maxTokens: number;
   call: SamplingCall;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
@@ -75,6 +75,7 @@ interface Next {
   model: Model;
   credential: SealedCredential;
   reasoning: ReasoningRequest;
+  maxTokens: number;
 }
 
 /**
@@ -175,7 +176,7 @@ export function createAttempt(deps: {
 
   const callOnce = async (
     walk: Walk,
-    { model, credential, reasoning }: Next,
+    { model, credential, reasoning, maxTokens }: Next,
     timeoutMs: number,
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
     const { provider, tenantId, id, baseUrl } = credential;
@@ -187,7 +188,7 @@ export function createAttempt(deps: {
       credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
-      maxTokens: walk.maxTokens,
+      maxTokens,
       reasoning,
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
       signal,
@@ -198,7 +199,10 @@ export function createAttempt(deps: {
           walk.onMessage?.({ provider: model.provider, model: model.id, message }),
       }),
     });
-    return completing.finally(stop);
+    const answer = await completing.finally(stop);
+    if (!answer.ok || maxTokens >= walk.call.maxTokens) return answer;
+    const note = `maxTokens lowered to ${maxTokens}: this model has no room for more`;
+    return ok({ ...answer.value, notes: [...answer.value.notes, note] });
   };
 
   /** One attempt, as it is recorded, with the answer or the fault. */

@@ -124,7 +124,6 @@ export function createFinish(deps: {
       held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
       blocked: [...blocked, ...reserved.resting],
       call: plan.call,
-      maxTokens: plan.decision.requirements.maxTokens,
       credentials,
       deadlineMs: reserved.deadlineMs,
       // A call that tries a circuit finds out whether the provider answers at all, however slowly.

@@ -2,7 +2,12 @@
 import type { CallBounds } from "../domain/choice/policy.ts";
 import type { Model } from "../domain/models/model.ts";
 import type { Requirements } from "../domain/requirements.ts";
-import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/models/reasoning.ts";
+import {
+  headroomOf,
+  reasoningOf,
+  writableTokens,
+  type ReasoningRequest,
+} from "../domain/models/reasoning.ts";
 import { costMicroUsd, mostUsage } from "../domain/models/cost.ts";
 
 /** What one provider call may use, and what its request says about reasoning. */
@@ -11,6 +16,8 @@ export interface Costing {
   /** null: unknown price */
   microUsd: number | null;
   reasoning: ReasoningRequest;
+  /** tokens of text that the model may write */
+  maxTokens: number;
 }
 
 function costingWith(model: Model, needs: Requirements, headroom: number): Costing {
@@ -21,15 +28,17 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
     tokens: usage.inputTokens + usage.outputTokens,
     microUsd: costMicroUsd(model, usage),
     reasoning: { sent, metadata, headroom: headroomOf(model, room) },
+    maxTokens: needs.maxTokens,
   };
 }
 
 /**
  * The call with all the room that the model wants, or as much of it as a limit's size leaves. Where not even
  * the text fits, there is no room, and admission says which limit is too small.
- * @param needs input tokens as this model counts them, at most
+ * @param asked input tokens as this model counts them, at most
  */
-export function costingOf(model: Model, needs: Requirements, bounds: CallBounds): Costing {
+export function costingOf(model: Model, asked: Requirements, bounds: CallBounds): Costing {
+  const needs = { ...asked, maxTokens: writableTokens(model, asked) };
   const wanted = headroomOf(model, needs);
   const full = costingWith(model, needs, wanted);
   const { microUsd } = full;

@@ -2,6 +2,13 @@
 import type { ProviderFault } from "../domain/attempts.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { AudioBlock, Block, ImageBlock, SamplingCall } from "../domain/sampling/call.ts";
+import {
+  bytesOfBase64,
+  headLength,
+  sizeOfBase64,
+  sniff,
+  startsWith,
+} from "../domain/media-format.ts";
 import { emptyAnswer, tooLargeAnswer } from "./faults.ts";
 
 /**
@@ -22,38 +29,6 @@ export function base64Of(data: string | Uint8Array): string {
     binary += String.fromCharCode(...data.subarray(at, at + chunk));
   return btoa(binary);
 }
-
-const bytesOfBase64 = (base64: string): Uint8Array =>
-  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-/** Bytes, enough for every signature below. A multiple of four, so that base64 can be cut there. */
-const headLength = 64;
-
-const startsWith = (bytes: Uint8Array, text: string, from = 0): boolean =>
-  [...text].every((character, at) => bytes[from + at] === character.charCodeAt(0));
-
-/** The MIME type by the first bytes; null: no image or audio that callers know. */
-export function sniff(bytes: Uint8Array): string | null {
-  if (startsWith(bytes, "\u0089PNG\r\n\u001a\n")) return "image/png";
-  if (startsWith(bytes, "\u00ff\u00d8\u00ff")) return "image/jpeg";
-  if (startsWith(bytes, "GIF87a") || startsWith(bytes, "GIF89a")) return "image/gif";
-  if (startsWith(bytes, "RIFF")) {
-    if (startsWith(bytes, "WEBP", 8)) return "image/webp";
-    return startsWith(bytes, "WAVE", 8) ? "audio/wav" : null;
-  }
-  if (startsWith(bytes, "OggS")) return "audio/ogg";
-  if (startsWith(bytes, "fLaC")) return "audio/flac";
-  if (startsWith(bytes, "ID3")) return "audio/mpeg";
-  const [first, second = 0] = bytes;
-  // A frame's sync word, then its layer: 01 is MP3's third; AAC's ADTS has 00, which MPEG reserves.
-  if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
-  if ((second & 0xf6) === 0xf0) return "audio/aac";
-  return (second & 0x06) === 0x02 ? "audio/mpeg" : null;
-}
-
-/** How many bytes a base64 text stands for. */
-const sizeOfBase64 = (text: string): number =>
-  (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 
 /**
  * A block with the MIME type that the bytes themselves say; null: they say none, or the text is no

@@ -241,12 +241,16 @@ describe("the params", () => {
   });
 
   it("says why no model is eligible", async () => {
-    const answer = await sample(asking("x", { maxTokens: 10_000_000 }));
+    const content = { type: "image", data: "SUkqAAgAAAA=", mimeType: "image/tiff" };
+    const answer = await sample(asking("x", { messages: [{ role: "user", content }] }));
     refused(answer, "no_eligible_model", -422);
     expect(answer.get("error.data")).toMatchObject({
-      requirements: { maxTokens: 10_000_000 },
+      requirements: { inputModalities: ["text", "image"] },
       candidates: expect.arrayContaining([
-        { model: "demo/demo-small", excludedBy: expect.stringMatching(/output_limit|context/) },
+        {
+          model: "demo/demo-small",
+          excludedBy: expect.stringMatching(/^(input_modality|image_format)$/),
+        },
       ]),
     });
   });

@@ -138,7 +138,9 @@ describe.each(isSecondHost ? [latest] : revisions)("SDK v1 on %s", (revision) =>
   });
 
   it("understands a refusal by its code and its data", async () => {
-    const refusal = await refusalOf(connected.sample({ ...asking("hello"), maxTokens: 1_000_000 }));
+    const refusal = await refusalOf(
+      connected.sample({ ...asking("hello"), messages: [{ role: "user", content: tiff }] }),
+    );
     expect(refusal).toEqual({
       code: -422,
       data: {
@@ -146,9 +148,9 @@ describe.each(isSecondHost ? [latest] : revisions)("SDK v1 on %s", (revision) =>
         cause: "all_excluded",
         retryable: false,
         requestId: expect.stringMatching(/^req_/) as string,
-        requirements: expect.objectContaining({ maxTokens: 1_000_000 }) as object,
+        requirements: expect.objectContaining({ inputModalities: ["text", "image"] }) as object,
         candidates: expect.arrayContaining([
-          { model: "openai/gpt-4.1-mini", excludedBy: "output_limit" },
+          { model: "openai/gpt-4.1-mini", excludedBy: "image_format" },
           { model: "openai/gpt-5", excludedBy: "not_allowed" },
         ]) as object[],
       },
@@ -239,6 +241,9 @@ onOneHost(() => {
     });
   });
 });
+
+/** A format that no provider reads. */
+const tiff = { type: "image", data: "SUkqAAgAAAA=", mimeType: "image/tiff" } as const;
 
 describe("SDK v1", () => {
   // cites: S-012, S-050

@@ -230,16 +230,18 @@ describe.each(setups)("SDK v2, $name", (setup) => {
   });
 
   it("understands that no model is eligible, and why", async () => {
-    const refused = await refusalOf(connected.sample(asking("hello", { maxTokens: 1_000_000 })));
+    const refused = await refusalOf(
+      connected.sample(asking("hello", { messages: [{ role: "user", content: tiff }] })),
+    );
     expect(refused.code).toBe(-422);
     expect(dataOf(refused)).toEqual({
       reason: "no_eligible_model",
       cause: "all_excluded",
       retryable: false,
       requestId: expect.stringMatching(/^req_/) as string,
-      requirements: expect.objectContaining({ maxTokens: 1_000_000 }) as object,
+      requirements: expect.objectContaining({ inputModalities: ["text", "image"] }) as object,
       candidates: expect.arrayContaining([
-        { model: "openai/gpt-4.1-mini", excludedBy: "output_limit" },
+        { model: "openai/gpt-4.1-mini", excludedBy: "image_format" },
       ]) as object[],
     });
   });
@@ -408,6 +410,9 @@ describe.each(setups.filter(({ era }) => era === "modern"))("SDK v2, $name", (se
     await client.close();
   });
 });
+
+/** A format that no provider reads. */
+const tiff = { type: "image", data: "SUkqAAgAAAA=", mimeType: "image/tiff" } as const;
 
 describe("SDK v2 on a legacy connection", () => {
   it("may say the method by its other name too", async () => {

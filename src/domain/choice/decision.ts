@@ -11,6 +11,7 @@ import { byPreference, type Axes, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf } from "./sieve.ts";
 import type { ToolLoop } from "../sampling/tool-loop.ts";
+import { writableTokens } from "../models/reasoning.ts";
 import { expectedUsage } from "../models/cost.ts";
 
 export interface Candidate {
@@ -151,6 +152,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   const { model, family } = chosen;
   const cost = scores.costs[place] ?? Number.POSITIVE_INFINITY;
   const inputTokens = inputTokensFor(needs, family);
+  const maxTokens = writableTokens(model, { inputTokens, maxTokens: needs.maxTokens });
   return {
     provider: model.provider,
     model: model.id,
@@ -160,7 +162,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
     weights,
     estimate: {
       inputTokens,
-      outputTokens: expectedUsage(model, { ...needs, inputTokens }).outputTokens,
+      outputTokens: expectedUsage(model, { ...needs, inputTokens, maxTokens }).outputTokens,
       costUsd: Number.isFinite(cost) ? cost / 1e6 : null,
     },
     catalogueVersion: pool.catalogueVersion,

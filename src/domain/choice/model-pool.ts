@@ -1,4 +1,4 @@
-/** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
+/** What one tenant can choose from, prepared once for many requests. */
 import { faultReaches } from "../attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
@@ -18,12 +18,10 @@ import type { Modality } from "../modality.ts";
 import type { CallBounds } from "./policy.ts";
 import { isStopped, type Switches } from "./switches.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
-import { wantedHeadroom } from "../models/reasoning.ts";
 import { type ReasoningWish } from "../requirements.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
-import { imageBit, textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import type { TokenFamily } from "../requirements.ts";
-import { costMicroUsd, isPriced, mostUsage } from "../models/cost.ts";
+import { isPriced } from "../models/cost.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface ModelPool {
@@ -225,38 +223,6 @@ export function poolFrom(parts: PoolParts): ModelPool {
   });
 }
 
-/** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom(entry: RankedModel, compiled: CompiledRequirements, bounds?: CallBounds): boolean {
-  const { leastReasoning } = entry;
-  const { needs, maxTokens } = compiled;
-  const { reasoning } = needs;
-  // This model's reasoning takes the room that is left.
-  if (reasoning?.shrinks === true) return true;
-  const wanted =
-    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
-  if (wanted === 0) return true;
-  if (reasoning?.roomless === true) return false;
-  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
-  const output = maxTokens + wanted;
-  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
-  if (bounds === undefined) return true;
-  if (inputTokens + output > bounds.tokens) return false;
-  if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  // The usage as it would be reserved.
-  const usage = mostUsage(entry.model, { ...needs, inputTokens });
-  return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
-}
-
-/** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
-export function needsHint(
-  { isPreview, makes }: RankedModel,
-  policy: PoolPolicy,
-  compiled: CompiledRequirements,
-): "preview" | "image_model" | null {
-  if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
-  return isPreview && policy.previews !== "allowed" ? "preview" : null;
-}
-
 /**
  * The pool for a request that nothing else can serve: models behind circuits that faults opened count as
  * feasible.
@@ -272,25 +238,4 @@ export function withSpares(pool: ModelPool): ModelPool {
     ranked,
     columns: { ...pool.columns, credentials: credentialGroupsOf(ranked) },
   };
-}
-
-/** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
-export function exclusionOf(
-  entry: RankedModel,
-  compiled: CompiledRequirements,
-  bounds?: CallBounds,
-): ExclusionReason | null {
-  const { exclusion } = entry;
-  if (exclusion !== null) return exclusion;
-  if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
-  if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
-  if (compiled.tools && !entry.tools) return "tools";
-  // `maxTokens` bounds written text. An image or speech is as long as it is.
-  const writes = (entry.makes & textBit) === 0 ? 0 : compiled.maxTokens;
-  if (writes > entry.outputTokens) return "output_limit";
-  if ((compiled.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens)
-    return "context_window";
-  if (writes > 0 && !hasRoom(entry, compiled, bounds)) return "reasoning_room";
-  // The last reason, so that it is named only where no other one applies.
-  return entry.openUntil === undefined ? null : "circuit_open";
 }

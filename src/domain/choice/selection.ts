@@ -27,6 +27,7 @@ import { scoreAll, weightsOf, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
+import { demandsOf } from "../wires/demands.ts";
 import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
 export interface Plan {
@@ -48,6 +49,7 @@ export function requirementsOf(
   const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
   const reasoning = reasoningNeedsOf(call, policy);
   const cacheWrites = cacheWritesOf(call, policy.promptCaching);
+  const wire = demandsOf(call);
   return {
     inputModalities: inputModalitiesOf(call),
     outputModalities: call.outputModalities,
@@ -60,6 +62,7 @@ export function requirementsOf(
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
     ...(cacheWrites === undefined ? {} : { cacheWrites }),
     ...(reasoning === undefined ? {} : { reasoning }),
+    ...(wire === undefined ? {} : { wire }),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Which models of a pool can serve a request, and which of those only a hint may choose. */
-import { exclusionOf, needsHint, type ModelPool } from "./model-pool.ts";
+import { exclusionOf, needsHint } from "./exclusion.ts";
+import type { ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "../requirements.ts";
 import type { CompiledRequirements } from "./compiled-requirements.ts";

@@ -179,6 +179,22 @@ const isThinker = (model: Partial<Thinker>): model is Thinker =>
 /** Tokens. Anthropic takes no smaller budget. */
 export const leastAnthropicBudget = 1_024;
 
+/** Tokens. A model with less room for its answer beside the input is no candidate, unless less was asked for. */
+const leastAnswerTokens = 1_024;
+
+/**
+ * Tokens of text that a model may write: as many as were asked for, as far as its output and the room beside the
+ * input allow.
+ */
+export function writableTokens(
+  { outputTokens, contextTokens }: { outputTokens?: number | null; contextTokens?: number | null },
+  { inputTokens, maxTokens }: { inputTokens: number; maxTokens: number },
+): number {
+  const most = Math.min(maxTokens, outputTokens ?? Number.POSITIVE_INFINITY);
+  const left = (contextTokens ?? Number.POSITIVE_INFINITY) - inputTokens;
+  return Math.min(most, Math.max(left, leastAnswerTokens));
+}
+
 /** Tokens that a model gets for its reasoning: what it wants, as far as its own limits allow. */
 export function headroomOf(
   model: Partial<Thinker>,

@@ -1,7 +1,15 @@
 /** A sampling call in the form that a wire takes, and its answer in the words of the call. */
 import type { JsonObject } from "../json.ts";
 import type { Model } from "../models/model.ts";
-import type { Block, Message, SamplingCall, Tool, ToolUseBlock } from "../sampling/call.ts";
+import type {
+  Block,
+  Message,
+  ResourceBlock,
+  SamplingCall,
+  Tool,
+  ToolUseBlock,
+} from "../sampling/call.ts";
+import { imageFacts } from "../media-format.ts";
 import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
 import { aliasesFor, type Aliases } from "./names.ts";
 import { withFitIds } from "./ids.ts";
@@ -72,6 +80,17 @@ function fitUse(
   };
 }
 
+/** Media under the type that the bytes say: a provider refuses what its label says wrongly. */
+function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
+  if (block.type === "tool_result") {
+    const content = block.content.map((item) => fitMedia(item));
+    return content.every((item, at) => item === block.content[at]) ? block : { ...block, content };
+  }
+  if (block.type !== "image") return block;
+  const { format } = imageFacts(block);
+  return format === block.mimeType ? block : { ...block, mimeType: format };
+}
+
 /** Brings a call into the form that the model's wire takes. Nothing is changed that the wire takes as it is. */
 export function fitted(given: SamplingCall, model: Pick<Model, "provider" | "id">): Fitted {
   const rules = rulesOf[wireOf(model)];
@@ -102,7 +121,7 @@ export function fitted(given: SamplingCall, model: Pick<Model, "provider" | "id"
   const messages = texts.messages.map((message) => ({
     ...message,
     content: message.content.map((block) =>
-      block.type === "tool_use" ? fitUse(block, { aliases, members, provider }) : block,
+      block.type === "tool_use" ? fitUse(block, { aliases, members, provider }) : fitMedia(block),
     ),
   }));
   const stopSequences = whole.stopSequences.filter((stop) => isTaken(stop, rules.stops));

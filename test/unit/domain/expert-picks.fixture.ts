@@ -647,8 +647,8 @@ const feasible: ExpertPick[] = [
     from: "a book writer",
     credentials: "anthropic",
     params: { ...summarize, ...prefer(["claude-haiku"], [0.7]), maxTokens: 100_000 },
-    expected: "anthropic/claude-sonnet-5",
-    why: "Haiku writes 64,000 tokens at most; of the others the cheapest.",
+    expected: "anthropic/claude-haiku-4-5",
+    why: "Haiku was asked for. It writes 64,000 tokens at most, and a client may get fewer than it asked for.",
   },
 ];
 

@@ -55,11 +55,16 @@ describe("a policy that is tried", () => {
   });
 
   it("lowers maxTokens by itself, and not by the policy of the recorded call", () => {
-    const long = call({ maxTokens: 60_000, hints: ["claude-sonnet"] });
-    expect(tried({ maxTokens: 100 }, long)).toMatchObject({
-      before: { model: "google/gemini-flash" },
-      after: { model: sonnet },
-    });
+    const thinker = { ...models.sonnet, id: "claude-thinker", reasoning: true };
+    const under = (policy: PoolPolicy) =>
+      field({ models: [...all, { ...thinker, outputTokens: 10_000 }], policy });
+    const long = call({ maxTokens: 9_000, hints: ["claude-thinker"] });
+    const made = choose(long, under({}));
+    if (!made.ok) throw new Error("nothing was chosen");
+    const record = { decision: made.value.decision, asked: askedOf(long, 10, ["text"]) };
+    const trial = tryPolicy(record, { before: under({}), after: under({ maxTokens: 100 }) });
+    expect(trial?.before.model).not.toBe("anthropic/claude-thinker");
+    expect(trial?.after.model).toBe("anthropic/claude-thinker");
   });
 
   it("is nothing for a record without a decision", () => {

@@ -324,15 +324,18 @@ describe("a candidate whose reasoning has no room", () => {
     ]);
   });
 
-  it("refuses a call whose text fits nowhere as before, and shows what was asked", () => {
+  it("refuses a call whose input fits nowhere as before, and shows what was asked", () => {
     const refused = choose(
-      call({ maxTokens: 5_000 }),
-      field({ models: [thinking], credentials: [credential("openai")] }),
+      call({ messages: [{ role: "user", content: long }] }),
+      field({
+        models: [{ ...thinking, contextTokens: 100 }],
+        credentials: [credential("openai")],
+      }),
     );
     expect(refused).toMatchObject({
       error: {
         reason: "no_eligible_model",
-        candidates: [{ model: "openai/a-thinker", excludedBy: "output_limit" }],
+        candidates: [{ model: "openai/a-thinker", excludedBy: "context_window" }],
       },
     });
     expect(!refused.ok && refused.error).not.toHaveProperty("requirements.reasoning");
@@ -442,7 +445,6 @@ describe("a tool loop", () => {
     for (const [change, parts] of [
       [{}, { policy: { deniedModels: ["anthropic/*"] } }],
       [{}, { credentials: [credential("openai")] }],
-      [{ maxTokens: 20_000 }, {}],
     ] as const) {
       const plan = chosen(change, parts);
       expect(plan.decision.model).not.toBe("claude-haiku-9");

@@ -1,10 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  exclusionOf,
-  type ModelPool,
-  type PoolParts,
-} from "../../../src/domain/choice/model-pool.ts";
+import { exclusionOf } from "../../../src/domain/choice/exclusion.ts";
+import { type ModelPool, type PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import { inputTokensFor } from "../../../src/domain/sampling/estimate.ts";
 import { maxAttempts } from "../../../src/domain/choice/failover.ts";
 import { nameOf, type Model } from "../../../src/domain/models/model.ts";

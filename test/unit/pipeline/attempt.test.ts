@@ -48,7 +48,7 @@ const credential = (provider: string): SealedCredential => ({
 const step = (name: string) => {
   const its = model(name);
   const reasoning: ReasoningRequest = { sent: null, metadata: "absent", headroom: 0 };
-  const costing = { reasoning, tokens: 10, microUsd: 100 };
+  const costing = { reasoning, maxTokens: 10, tokens: 10, microUsd: 100 };
   return { model: its, credentialId: `cred_${its.provider}`, endpoint: its.provider, ...costing };
 };
 const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
@@ -103,7 +103,6 @@ async function walk(
     maxAttempts: fields.maxAttempts ?? 4,
     held: { tokens: 10, microUsd: fields.held ?? 1_000 },
     blocked: fields.blocked ?? [],
-    maxTokens: 10,
     outside: (wait) => wait(async () => {}),
     call: call(),
     credentials: ["a", "b"].map((provider) => ({

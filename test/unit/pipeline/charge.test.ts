@@ -105,6 +105,7 @@ describe("a charge", () => {
       credentialId: "cred_1",
       endpoint: "e",
       tokens: 500,
+      maxTokens: 100,
       microUsd: 40_000,
       reasoning,
     };
@@ -133,6 +134,7 @@ describe("a charge", () => {
       credentialId: "cred_1",
       endpoint: "e",
       tokens: 30_000,
+      maxTokens: 100,
       microUsd: 100_000,
       reasoning,
     };

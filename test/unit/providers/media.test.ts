@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sniff } from "../../../src/domain/media-format.ts";
 import type { AudioBlock, Block } from "../../../src/domain/sampling/call.ts";
 import {
   base64Of,
@@ -8,7 +9,6 @@ import {
   maxMediaBytes,
   mediaBlockOf,
   secondsOf,
-  sniff,
 } from "../../../src/providers/media.ts";
 import {
   decodeMp3,

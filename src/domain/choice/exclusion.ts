@@ -1,0 +1,71 @@
+/** What excludes a model from one request. */
+import { costMicroUsd, mostUsage } from "../models/cost.ts";
+import { wantedHeadroom, writableTokens } from "../models/reasoning.ts";
+import type { ExclusionReason } from "../requirements.ts";
+import { misfitOf } from "../wires/demands.ts";
+import { imageBit, textBit, type CompiledRequirements } from "./compiled-requirements.ts";
+import type { PoolPolicy } from "./model-pool.ts";
+import type { CallBounds } from "./policy.ts";
+import type { RankedModel } from "./ranked-model.ts";
+
+/** Whether a model's reasoning finds all the room that it wants beside the text. */
+function hasRoom(
+  entry: RankedModel,
+  compiled: CompiledRequirements,
+  { maxTokens, bounds }: { maxTokens: number; bounds?: CallBounds | undefined },
+): boolean {
+  const { leastReasoning } = entry;
+  const { needs } = compiled;
+  const { reasoning } = needs;
+  // This model's reasoning takes the room that is left.
+  if (reasoning?.shrinks === true) return true;
+  const wanted =
+    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
+  if (wanted === 0) return true;
+  if (reasoning?.roomless === true) return false;
+  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
+  const output = maxTokens + wanted;
+  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
+  if (bounds === undefined) return true;
+  if (inputTokens + output > bounds.tokens) return false;
+  if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
+  // The usage as it would be reserved.
+  const usage = mostUsage(entry.model, { ...needs, inputTokens, maxTokens });
+  return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
+}
+
+/** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
+export function needsHint(
+  { isPreview, makes }: RankedModel,
+  policy: PoolPolicy,
+  compiled: CompiledRequirements,
+): "preview" | "image_model" | null {
+  if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
+  return isPreview && policy.previews !== "allowed" ? "preview" : null;
+}
+
+/** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
+export function exclusionOf(
+  entry: RankedModel,
+  compiled: CompiledRequirements,
+  bounds?: CallBounds,
+): ExclusionReason | null {
+  const { exclusion } = entry;
+  if (exclusion !== null) return exclusion;
+  if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
+  if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
+  if (compiled.tools && !entry.tools) return "tools";
+  // `maxTokens` bounds written text. An image or speech is as long as it is.
+  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
+  const { maxTokens } = compiled;
+  const writes =
+    (entry.makes & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });
+  if (inputTokens + writes > entry.contextTokens) return "context_window";
+  const misfit =
+    compiled.needs.wire === undefined ? null : misfitOf(entry.model, compiled.needs.wire);
+  if (misfit !== null) return misfit;
+  if (writes > 0 && !hasRoom(entry, compiled, { maxTokens: writes, bounds }))
+    return "reasoning_room";
+  // The last reason, so that it is named only where no other one applies.
+  return entry.openUntil === undefined ? null : "circuit_open";
+}
