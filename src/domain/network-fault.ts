@@ -132,6 +132,19 @@ export function networkFaultAt(url: string, cause: NetworkCause): NetworkFault {
   return { cause, host: hostname, port: port === "" ? (usualPorts[protocol] ?? 0) : Number(port) };
 }
 
+const peerOf = (url: string): string => {
+  const { host, port } = networkFaultAt(url, "unknown");
+  return `${host}:${port}`;
+};
+
+/** In words: the peer at the URL answered with a status that says it can't answer now. */
+export const answeredStatus = (url: string, status: number): string =>
+  `${peerOf(url)}: HTTP ${status}`;
+
+/** In words: the time allowed for an answer was over before there was one. */
+export const whyTooLate = (url: string, thrown: unknown): string =>
+  networkWords(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "answer_timeout"));
+
 /** In words: why a request to the URL has no answer. */
 export const whyNoAnswer = (url: string, thrown: unknown): string =>
   networkWords(networkFaultAt(url, networkCauseOf(thrown)));

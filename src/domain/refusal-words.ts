@@ -124,6 +124,7 @@ function explainFailure(attempts: readonly AttemptSummary[]): string {
 function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>): string {
   if (refusal.cause === "resting")
     return `: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
+  if (refusal.cause === "identity_provider") return `: ${refusal.detail}`;
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
 
@@ -137,6 +138,7 @@ export function explain(refusal: Refusal): string {
     case "bad_request":
     case "unauthorized":
     case "server_failed":
+    case "server_timeout":
     case "server_unauthorized":
     case "loop_detected":
     case "conflict":

@@ -66,10 +66,12 @@ export type Refusal =
   /**
    * `full`: the database answered that it takes no new calls, so nothing was written. `resting`: circuits are open for
    * every model that could serve the request; the first few are named. `unreleased`: an unreleased version made the database.
-   * `replaced`: the database's file was deleted or replaced, so nothing that is written lasts. Absent: it may have happened
+   * `replaced`: the database's file was deleted or replaced, so nothing that is written lasts. `identity_provider`: the one
+   * where people sign in gave no answer. Absent: it may have happened
    */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" | "replaced" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
+  | { reason: "unavailable"; retryAfterMs: number; cause: "identity_provider"; detail: string }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }
@@ -77,7 +79,7 @@ export type Refusal =
   // Failures of a registered server, as its client sees them.
   /** `retryable`: absent where the status says whether a repetition may succeed */
   | { reason: "server_failed"; serverStatus: number | null; detail: string; retryable?: false }
-  | { reason: "server_timeout" }
+  | { reason: "server_timeout"; detail: string }
   | { reason: "loop_detected"; detail: string }
   // Refusals of the wire itself.
   | { reason: "parse_error" }

@@ -12,7 +12,8 @@ import {
 } from "oauth4webapi";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject } from "../domain/json.ts";
-import { oauthFaults, type OauthFault } from "../domain/servers/oauth.ts";
+import { answeredStatus, whyNoAnswer } from "../domain/network-fault.ts";
+import { oauthFaults, unreachable, type OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 
@@ -91,11 +92,12 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
         signal,
       });
       bytes = await readBounded(answer.body, mostBytes);
-    } catch {
-      return stop("unreachable");
+    } catch (thrown) {
+      return stop(unreachable(whyNoAnswer(url, thrown)));
     }
     if (bytes === null) return stop("malformed");
-    if (answer.status >= 500 || answer.status === 429) return stop("unreachable");
+    if (answer.status >= 500 || answer.status === 429)
+      return stop(unreachable(answeredStatus(url, answer.status)));
     const { headers } = answer;
     const status = wantedStatus(init, answer.status);
     if (status < 200 || status > 599) return stop("malformed");

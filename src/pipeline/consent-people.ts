@@ -4,7 +4,7 @@ import type { ServerStore } from "../domain/ports/server-stores.ts";
 import type { KeyStore, Tenant, TenantStore } from "../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { OauthFault } from "../domain/servers/oauth.ts";
+import { isUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
 import type { Holder } from "../domain/tenancy/grant-ids.ts";
 import type { OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import {
@@ -119,7 +119,7 @@ async function counted(
   const turn = deps.throttle.begin({ address, subject: `person ${tenantId}` });
   if (!turn.ok) return turn;
   const person = await work();
-  if (person.ok || person.error === "unreachable") turn.value.succeeded();
+  if (person.ok || isUnreachable(person.error)) turn.value.succeeded();
   if (person.ok) return letIn(deps, place, person.value);
   await deps.noteFailed({ tenantId, target: "person", address, fault: person.error }, turn.value);
   return err(refusalFor(person.error));

@@ -7,6 +7,7 @@ import type { OauthEntry, OauthEntryStore } from "../domain/ports/oauth-entries.
 import type { Vault } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
+import { isUnreachable } from "../domain/servers/oauth.ts";
 import { checkKeyOf, type HeldGrant } from "../domain/tenancy/grant-ids.ts";
 import type { SealedFor } from "../domain/tenancy/sealing.ts";
 import { letsProgramsIn, mayLetIn, type SignInSecrets } from "../domain/tenancy/sign-in.ts";
@@ -88,7 +89,7 @@ async function askedAgain(
   const token = await vault.open(sealed, context);
   if (!token.ok) return ok(false);
   const again = await identity.again(signIn, token.value);
-  if (!again.ok && again.error === "unreachable") {
+  if (!again.ok && isUnreachable(again.error)) {
     const back = await written(deps, grant, { check, entry: null });
     return back.ok ? err(refusalFor(again.error)) : back;
   }

@@ -8,7 +8,7 @@ import type { IdentityClient, SignInStore } from "../domain/ports/sign-ins.ts";
 import type { TenantStore, Vault } from "../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { OauthFault } from "../domain/servers/oauth.ts";
+import { isUnreachable, whyUnreachable, type OauthFault } from "../domain/servers/oauth.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import {
   identityIn,
@@ -81,8 +81,13 @@ const notBegun: Refusal = {
 };
 
 export const refusalFor = (fault: OauthFault): Refusal =>
-  fault === "unreachable"
-    ? { reason: "unavailable", retryAfterMs: 1_000 }
+  isUnreachable(fault)
+    ? {
+        reason: "unavailable",
+        retryAfterMs: 1_000,
+        cause: "identity_provider",
+        detail: `the identity provider can't be reached: ${whyUnreachable(fault)}`,
+      }
     : { reason: "unauthorized", detail: `The identity provider's word does not count: ${fault}.` };
 
 const codedKept = (text: string): string => canonicalJson(["sign-in under way", text]);
@@ -154,7 +159,7 @@ async function counted(
   const turn = deps.throttle.begin({ address, subject });
   if (!turn.ok) return turn;
   const claims = await work();
-  if (claims.ok || claims.error === "unreachable") turn.value.succeeded();
+  if (claims.ok || isUnreachable(claims.error)) turn.value.succeeded();
   if (claims.ok) return enter(deps, found, claims.value);
   const tenantId = found.tenant?.id ?? null;
   await deps.noteFailed({ tenantId, target: "person", address, fault: claims.error }, turn.value);

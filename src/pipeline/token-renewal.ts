@@ -4,7 +4,12 @@ import type { ServerStore, ServerTokens } from "../domain/ports/server-stores.ts
 import type { Vault } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Oauth, OauthFault, OauthGrant } from "../domain/servers/oauth.ts";
+import {
+  isUnreachable,
+  type Oauth,
+  type OauthFault,
+  type OauthGrant,
+} from "../domain/servers/oauth.ts";
 import { askingFor, tokenOf, type SealedServer } from "../domain/servers/server.ts";
 import { grantIn, learnIssuer, unlearnScopes, type Account } from "./server-accounts.ts";
 import type { ServerSecretsBox } from "./server-secrets.ts";
@@ -73,7 +78,7 @@ export function createTokenRenewal(deps: {
       const failed = await tokens.fail(...ids, {
         from: row.generation,
         fault: asked.error,
-        leaseUntil: now() + (asked.error === "unreachable" ? afterSilenceMs : afterRefusalMs),
+        leaseUntil: now() + (isUnreachable(asked.error) ? afterSilenceMs : afterRefusalMs),
       });
       if (!failed.ok) return failed;
       // Another caller may have got a token meanwhile, and then that made this request fail.
@@ -83,7 +88,7 @@ export function createTokenRenewal(deps: {
         return ok(await grantIn(deps, account, current.value));
       // A server out of reach has refused nothing, and one person's refusal says nothing of the entry.
       const marked =
-        asked.error === "unreachable" || owner !== null
+        isUnreachable(asked.error) || owner !== null
           ? ok(null)
           : await markFailing(server, asked.error);
       return marked.ok ? ok(null) : marked;

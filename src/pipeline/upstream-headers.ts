@@ -5,7 +5,7 @@
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Oauth, OauthGrant } from "../domain/servers/oauth.ts";
+import { isUnreachable, type Oauth, type OauthGrant } from "../domain/servers/oauth.ts";
 import type { Vault } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import type { ServerStore, ServerTokens, TokenStores } from "../domain/ports/server-stores.ts";
@@ -109,7 +109,7 @@ export function createUpstreamHeaders(deps: {
     const fault = row.value?.fault ?? null;
     if (owner === null || caller === null)
       return refused(fault === null ? noToken : explainOauthFault(fault));
-    return fault === "unreachable"
+    return fault !== null && isUnreachable(fault)
       ? refused(explainOauthFault(fault))
       : err(needs(server, caller, []));
   }

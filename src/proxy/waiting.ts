@@ -3,6 +3,7 @@
  * may begin.
  */
 import type { OpenKind } from "../domain/limits/open-limits.ts";
+import { whyTooLate } from "../domain/network-fault.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { discoverMethod } from "../mcp/translate/discovery.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
@@ -26,7 +27,7 @@ export function openKindOf(method: Exchange["method"], body: ProxiedBody | null)
 }
 
 export function earlyFor(exchange: Exchange, modern: boolean): Early {
-  const { method, body, headers, requestId } = exchange;
+  const { method, body, headers, requestId, server } = exchange;
   if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
   const [request] = body === null ? [] : requestsIn(body);
   if (request === undefined) return { kind: "accepted" };
@@ -35,7 +36,11 @@ export function earlyFor(exchange: Exchange, modern: boolean): Early {
   if (saidInHeaders.has(request.method))
     return {
       kind: "waits",
-      tooLate: () => refuse({ reason: "server_timeout" }, { id, requestId, wireOf }),
+      tooLate: () =>
+        refuse(
+          { reason: "server_timeout", detail: `${whyTooLate(server.url, null)}.` },
+          { id, requestId, wireOf },
+        ),
     };
   const as = takesStream(headers) ? "events" : "json";
   const refusalText = (refusal: Refusal): string =>

@@ -4,7 +4,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/crypto/hashes.ts";
 import { createVault } from "../../src/crypto/vault.ts";
 import { err, ok } from "../../src/domain/result.ts";
-import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/servers/oauth.ts";
+import {
+  unreachable,
+  type Oauth,
+  type OauthFault,
+  type OauthGrant,
+} from "../../src/domain/servers/oauth.ts";
 import type { SealedServer } from "../../src/domain/servers/server.ts";
 import { signedIn } from "../../src/domain/tenancy/user.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
@@ -241,10 +246,11 @@ describe("a person's own account at a server", () => {
   it("is left as it is where its authorization server is only out of reach", async () => {
     await connect("usr_1");
     now += hourMs;
-    fault = "unreachable";
+    fault = unreachable("idp.example:443: the connection was refused");
     expect(await bearer(as("usr_1"))).toMatchObject({
       reason: "server_unauthorized",
-      detail: expect.stringContaining("can't be reached") as string,
+      detail:
+        "Its authorization server can't be reached: idp.example:443: the connection was refused.",
     });
   });
 

@@ -3,7 +3,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/crypto/hashes.ts";
 import { createVault } from "../../src/crypto/vault.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
-import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/servers/oauth.ts";
+import {
+  unreachable,
+  type Oauth,
+  type OauthFault,
+  type OauthGrant,
+} from "../../src/domain/servers/oauth.ts";
 import { err, ok } from "../../src/domain/result.ts";
 import { tokenOf, type SealedServer } from "../../src/domain/servers/server.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
@@ -223,7 +228,7 @@ describe("headers for a registered server", () => {
 
   it("mark no server whose authorization server is only out of reach, and use what is still good", async () => {
     await hold(start + 30_000);
-    fault = "unreachable";
+    fault = unreachable("idp.example:443: the connection was refused");
     expect(await bearer()).toBe("Bearer access-0");
     now += 30_000;
     expect(await bearer()).toBe("server_unauthorized");

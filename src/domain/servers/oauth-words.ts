@@ -1,5 +1,5 @@
 /** What an OAuth fault means for whoever runs a registered server. */
-import type { OauthFault } from "./oauth.ts";
+import { whyUnreachable, type OauthFault } from "./oauth.ts";
 
 const sentences: Partial<Record<OauthFault, string>> = {
   not_discovered: "It doesn't say which authorization server gives its tokens.",
@@ -11,8 +11,10 @@ const sentences: Partial<Record<OauthFault, string>> = {
   not_registered:
     "Its authorization server registers no client by itself: register the router there, and send oauth with the clientId.",
   malformed: "Its authorization server gave an answer that breaks the rules of OAuth.",
-  unreachable: "Its authorization server can't be reached.",
 };
 
-export const explainOauthFault = (fault: OauthFault): string =>
-  sentences[fault] ?? `Its authorization server answered "${fault}".`;
+export function explainOauthFault(fault: OauthFault): string {
+  const why = whyUnreachable(fault);
+  if (why !== null) return `Its authorization server can't be reached: ${why}.`;
+  return sentences[fault] ?? `Its authorization server answered "${fault}".`;
+}

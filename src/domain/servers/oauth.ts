@@ -93,9 +93,18 @@ export const oauthFaults = [
   "issuer_changed",
   "not_registered",
   "malformed",
-  "unreachable",
 ] as const;
-export type OauthFault = (typeof oauthFaults)[number];
+/** `unreachable` has why: words without paths, queries or texts of errors, because it is stored and shown. */
+export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`;
+
+export const unreachable = (why: string): OauthFault => `unreachable: ${why}`;
+
+/** Why a server gave no answer; null: it answered. */
+export const whyUnreachable = (fault: OauthFault): string | null =>
+  fault.startsWith("unreachable: ") ? fault.slice("unreachable: ".length) : null;
+
+/** A server that gave no answer has refused nothing. */
+export const isUnreachable = (fault: OauthFault): boolean => whyUnreachable(fault) !== null;
 
 export interface OauthAsking {
   /** of the MCP server */

@@ -5,7 +5,9 @@ import {
   networkCauses,
   networkFaultAt,
   networkWords,
+  answeredStatus,
   whyNoAnswer,
+  whyTooLate,
 } from "../../../src/domain/network-fault.ts";
 
 const failed = (code: string, about: object = {}) =>
@@ -56,6 +58,14 @@ describe("a request without an answer", () => {
     expect(whyNoAnswer(url, failed("ENOTFOUND"))).toBe(
       "api.example:443: the name can't be resolved (DNS)",
     );
+    expect(whyTooLate(url, failed("ABORTED"))).toBe(
+      "api.example:443: no answer within the time allowed",
+    );
+    const unsent = Object.assign(new Error("secret"), { requestSent: false });
+    expect(whyTooLate(url, unsent)).toBe(
+      "api.example:443: no connection within the time allowed (TCP or TLS)",
+    );
+    expect(answeredStatus(url, 503)).toBe("api.example:443: HTTP 503");
     expect(networkFaultAt("http://[::1]:8080/", "refused")).toMatchObject({ port: 8080 });
     for (const cause of networkCauses)
       expect(networkWords(networkFaultAt(url, cause))).toMatch(/^api\.example:443: \w.*[^.]$/);

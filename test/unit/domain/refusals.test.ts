@@ -78,7 +78,10 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   internal: { reason: "internal" },
   unreadable: { reason: "unreadable", what: "request req_1" },
   server_failed: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
-  server_timeout: { reason: "server_timeout" },
+  server_timeout: {
+    reason: "server_timeout",
+    detail: "mcp.example:443: no answer within the time allowed.",
+  },
   loop_detected: { reason: "loop_detected", detail: "It leads back to this router." },
   parse_error: { reason: "parse_error" },
   invalid_request: { reason: "invalid_request", detail: "A message is an object." },
@@ -407,6 +410,25 @@ describe("a refusal that the same request can't mend", () => {
 });
 
 describe("the words of a refusal", () => {
+  it("name the server that gave no answer, and not in the data", () => {
+    expect(explain(samples.server_timeout)).toBe(
+      "The MCP server timed out: mcp.example:443: no answer within the time allowed.",
+    );
+    expect(dataOf(samples.server_timeout)).toEqual({ reason: "server_timeout", retryable: true });
+  });
+
+  it("name the identity provider that gave no answer", () => {
+    const silent: Refusal = {
+      reason: "unavailable",
+      retryAfterMs: 1_000,
+      cause: "identity_provider",
+      detail: "the identity provider can't be reached: idp.example:443: the connection was refused",
+    };
+    expect(explain(silent)).toBe(
+      "Temporarily unavailable: the identity provider can't be reached: idp.example:443: the connection was refused",
+    );
+  });
+
   it("name the models that rest, and so does the record", () => {
     const models = ["openai/gpt-5", "google/gemini-flash"];
     const resting: Refusal = {

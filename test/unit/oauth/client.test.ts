@@ -237,15 +237,22 @@ describe("the token endpoint", () => {
     ["knows no such client", refusing(401, { error: "invalid_client" }), "invalid_client"],
     ["challenges", refusing(401, {}, { "WWW-Authenticate": 'Basic realm="x"' }), "invalid_client"],
     ["says what nobody knows", refusing(400, { error: "client-secret" }), "malformed"],
-    ["is down", refusing(503, {}), "unreachable"],
-    ["has had enough", refusing(429, {}), "unreachable"],
+    ["is down", refusing(503, {}), "unreachable: login.example.com:443: HTTP 503"],
+    ["has had enough", refusing(429, {}), "unreachable: login.example.com:443: HTTP 429"],
     ["gives no token", refusing(200, { token_type: "bearer" }), "malformed"],
     ["gives a bound token", refusing(200, { ...tokens, token_type: "DPoP" }), "malformed"],
     ["redirects", refusing(307, {}, { Location: "https://127.0.0.1/" }), "malformed"],
     [
       "is out of reach",
-      { [`${issuer}/token`]: () => Promise.reject(new TypeError("connect client-secret")) },
-      "unreachable",
+      {
+        [`${issuer}/token`]: () =>
+          Promise.reject(
+            new TypeError("connect client-secret", {
+              cause: Object.assign(new Error("client-secret"), { code: "ECONNREFUSED" }),
+            }),
+          ),
+      },
+      "unreachable: login.example.com:443: the connection was refused",
     ],
     [
       "never ends",

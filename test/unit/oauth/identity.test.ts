@@ -1,7 +1,8 @@
-/** The client of an identity provider, where the provider or what it says is at a private address. */
+/** The client of an identity provider: private addresses, and a provider that gives no answer. */
 import { expect, it } from "vitest";
 import type { SignIn } from "../../../src/domain/tenancy/sign-in.ts";
 import { createIdentityClient } from "../../../src/oauth/identity.ts";
+import { refusalFor } from "../../../src/pipeline/person-sign-in.ts";
 
 const redirectUri = "https://router.example/console/single-sign-on/callback";
 const publicIssuer = "https://login.example.com";
@@ -39,4 +40,23 @@ it("no browser is sent to a private address that a public issuer names", async (
   expect((await begun).ok).toBe(false);
   const fine = await begin(publicIssuer, `${publicIssuer}/authorize`).begun;
   expect(fine.ok).toBe(true);
+});
+
+it("a provider that gives no answer is named by host and port, with the cause and nothing else", async () => {
+  const cause = Object.assign(new Error("secret"), { code: "CERT_HAS_EXPIRED" });
+  const client = createIdentityClient({
+    fetch: () => Promise.reject(new TypeError("fetch failed at secret", { cause })),
+    allowPrivate: false,
+    now: () => 1,
+  });
+  const issuer = "https://login.example.com:8443/secret-path";
+  const signIn = { kind: "openid-connect", issuer, clientId: "router" } as SignIn;
+  const begun = await client.begin(signIn, { redirectUri });
+  expect(begun.ok || refusalFor(begun.error)).toEqual({
+    reason: "unavailable",
+    retryAfterMs: 1_000,
+    cause: "identity_provider",
+    detail:
+      "the identity provider can't be reached: login.example.com:8443: the TLS certificate has expired or is not valid yet",
+  });
 });

@@ -171,7 +171,7 @@ describe("a client that the entry doesn't name", () => {
       "is down",
       {},
       { [registrationUrl]: () => new Response(null, { status: 503 }) },
-      "unreachable",
+      "unreachable: login.example.com:443: HTTP 503",
     ],
   ])("goes nowhere where the server %s", async (_, more, answers, fault) => {
     expect(await begun(at(more, answers))).toBe(fault);

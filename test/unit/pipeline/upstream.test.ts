@@ -210,7 +210,10 @@ describe("a request to a server", () => {
       return () => undefined;
     };
     expect(await given(hangs, atOnce).send()).toMatchObject({
-      error: { reason: "server_timeout" },
+      error: {
+        reason: "server_timeout",
+        detail: "server.test:443: no answer within the time allowed.",
+      },
     });
     const left = new AbortController();
     const leaving = given(hangs).send({ signal: left.signal });

@@ -128,7 +128,7 @@ it("looks for the account for 20 seconds, once the person went to connect it", a
   for (let each = 0; each < 22; each += 1) looked.push(await waiting.looksAgain(needed, stays));
   expect(looked.filter(Boolean)).toHaveLength(20);
   expect(waited).toEqual(Array(20).fill(1_000));
-  const other: Refusal = { reason: "server_timeout" };
+  const other: Refusal = { reason: "server_timeout", detail: "mcp.example:443" };
   expect(await round("accepted").looksAgain(other, stays)).toBe(false);
   expect(await round("none").looksAgain(needed, stays)).toBe(false);
   expect(await round("accepted").looksAgain(needed, AbortSignal.abort())).toBe(false);
