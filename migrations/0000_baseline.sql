@@ -28,6 +28,7 @@ CREATE TABLE `approvals` (
 	`shown` text NOT NULL,
 	`decided_at` integer,
 	`decided_by` text,
+	`decided_by_subject` text,
 	`comment` text,
 	`edited` text,
 	`code` text,

@@ -40,8 +40,8 @@ export async function decide(
   decision: ApprovalDecision,
   event: AdminEvent,
 ): AsyncResult<Decided> {
-  const { tenantId, requestId, stage, state, shown, by, comment, edited, now, claim } = decision;
-  const { places = [] } = decision;
+  const { tenantId, requestId, stage, state, shown, comment, edited, now, claim } = decision;
+  const { by: decidedBy, bySubject: decidedBySubject, places = [] } = decision;
   const noPlace = withoutPlace(decision, places, now);
   const nonce = deps.nonce();
   const found = await findStage(deps, decision);
@@ -49,7 +49,8 @@ export async function decide(
   if (found.value === null) return ok({ state: "conflict" });
   const { code: before, ...row } = found.value;
   const deadline = Math.max(row.deadline, now + collectedWithinMs);
-  const decided = { state, decidedAt: now, decidedBy: by, comment, edited, deadline };
+  const by = { decidedAt: now, decidedBy, decidedBySubject };
+  const decided = { ...by, state, comment, edited, deadline };
   const code = await approvalCode(deps.rowMac, { ...row, ...decided });
   const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
   if (!claimed.ok) return claimed;
@@ -62,7 +63,8 @@ export async function decide(
       raw(sql`select h.key as position, h.value ->> 'limit' as used ${noPlace} limit 1`),
       ...(again === null ? [] : [again.beyond]),
       raw(sql`
-        update approvals set state = ${state}, decided_at = ${now}, decided_by = ${by},
+        update approvals set state = ${state}, decided_at = ${now}, decided_by = ${decidedBy},
+          decided_by_subject = ${decidedBySubject},
           comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
           deadline = ${deadline}, code = ${code}, nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}

@@ -20,7 +20,10 @@ import { announce } from "./webhook-announcements.ts";
 /** So many at once; the next run of the job has the rest. */
 export const atOnce = 100;
 
-type Ending = Pick<ApprovalRow, "state" | "decidedAt" | "decidedBy" | "deadline">;
+type Ending = Pick<
+  ApprovalRow,
+  "state" | "decidedAt" | "decidedBy" | "decidedBySubject" | "deadline"
+>;
 
 interface Change {
   row: ApprovalRow;
@@ -43,6 +46,7 @@ function write(changes: readonly Change[], now: number): Compiled[] {
       to.state,
       to.decidedAt,
       to.decidedBy,
+      to.decidedBySubject,
       to.deadline,
       to.code,
     ]),
@@ -52,13 +56,14 @@ function write(changes: readonly Change[], now: number): Compiled[] {
   return [
     raw(sql`
       update approvals set state = c.value ->> 4, decided_at = c.value ->> 5,
-        decided_by = c.value ->> 6, deadline = c.value ->> 7, code = c.value ->> 8
+        decided_by = c.value ->> 6, decided_by_subject = c.value ->> 7,
+        deadline = c.value ->> 8, code = c.value ->> 9
       from json_each(${texts}) c
       where is_open = 1 and ${isOne} and code is c.value ->> 3 returning request_id`),
     // A batch that is sent twice announces an end once.
     announce(
       sql`is_open = 1 and exists (select 1 from json_each(${texts}) c
-        where ${isOne} and code = c.value ->> 8)`,
+        where ${isOne} and code = c.value ->> 9)`,
       now,
     ),
   ];
@@ -68,6 +73,7 @@ const whenLate = (row: ApprovalRow, now: number): Ending => ({
   state: row.state === "waiting" && row.onTimeout === "approve" ? "approved" : "expired",
   decidedAt: row.decidedAt ?? now,
   decidedBy: row.decidedBy ?? "timeout",
+  decidedBySubject: row.decidedBySubject,
   deadline: now + collectedWithinMs,
 });
 
@@ -121,6 +127,7 @@ export async function withdraw(
           state: "withdrawn",
           decidedAt: now,
           decidedBy: "caller",
+          decidedBySubject: null,
         }),
       );
     if (changes.length === 0) return ok(false);

@@ -68,7 +68,13 @@ export async function waitingOf(
   approval: NewApproval,
 ): Promise<Waiting> {
   const { now: createdAt, ...its } = place;
-  const undecided = { decidedAt: null, decidedBy: null, comment: null, edited: null };
+  const undecided = {
+    decidedAt: null,
+    decidedBy: null,
+    decidedBySubject: null,
+    comment: null,
+    edited: null,
+  };
   const { stage, deadline, onTimeout, why, shown } = approval;
   const row = { ...its, stage, deadline, onTimeout, why, shown, createdAt, ...undecided };
   return { place, approval, code: await approvalCode(rowMac, { ...row, state: "waiting" }) };
@@ -118,6 +124,7 @@ const undecided = (row: ApprovalRow): Approval => ({
   state: "expired",
   decidedAt: null,
   decidedBy: "timeout",
+  decidedBySubject: null,
   comment: null,
   edited: null,
 });

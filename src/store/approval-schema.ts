@@ -22,6 +22,7 @@ export const approvals = sqliteTable(
     shown: text().notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),
+    decidedBySubject: text("decided_by_subject"),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
     /** a code under MASTER_KEY over `codedApproval`: who has the database alone can approve nothing */

@@ -10,7 +10,7 @@ import { ok } from "../../src/domain/result.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
 import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
-import { createOwnCall } from "../../src/pipeline/admin/own-calls.ts";
+import { createOwnCall, subjectOf } from "../../src/pipeline/admin/own-calls.ts";
 import { createKeyCodes } from "../../src/pipeline/key-codes.ts";
 import { userNamed } from "../../src/pipeline/users.ts";
 import { raw } from "../../src/store/db.ts";
@@ -133,6 +133,18 @@ describe("who decides on a held call", () => {
     expect(await isOwn(byKey(await made(operator, await userOf(bob))), asking)).toBe(false);
     // A key that acts for Ann gives its secrets to Ann.
     expect(await isOwn(person(ann, "person:u1"), await made(byKey(forAnn)))).toBe(true);
+  });
+
+  it("has one subject, by whatever name or key", async () => {
+    const subject = async (actor: Actor) => value(await subjectOf(parts.deps, actor, tenantId));
+    const anns = await subject(person(ann, "person:ann@corp.test"));
+    expect(anns).toMatch(/^[\w-]{20,}$/);
+    const forAnn = await made(operator, await userOf(ann));
+    const same = [person(ann, "person:u1"), operatorsPerson(ann), byKey(forAnn)];
+    expect(await Promise.all(same.map(subject))).toEqual([anns, anns, anns]);
+    expect(await subject(person(bob, "person:ann@corp.test"))).not.toBe(anns);
+    expect(await subject(operator)).toBeNull();
+    expect(await subject(byKey(await made(operator)))).toBeNull();
   });
 
   it("is nobody where the rows were changed that say whose the key is", async () => {

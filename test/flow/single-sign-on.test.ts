@@ -219,19 +219,48 @@ describe("a person", () => {
     const made = await person("/keys", { name: "mine", scopes: ["sampling"] });
     const rule = { approval: { mode: "request" } };
     await operator("PATCH", `/tenants/${slug}/policy`, rule);
-    const asked = (await openSession(router, String(made.body["key"]))).sample(asking("hello"));
-    const list = () => operator("GET", `/tenants/${slug}/approvals`);
-    await expect
-      .poll(async () => (await list()).get("data.length"), { timeout: patient(10_000) })
-      .toBe(1);
-    const id = String((await list()).get("data.0.requestId"));
-    const held = await operator("GET", `/tenants/${slug}/approvals/${id}`);
-    const decision = { decision: "approve", shown: held.get("shown") };
+    const list = () => operator("GET", `/tenants/${slug}/approvals?state=waiting`);
+    const hold = async (key: string) => {
+      const answer = (await openSession(router, key)).sample(asking("hello"));
+      await expect
+        .poll(async () => (await list()).get("data.length"), { timeout: patient(10_000) })
+        .toBe(1);
+      const id = String((await list()).get("data.0.requestId"));
+      const held = await operator("GET", `/tenants/${slug}/approvals/${id}`);
+      return { answer, id, decision: { decision: "approve", shown: held.get("shown") } };
+    };
+    const { answer: asked, id, decision } = await hold(String(made.body["key"]));
     const own = await person(`/approvals/${id}`, decision);
     expect([own.status, own.body["reason"]]).toEqual([403, "forbidden"]);
     const decided = await operator("POST", `/tenants/${slug}/approvals/${id}`, decision);
     expect(decided.status).toBe(200);
     expect((await asked).text).toContain('"result"');
+    // The record names who decided by the person's subject, too.
+    const others = await operator("POST", `/tenants/${slug}/keys`, {
+      name: "another",
+      scopes: ["sampling"],
+    });
+    const recordOf = async (verdict: "approve" | "deny") => {
+      const held = await hold(String(others.get("key")));
+      const put = await person(`/approvals/${held.id}`, { ...held.decision, decision: verdict });
+      expect(put.status).toBe(200);
+      await held.answer;
+      return {
+        subject: String(put.body["decidedBySubject"]),
+        record: (await operator("GET", `/tenants/${slug}/requests/${held.id}`)).body,
+      };
+    };
+    const approved = await recordOf("approve");
+    const by = "person:ann@corp.test";
+    expect(approved.subject).toMatch(/^[\w-]{20,}$/);
+    expect(approved.record).toMatchObject({
+      decision: { approvals: [{ by, subject: approved.subject }] },
+    });
+    const denied = await recordOf("deny");
+    expect(denied.subject).toBe(approved.subject);
+    expect(denied.record).toMatchObject({
+      reasonDetail: `request denied by ${by} (subject ${approved.subject})`,
+    });
   });
 
   it("keeps the client's secret where the settings are put without one", async () => {

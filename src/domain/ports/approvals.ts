@@ -29,6 +29,8 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   decidedAt: number | null;
   /** the operator, the id of a key, `timeout`, or `caller` who withdrew the call; null: nobody decided */
   decidedBy: string | null;
+  /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
+  decidedBySubject: string | null;
   /** what the approver said */
   comment: string | null;
   edited: ApprovalEdits | null;
@@ -55,6 +57,7 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.shown,
     row.decidedAt,
     row.decidedBy,
+    row.decidedBySubject,
     row.comment,
     row.edited,
   ]);
@@ -88,6 +91,8 @@ export interface ApprovalDecision extends CallPlace {
   state: "approved" | "denied";
   shown: string;
   by: string;
+  /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
+  bySubject: string | null;
   comment: string | null;
   edited: ApprovalEdits | null;
   now: number;

@@ -148,6 +148,8 @@ export interface ApprovalVerdict {
   verdict: "approved" | "denied" | "expired";
   /** the operator, the id of an API key, or `timeout` */
   by: string;
+  /** the tenant's keyed hash of the person's issuer and subject; absent: no person is known */
+  subject?: string;
   /** ms since the epoch */
   at: number;
   /** what the approver said; absent: nothing */

@@ -30,7 +30,11 @@ export const listedApproval = z
     shown: sha256.openapi({ description: "Of what is shown. A decision names it." }),
     decidedAt: millis.nullable(),
     decidedBy: z.string().nullable().openapi({
-      description: "`operator`, the id of a key, `timeout`, or `caller`.",
+      description: "`operator`, a person's name, the id of a key, `timeout`, or `caller`.",
+    }),
+    decidedBySubject: z.string().nullable().openapi({
+      description:
+        "The tenant's keyed hash of the deciding person's issuer and subject; the same for the same person. null: no person is known.",
     }),
     comment: z.string().nullable(),
     edited: z

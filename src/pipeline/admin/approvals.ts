@@ -21,7 +21,7 @@ import { limitRefusal } from "../limit-refusal.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { Named } from "./records.ts";
 import { edit, type IfMatch } from "./editing.ts";
-import { createOwnCall, type OwnCallDeps } from "./own-calls.ts";
+import { createOwnCall, subjectOf, type OwnCallDeps } from "./own-calls.ts";
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 
@@ -105,6 +105,8 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const takesPlaces = stage === "request" && decision === "approve";
     const places = takesPlaces ? await placesOf(held) : ok([]);
     if (!places.ok) return places;
+    const subject = await subjectOf(deps, actor, tenant.id);
+    if (!subject.ok) return subject;
     const by = actorName(actor);
     const state = decision === "approve" ? "approved" : "denied";
     const decided = await approvals.decide(
@@ -115,6 +117,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         state,
         shown,
         by,
+        bySubject: subject.value,
         comment: reason ?? null,
         ...edited.value,
         places: places.value,
@@ -127,6 +130,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         detail: {
           stage,
           shown,
+          ...(subject.value !== null && { subject: subject.value }),
           ...(reason !== undefined && { reason }),
           ...(edited.value.edited !== null && { edited: { ...edited.value.edited } }),
         },

@@ -82,12 +82,22 @@ export const createOwnCall =
     return asker.ok ? ok(isSamePerson(people.value, asker.value) ? ofTheirs : null) : asker;
   };
 
+/** Finder of the person who acts: as an identity provider names them, or for whom the key is. null: no person is known. */
+export async function subjectOf(
+  deps: OwnCallDeps,
+  actor: Actor,
+  tenantId: string,
+): AsyncResult<string | null> {
+  const people = await peopleOf(deps, actor, tenantId);
+  return people.ok ? ok(people.value.of) : people;
+}
+
 /** Finders of the people to whom a new secret is given when the actor gets it. */
 export async function givenTo(
   deps: OwnCallDeps,
   actor: Actor,
   tenantId: string,
 ): AsyncResult<string[]> {
-  const people = await peopleOf(deps, actor, tenantId);
-  return people.ok ? ok(people.value.of === null ? [] : [people.value.of]) : people;
+  const subject = await subjectOf(deps, actor, tenantId);
+  return subject.ok ? ok(subject.value === null ? [] : [subject.value]) : subject;
 }

@@ -17,12 +17,13 @@ import { approvalFor, pinnedTo } from "./hold.ts";
 
 /** What a decision becomes in the audit record; null: nobody has decided. */
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
-  const { stage, state, decidedBy, decidedAt, comment, shown, edited } = approval;
+  const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, shown, edited } = approval;
   if (decidedBy === null || decidedAt === null || state === "withdrawn") return null;
   return {
     stage,
     verdict: state === "denied" || state === "expired" ? state : "approved",
     by: decidedBy,
+    ...(decidedBySubject !== null && { subject: decidedBySubject }),
     at: decidedAt,
     ...(comment !== null && { why: comment }),
     shown,

@@ -65,8 +65,9 @@ const unspent = (
 };
 
 /** Who said what of a call, for its record. */
-const detailOf = ({ stage, state, decidedBy, edited }: Approval): string => {
-  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}`;
+const detailOf = ({ stage, state, decidedBy, decidedBySubject, edited }: Approval): string => {
+  const subject = decidedBySubject === null ? "" : ` (subject ${decidedBySubject})`;
+  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}${subject}`;
   return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
 };
 

@@ -52,6 +52,7 @@ export const approvalsSuite = (backend: Backend): void => {
           state: "approved",
           shown,
           by: "operator",
+          bySubject: null,
           comment: null,
           edited: null,
           now: start + minuteMs,
@@ -317,6 +318,7 @@ export const approvalsSuite = (backend: Backend): void => {
         ["another end", sql`deadline = deadline + 1`],
         ["another rule", sql`on_timeout = 'approve', deadline = 1`],
         ["other content", sql`edited = '{"content":"cd"}'`],
+        ["another person", sql`decided_by_subject = 'finder'`],
         ["another key", sql`key_id = 'key_other'`],
         ["no code", sql`code = null`],
       ])("with %s are not approved by anybody, nor when their time is over", async (_, set) => {
@@ -352,7 +354,8 @@ export const approvalsSuite = (backend: Backend): void => {
         value(
           await world.db.write([
             raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',
-              created_at, deadline, on_timeout, why, shown, decided_at, decided_by, comment, edited,
+              created_at, deadline, on_timeout, why, shown, decided_at, decided_by,
+              decided_by_subject, comment, edited,
               code, webhook_url, notice, nonce, 1 from approvals where request_id = ${place.requestId}`),
           ]),
         );

@@ -740,6 +740,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
           state: "approved",
           shown,
           by: stranger.keyId,
+          bySubject: null,
           comment: null,
           edited: null,
           now: start,

@@ -38,6 +38,7 @@ export const webhooksSuite = (backend: Backend): void => {
           state: "approved",
           shown,
           by: "key_1",
+          bySubject: null,
           comment: null,
           edited: null,
           now: start + 1,

@@ -107,6 +107,7 @@ const granting: Record<string, Grants> = {
       shown: "ab",
       decidedAt: 1,
       decidedBy: "operator",
+      decidedBySubject: "finder",
       comment: null,
       edited: { content: "cd" },
       webhookUrl: null,
