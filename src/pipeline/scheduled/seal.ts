@@ -187,17 +187,25 @@ export async function sealOnce(
   return err({ reason: "unavailable", retryAfterMs });
 }
 
-/** Checks some tenants that have nothing to seal, because somebody may have deleted what they had. */
-async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<null> {
+/**
+ * Checks some tenants that have nothing to seal, because somebody may have deleted what they had. Returns how many records
+ * were sealed after all.
+ */
+async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<number> {
   const { seals, now } = deps;
   const cursor = await seals.cursor(watchJob);
   if (!cursor.ok) return cursor;
   const found = await seals.numberedTenants(cursor.value, watchedPerRun);
   if (!found.ok) return found;
-  for (const tenantId of found.value)
-    if (!already.has(tenantId)) await sealOnce(deps, tenantId, now() - sealAfterMs);
+  let sealed = 0;
+  for (const tenantId of found.value) {
+    if (already.has(tenantId)) continue;
+    const done = await sealOnce(deps, tenantId, now() - sealAfterMs);
+    sealed += done.ok ? done.value : 0;
+  }
   const last = found.value.length < watchedPerRun ? "" : (found.value.at(-1) ?? "");
-  return last === cursor.value ? ok(null) : seals.keepCursor(watchJob, last);
+  const kept = last === cursor.value ? ok(null) : await seals.keepCursor(watchJob, last);
+  return kept.ok ? ok(sealed) : kept;
 }
 
 /** Seals for the tenants of one page. Returns how many records were sealed. */
@@ -234,6 +242,7 @@ export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> =
       // Once for each pass over all tenants.
       const watched = await watch(deps, new Set(found.value));
       if (!watched.ok) return watched;
+      sealed += watched.value;
       if (cursor === "") break;
     }
     cursor = isLast ? "" : (found.value.at(-1) ?? "");
