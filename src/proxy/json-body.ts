@@ -10,6 +10,7 @@ import {
   type Fault,
   type MessageReader,
 } from "../mcp/json-text/message-reader.ts";
+import type { ServerSender } from "../mcp/sse/event-data.ts";
 import { declaredBytes } from "../mcp/body.ts";
 
 /** Bytes that are held of a body that may pass while it arrives… */
@@ -64,6 +65,8 @@ interface Reading {
   mayPass: (head: string) => boolean;
   /** bytes of a body that may not */
   mostBytes: number;
+  /** what its messages may be */
+  sender: ServerSender;
   /** called with a fault that was found when some bytes had passed */
   unreadable: (fault: Fault) => void;
 }
@@ -73,7 +76,7 @@ export async function readJsonBody(response: UpstreamAnswer, reading: Reading): 
     const read = await response.arrayBuffer().catch(() => null);
     if (read === null) return { kind: "broken" };
     const bytes = new Uint8Array(read);
-    return wholeOf(bytes, bytes.byteLength === 0 ? null : faultIn(bytes, "server"));
+    return wholeOf(bytes, bytes.byteLength === 0 ? null : faultIn(bytes, reading.sender));
   }
   const reader = response.body?.getReader();
   if (reader === undefined) return { kind: "whole", bytes: new Uint8Array(0) };
@@ -110,10 +113,10 @@ function deadlineAfter(ms: number): Deadline {
  */
 async function readArriving(
   reader: Reader,
-  { mayPass, mostBytes, unreadable }: Reading,
+  { mayPass, mostBytes, sender, unreadable }: Reading,
   late: Deadline,
 ): Promise<JsonBody> {
-  const message = createMessageReader("server");
+  const message = createMessageReader(sender);
   const chunks: Bytes[] = [];
   let size = 0;
   let isHarmless = false;

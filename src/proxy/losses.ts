@@ -9,7 +9,7 @@ import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import { certainIds, mayAnswer } from "../mcp/json-text/certain-id.ts";
-import { createEventReader, type EventReader } from "../mcp/sse/event-data.ts";
+import { createEventReader, type EventReader, type ServerSender } from "../mcp/sse/event-data.ts";
 import type { Segment } from "../mcp/sse/segment.ts";
 import type { Segments } from "../mcp/sse/segments.ts";
 import { explainFault, type Fault } from "../mcp/json-text/message-reader.ts";
@@ -32,9 +32,11 @@ export function createLosses(
     /** ids of the requests that wait for an answer in this stream */
     ids: readonly RequestId[];
     era: keyof typeof wires;
+    /** absent: it may ask for sampling */
+    sender?: ServerSender;
   },
 ) {
-  const { requestId, ids, era } = options;
+  const { requestId, ids, era, sender = "server" } = options;
   let answered = 0;
   let lost: Fault | null = null;
 
@@ -48,11 +50,12 @@ export function createLosses(
   };
 
   return {
+    sender,
     /** Notes the loss without content: who asked, and which key of the protocol stood where. */
     note,
     /** Reads one event after the other, and counts the answers that pass. */
     read(isFirst: boolean): EventReader {
-      const reader = createEventReader(isFirst);
+      const reader = createEventReader(isFirst, sender);
       return {
         ...reader,
         end() {

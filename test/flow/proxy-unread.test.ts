@@ -2,7 +2,7 @@
  * Client messages in forms that lead past the era's own reading. Whatever the client sends, a sampling request of the
  * server never reaches it where the router answers sampling or refuses it.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { modernMeta, openRaw, proxyKey, register } from "../fakes/proxied.ts";
 import { startRawServer, type RawReply, type RawServer } from "../fakes/raw-server.ts";
@@ -16,6 +16,10 @@ let router: SharedRouter;
 let server: RawServer;
 let key = "";
 let asJson = false;
+/** The server's answer asks in a result, and not in a request of its own. */
+let inResult = false;
+/** bytes in front of what the server asks, so that its result passes while it arrives */
+let padding = "";
 
 const asking = {
   jsonrpc: "2.0",
@@ -29,6 +33,16 @@ const asking = {
 
 /** Asks to sample, whatever comes, and then answers. */
 const answer = (id: unknown, reply: RawReply): void => {
+  if (inResult) {
+    const { method, params } = asking;
+    const inputRequests = { a: { method, params } };
+    const result = { padding, resultType: "input_required", inputRequests };
+    const message = { jsonrpc: "2.0", id, result };
+    if (asJson) return reply.json(message);
+    return reply.text(`data: ${JSON.stringify(message)}\n\n`, {
+      headers: { "Content-Type": "text/event-stream" },
+    });
+  }
   if (asJson) return reply.json(asking);
   const last = { jsonrpc: "2.0", id, result: { resultType: "complete", tools: [] } };
   const events = [asking, last].map((each) => `data: ${JSON.stringify(each)}\n\n`);
@@ -131,6 +145,52 @@ const forms: [string, Sent][] = [
 ];
 
 describe.each(modes)("in the mode %s", (mode) => {
+  afterEach(() => {
+    [inResult, padding] = [false, ""];
+  });
+
+  it.each(
+    ["tools/list", "server/discover", "completion/complete", "subscriptions/listen"].flatMap(
+      (method) =>
+        [true, false].flatMap((json) =>
+          [0, 200_000].map((bytes) => [method, json, bytes] as const),
+        ),
+    ),
+  )("no result of %s asks the client to sample (JSON: %s, after %i bytes)", async (...given) => {
+    const [method, json, bytes] = given;
+    [asJson, inResult, padding] = [json, true, "x".repeat(bytes)];
+    const response = await fetch(`${router.url}/mcp/${tenant}/${mode}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        ...era,
+        "Mcp-Method": method,
+      },
+      body: JSON.stringify(rpc(method, { _meta: complete })),
+    });
+    const parts: string[] = [];
+    const decoder = new TextDecoder();
+    // What had begun to pass breaks off.
+    await (async () => {
+      for await (const part of response.body ?? []) parts.push(decoder.decode(part));
+    })().catch(() => undefined);
+    const text = parts.join("");
+    expect(text).not.toContain(secret);
+    if (bytes === 0) expect(text).toContain('"reason":"server_failed"');
+  });
+
+  it("no result of a round's method asks it either, where its _meta is half", async () => {
+    [asJson, inResult] = [true, true];
+    const response = await fetch(`${router.url}/mcp/${tenant}/${mode}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...era },
+      body: JSON.stringify(rpc("tools/call", { ...call, _meta: halfMeta })),
+    });
+    expect(await response.text()).not.toContain(secret);
+  });
+
   it.each(
     forms.flatMap(([name, sent]) => [false, true].map((json) => [name, json, sent] as const)),
   )(

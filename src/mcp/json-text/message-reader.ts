@@ -3,6 +3,7 @@
  * does. The message must be strict JSON in UTF-8, and each key by which the router decides must stand there
  * once and as it is spelt. `decisive-keys.ts` has these keys.
  */
+import { roundMethods } from "../../domain/sampling/rounds.ts";
 import {
   answerNames,
   caseFolded,
@@ -16,16 +17,18 @@ import {
 import { createJsonScanner, type JsonListener } from "./scanner.ts";
 
 /**
- * `server`: may ask for sampling. `client`: may answer sampling. `caller`: asks the router itself. `params`:
+ * `server`: may ask for sampling. `roundless`: a server whose results may not. `client`: may answer sampling. `caller`: asks the router itself. `params`:
  * what a caller sends without an envelope.
  */
-export type Sender = "server" | "client" | "caller" | "params";
+export type Sender = "server" | "roundless" | "client" | "caller" | "params";
 
 export type Fault =
   /** the text is no strict JSON in UTF-8 */
   | { kind: "malformed" }
   /** `name`: a key of the protocol, and never one of somebody's own; null: it is no such key */
-  | { kind: "ambiguous"; name: string | null; place: string };
+  | { kind: "ambiguous"; name: string | null; place: string }
+  /** a result asks for sampling that nobody may answer */
+  | { kind: "asks" };
 
 export interface MessageReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
@@ -54,6 +57,7 @@ interface Frame {
 
 const samplingMethods = new Set(["sampling/createMessage", "sampling-router/createMessage"]);
 const malformed: Fault = { kind: "malformed" };
+const asks: Fault = { kind: "asks" };
 const certain: Partial<Record<RuleName, ReadonlySet<string>>> = {
   sampling: new Set(paramsNames),
   clientResult: new Set(resultNames),
@@ -175,7 +179,9 @@ export function createMessageReader(sender: Sender): MessageReader {
       const frame = frames.at(-1);
       if (frame === undefined) return;
       frame.method = text;
-      if (samplingMethods.has(text)) fault ??= frame.pending;
+      if (!samplingMethods.has(text)) return;
+      if (sender === "roundless" && frame.name === "entry") fault ??= asks;
+      fault ??= frame.pending;
     },
     isDone: () => fault !== null,
   };
@@ -208,6 +214,8 @@ export function faultIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Fault |
 /** What is wrong, in words. Holds nothing of the message. */
 export function explainFault(fault: Fault): string {
   if (fault.kind === "malformed") return "no strict JSON in UTF-8";
+  if (fault.kind === "asks")
+    return `one that asks for sampling, which only those to ${roundMethods.join(", ")} may`;
   const key = fault.name === null ? "a key" : `the key "${fault.name}"`;
   return `ambiguous JSON: ${key} of ${fault.place} stands there twice, or spelt otherwise, or beside what it excludes`;
 }

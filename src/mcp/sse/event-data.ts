@@ -4,7 +4,9 @@
  * and the like, and find an event in what the router takes for a comment. Source: WHATWG HTML, "Server-sent
  * events", 9.2.6.
  */
-import { createMessageReader, type Fault } from "../json-text/message-reader.ts";
+import { createMessageReader, type Fault, type Sender } from "../json-text/message-reader.ts";
+
+export type ServerSender = Extract<Sender, "server" | "roundless">;
 
 export interface EventReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
@@ -45,8 +47,8 @@ export function hasOddLineEnds(bytes: Uint8Array<ArrayBuffer>): boolean {
 }
 
 /** @param isFirst the event is its stream's first, which may begin with a byte order mark */
-export function createEventReader(isFirst: boolean): EventReader {
-  const message = createMessageReader("server");
+export function createEventReader(isFirst: boolean, sender: ServerSender = "server"): EventReader {
+  const message = createMessageReader(sender);
   const isOdd = createOddLineEnds();
   /** how many letters of `data:` have come; 6: in the value; -1: in a line that is no data */
   let matched = 0;

@@ -162,6 +162,7 @@ export async function relayJson(
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
     mostBytes: maxBodyBytes,
+    sender: "server",
     unreadable: (fault) => losses?.note(fault),
   });
   switch (read.kind) {

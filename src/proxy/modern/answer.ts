@@ -58,6 +58,7 @@ async function relayJson(
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
     mostBytes: mostHeldBytes,
+    sender: losses.sender,
     unreadable: losses.note,
   });
   const headers = returnedHeaders(response.headers);
@@ -83,7 +84,7 @@ export async function relayAnswer(response: UpstreamAnswer, answering: Answer): 
   if (!client.streams()) return relayJson(response, answering);
   const bytes = await bytesOf(response).catch(() => null);
   const text = bytes === null ? "" : decoder.decode(bytes);
-  const fault = bytes === null || losses === null ? null : faultIn(bytes, "server");
+  const fault = bytes === null || losses === null ? null : faultIn(bytes, losses.sender);
   if (fault !== null) losses?.note(fault);
   const refusal =
     fault === null

@@ -13,6 +13,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/sampling/rounds.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
+import { supports } from "../../domain/sampling/capabilities.ts";
 import { sealsState } from "../../domain/servers/state-sealing.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
@@ -25,6 +26,7 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
+import type { ServerSender } from "../../mcp/sse/event-data.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "./round-entries.ts";
 import { isState, stateRefused } from "./round-state.ts";
@@ -38,11 +40,16 @@ import { takesStream } from "../media-type.ts";
 import { relayAnswer } from "./answer.ts";
 import { relay } from "./relay.ts";
 
-/** Passes a message as it came, both ways. */
+/**
+ * Passes a message as it came, both ways.
+ *
+ * @param sender absent: no result of the server's may ask for sampling
+ */
 async function pass(
   services: Pick<ModernServices, "background" | "note" | "report" | "upstream">,
   exchange: Exchange,
   body: string | Uint8Array<ArrayBuffer> | null,
+  sender: ServerSender = "roundless",
 ): Promise<ClientAnswer> {
   const { requestId } = exchange;
   const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
@@ -66,7 +73,12 @@ async function pass(
     const losses =
       exchange.server.sampling === "client"
         ? null
-        : createLosses(services, { requestId, ids: id === null ? [] : [id], era: "modern" });
+        : createLosses(services, {
+            requestId,
+            ids: id === null ? [] : [id],
+            era: "modern",
+            sender,
+          });
     return relayAnswer(sent.value, {
       client: reply,
       losses,
@@ -226,6 +238,12 @@ async function withRounds(
   return response;
 }
 
+/** A client that samples itself may be asked by messages that the router does not know: those of tasks. */
+const senderFor = (mode: SamplingMode, { capabilities }: ModernMeta): ServerSender =>
+  mode === "client-then-router" && supports(modernCodec.capabilitiesOf(capabilities), "sampling")
+    ? "server"
+    : "roundless";
+
 export async function proxyModern(
   services: ModernServices,
   exchange: Exchange,
@@ -273,5 +291,5 @@ export async function proxyModern(
   const context = { request, meta: meta.value, routerCapabilities, mode, text: sent };
   return hasRounds
     ? withRounds(services, exchange, context)
-    : pass(services, exchange, sent === text ? raw : sent);
+    : pass(services, exchange, sent === text ? raw : sent, senderFor(mode, meta.value));
 }

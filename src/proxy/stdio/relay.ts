@@ -3,8 +3,8 @@
  * router, and everything else passes byte for byte, also what is no message.
  */
 import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
-import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { roundMethods, samplingMethod } from "../../domain/sampling/rounds.ts";
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { roundMethods, samplingEntriesOf, samplingMethod } from "../../domain/sampling/rounds.ts";
 import { err } from "../../domain/result.ts";
 import { editsFor } from "../../domain/servers/offer.ts";
 import { isId } from "../../mcp/jsonrpc.ts";
@@ -12,12 +12,13 @@ import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { metaKey } from "../../mcp/meta-key.ts";
 import { advertise } from "../legacy/advertise.ts";
+import { unreadableAnswer } from "../losses.ts";
 import { createRounds } from "../modern/rounds.ts";
 import { createAskedRequests } from "./asked.ts";
 import { createBoundedSample } from "./bounded.ts";
-import { idKey, partsOf, readLine, type Part } from "./line.ts";
+import { idKey, idTextIn, partsOf, readLine, type Part } from "./line.ts";
 import { createOpenRounds, saysRevision } from "./open-rounds.ts";
-import { wireErrorOf, type SampleFor } from "./sampler.ts";
+import { errorText, wireErrorOf, type SampleFor } from "./sampler.ts";
 import { createStatesInMemory } from "./states.ts";
 
 /** What a router can do is known once it is asked. A server with tools may ask with them. */
@@ -100,6 +101,13 @@ export function createStdioRelay(deps: {
 
   const isTakenBack = (id: JsonValue | undefined): boolean => isId(id) && asked.cancel(idKey(id));
 
+  /** A result asks for sampling beside every round: its request is refused. */
+  const isRefused = ({ text }: Part): boolean => {
+    if (samplingEntriesOf(own(parsedJson(text), "result")).length === 0) return false;
+    toClient(errorText(idTextIn(text), wireErrorOf(unreadableAnswer({ kind: "asks" }))));
+    return true;
+  };
+
   /** Whether a message of the server's is the router's to deal with, and not the client's. */
   const isTaken = (part: Part): boolean => {
     const { text, message } = part;
@@ -111,7 +119,7 @@ export function createStdioRelay(deps: {
       case "notification":
         return message.method === cancelled && isTakenBack(message.params["requestId"]);
       case "response":
-        return rounds.take(idKey(message.id), text);
+        return rounds.take(idKey(message.id), text) || isRefused(part);
       case "unknown":
         return false;
     }

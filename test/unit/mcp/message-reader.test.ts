@@ -19,6 +19,33 @@ const asks = (params: string): string =>
   `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":${params}}`;
 const prefix = "io.modelcontextprotocol/";
 
+describe("a result that asks for sampling", () => {
+  const entry = '{"method":"sampling/createMessage","params":{"maxTokens":1}}';
+  const result = (members: string): string => `{"jsonrpc":"2.0","id":1,"result":{${members}}}`;
+
+  it.each([
+    result(`"resultType":"input_required","inputRequests":{"a":${entry}}`),
+    result(`"inputRequests":{"a":${entry}},"resultType":"input_required"`),
+    result(`"inputRequests":{"b":{"method":"elicitation/create"},"a":${entry}}`),
+    result(
+      String.raw`"input\u0052equests":{"a":{"params":{},"method":"sampling\u002fcreateMessage"}}`,
+    ),
+    `[${result(`"inputRequests":{"a":${entry}}`)}]`,
+  ])("is a fault where no round is: %s", (text) => {
+    expect(kindOf(text, "roundless")).toBe("asks");
+    expect(kindOf(text)).toBeUndefined();
+  });
+
+  it.each([
+    result('"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}'),
+    result(`"structuredContent":{"inputRequests":{"a":${entry}}}`),
+    result(`"tools":[{"inputRequests":{"a":${entry}}}]`),
+    result('"tools":[{"name":"sampling/createMessage"}],"method":"sampling/createMessage"'),
+  ])("is none: %s", (text) => {
+    expect(kindOf(text, "roundless")).toBeUndefined();
+  });
+});
+
 describe("a key that the router decides by", () => {
   it.each([
     '{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"sampling/createMessage"}',

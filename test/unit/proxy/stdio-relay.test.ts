@@ -304,6 +304,17 @@ describe("a round of 2026-07-28", () => {
     ]);
   });
 
+  it("begins at no result of a method without rounds: the client hears of a failed server", async () => {
+    const { client, server, toClient } = relayWith(answering);
+    await client(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{${meta("{}")}}}`);
+    const asking = { resultType: "input_required", inputRequests: { a: entry("secret") } };
+    expect(server(result("1", asking))).toBeNull();
+    expect(toClient.join("")).not.toContain("secret");
+    expect(toClient.map(read)).toMatchObject([{ id: 1, error: { code: -502 } }]);
+    const other = result("2", { resultType: "input_required", inputRequests: { a: elicitation } });
+    expect(server(other)).toBe(other);
+  });
+
   it("leaves the rest to the client, and adds its answers to the client's", async () => {
     const { client, server, toClient } = relayWith(answering);
     await client(call("1"));
