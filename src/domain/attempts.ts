@@ -2,11 +2,15 @@
 import type { NetworkFault } from "./network-fault.ts";
 import type { Usage } from "./usage.ts";
 
+/** What has a circuit. `model` is a model under one credential, because providers count rates for each account. */
+export const circuitReaches = ["model", "credential", "endpoint"] as const;
+export type CircuitReach = (typeof circuitReaches)[number];
+
 /**
- * What a fault speaks of: the next attempt goes to a candidate outside of it. `model` is that model under
- * that credential, since providers count rates for each of their accounts.
+ * What a fault affects: the next attempt goes to a candidate outside of it. `request` is this request at one wire: the
+ * provider is healthy, and another wire may accept what this one refused.
  */
-export const faultReaches = ["model", "credential", "endpoint"] as const;
+export const faultReaches = [...circuitReaches, "request"] as const;
 export type FaultReach = (typeof faultReaches)[number];
 
 /**
@@ -24,6 +28,20 @@ export const faultCodes = [
   "rate_limited",
   "overloaded",
   "answer_too_large",
+  "context_length",
+  "content_filter",
+  "tool_use_failed",
+  // what of the request the provider refused
+  "tool_name",
+  "tool_schema",
+  "tool_id",
+  "tool_count",
+  "message_order",
+  "prefill",
+  "empty_text",
+  "image",
+  "max_tokens",
+  "temperature",
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];
 
@@ -146,9 +164,17 @@ export const statusMayPass = (status: number | null): boolean =>
 const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolean =>
   fault === "invalid_request" && status === null;
 
+/** The provider refused what its own model wrote, and the model may write something else next time. */
+const isOwnSlip = ({ fault }: Pick<Attempt, "fault">): boolean =>
+  fault === "wrong_tool_use" || fault === "not_json";
+
 /** Whether the same call may succeed later. A refused key makes a call go elsewhere, and is refused again later. */
 export const mayPass = (attempt: Attempt): boolean =>
-  attempt.retryable && !isLasting(attempt) && !isNotSent(attempt) && statusMayPass(attempt.status);
+  attempt.retryable &&
+  attempt.reach !== "request" &&
+  !isLasting(attempt) &&
+  !isNotSent(attempt) &&
+  (statusMayPass(attempt.status) || isOwnSlip(attempt));
 
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
   const { provider, model, status, fault, code, network } = attempt;

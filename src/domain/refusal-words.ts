@@ -91,6 +91,21 @@ const codeWords: { readonly [C in FaultCode]?: string } = {
   country_not_supported: "the provider does not serve the country that the router calls from",
   model_not_found: "the provider does not know the model",
   model_not_allowed: "its account may not use the model",
+  context_length: "the request has more tokens than the model's context: shorten it",
+  content_filter:
+    "a content filter refused the request or its answer: change the content, or allow other providers with policy.afterContentFilter",
+  tool_use_failed: "the model wrote a tool use that its provider can't read: send the call again",
+  tool_name:
+    "the provider refuses a name in tools: use A-Z, a-z, 0-9, _ and -, 64 characters at most",
+  tool_schema: "the provider refuses an inputSchema in tools: simplify it",
+  tool_id: "the provider refuses an id of a tool use in messages",
+  tool_count: "the provider refuses so many tools: send fewer",
+  message_order: "the provider refuses the order of messages, or a tool use without its result",
+  prefill: "the model can't continue a last message of the assistant: end with one of the user",
+  empty_text: "the provider refuses an empty text in messages: leave it out",
+  image: "the provider refuses an image in messages: its format or its size",
+  max_tokens: "the provider refuses maxTokens: lower it",
+  temperature: "the provider refuses temperature: lower it, or leave it out",
 };
 
 /** What went wrong at the last attempt, and what a person can do about it. */
@@ -109,6 +124,8 @@ function explainAttempt(attempt: AttemptSummary): string {
   if (status === 401 || status === 403)
     return `${provider} refuses the key of its credential (HTTP ${status})`;
   if (status === 429) return `${provider} takes no more calls for now (HTTP 429)`;
+  if (status === 400 || status === 413 || status === 422)
+    return `${provider}/${model} refuses the request, for a reason that the router doesn't know (HTTP ${status})`;
   return status === 200
     ? `${provider}/${model} answered with what can't be used`
     : `${provider}/${model} answered with HTTP ${status}`;

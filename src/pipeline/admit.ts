@@ -1,10 +1,11 @@
 /** What a call may use at most, against which limits, for how long. */
 import type { AsyncResult } from "../domain/refusals.ts";
-import { faultReaches } from "../domain/attempts.ts";
+import { circuitReaches } from "../domain/attempts.ts";
 import type { Opening } from "../domain/audit/record.ts";
 import type { Choice } from "../domain/choice/choices.ts";
 import { scopeOf } from "../domain/choice/circuits.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
+import { rulesOf, wireAt, wireOf } from "../domain/wires/rules.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/sampling/estimate.ts";
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/choice/failover.ts";
 import { callBoundsOf, holdsOf, type Hold } from "../domain/limits/holds.ts";
@@ -28,6 +29,8 @@ export interface ReservedAttempt extends Costing {
   model: Choice["model"];
   credentialId: string;
   endpoint: string;
+  /** its model may be asked a second time; see `refusesOwnToolUse` */
+  isHeldTwice?: true;
 }
 
 export interface Reserved {
@@ -50,15 +53,25 @@ export interface Reserved {
   deadlineMs: number;
 }
 
-export const placeOf = ({ model, credentialId, endpoint }: ReservedAttempt): Place => ({
+export const placeOf = ({
+  model,
+  credentialId,
+  endpoint,
+  isHeldTwice,
+}: Pick<ReservedAttempt, "model" | "credentialId" | "endpoint" | "isHeldTwice">): Place => ({
   model: nameOf(model),
   credentialId,
   endpoint,
+  wire: wireAt(model, endpoint),
+  contextTokens: model.contextTokens,
+  ...(isHeldTwice === true && { isHeldTwice }),
 });
 
-/** What the dearest `most` of these attempts cost together; null: a price is unknown. */
+/** What the most expensive `most` attempts at these candidates cost together; null: a price is unknown. */
 export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
-  const prices = steps.map(({ microUsd }) => microUsd);
+  const prices = steps.flatMap(({ microUsd, isHeldTwice }) =>
+    isHeldTwice === true ? [microUsd, microUsd] : [microUsd],
+  );
   if (prices.includes(null)) return null;
   return prices
     .map((price) => price ?? 0)
@@ -81,9 +94,11 @@ function stepsOf(
   const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
     const costing = costingOf(model, { ...needs, inputTokens }, bounds);
+    const twice =
+      needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse ? { isHeldTwice: true as const } : {};
     return credentialIds.map((credentialId) => {
       const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
-      return { model, credentialId, endpoint, ...costing };
+      return { model, credentialId, endpoint, ...costing, ...twice };
     });
   });
   return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
@@ -93,7 +108,7 @@ function stepsOf(
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
   const scopes = steps.flatMap((step) =>
-    faultReaches.map((reach) => scopeOf(reach, placeOf(step))),
+    circuitReaches.map((reach) => scopeOf(reach, placeOf(step))),
   );
   return [...new Set(scopes)].flatMap((scope) => {
     const updatedAt = plan.halfOpen.get(scope);

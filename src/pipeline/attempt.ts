@@ -1,7 +1,7 @@
 /** Tries the reserved candidates until one answers, a fault stops it, or the deadline comes. */
 import { checkAnswer } from "../domain/sampling/answer-check.ts";
 import {
-  faultReaches,
+  circuitReaches,
   isKeyRefused,
   isLasting,
   mayPass,
@@ -12,16 +12,24 @@ import {
 } from "../domain/attempts.ts";
 import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/choice/circuits.ts";
 import type { ProviderMessage } from "../domain/audit/capture.ts";
-import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/choice/failover.ts";
+import {
+  excludedBy,
+  nextCandidate,
+  stepAfter,
+  type Place,
+  type Tried,
+} from "../domain/choice/failover.ts";
+import type { AfterContentFilter } from "../domain/choice/policy.ts";
 import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
 import type { ProviderAnswer, Providers } from "../domain/sampling/providers.ts";
 import type { ReasoningRequest } from "../domain/models/reasoning.ts";
 import type { PromptCaching } from "../domain/sampling/prompt-caching.ts";
-import { nameOf, type Model } from "../domain/models/model.ts";
+import type { Model } from "../domain/models/model.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
+import { placeOf } from "./admit.ts";
 import { answered, failed, unopenable } from "./attempt-outcome.ts";
 import { signalUntil } from "./signal-until.ts";
 
@@ -41,6 +49,7 @@ interface Walk {
     model: Model;
     credentialId: string;
     endpoint: string;
+    isHeldTwice?: true;
     reasoning: ReasoningRequest;
     /** tokens of text that it may write */
     maxTokens: number;
@@ -58,6 +67,7 @@ interface Walk {
   credentials: readonly SealedCredential[];
   deadlineMs: number;
   promptCaching: PromptCaching;
+  afterContentFilter: AfterContentFilter;
   /** the caller's own cancellation */
   signal: AbortSignal;
   /** ms after which the first attempt leaves this place for another endpoint; null: nothing is known */
@@ -88,7 +98,7 @@ const shareOfDeadline = 2 / 3;
 const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
   new Set(
     places.flatMap((place, at) =>
-      faultReaches.some((reach) => blocked.includes(scopeOf(reach, place))) ? [at] : [],
+      circuitReaches.some((reach) => blocked.includes(scopeOf(reach, place))) ? [at] : [],
     ),
   );
 
@@ -105,10 +115,12 @@ interface Tryout {
 }
 
 const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
-  steps.flatMap(({ model, credentialId, endpoint, ...costing }) => {
+  steps.flatMap((step) => {
+    const { model, credentialId, endpoint: _, isHeldTwice: __, ...costing } = step;
     const credential = credentials.find((known) => known.id === credentialId);
-    const place = { model: nameOf(model), credentialId, endpoint };
-    return credential === undefined ? [] : [{ model, credential, place, ...costing }];
+    return credential === undefined
+      ? []
+      : [{ model, credential, place: placeOf(step), ...costing }];
   });
 
 /** Positions of the candidates for which the reservation has too little left, after attempts at these positions. */
@@ -258,7 +270,8 @@ export function createAttempt(deps: {
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
-      tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt) });
+      const excludes = excludedBy(step.place, fault);
+      tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt), ...excludes });
       if (fault.billed !== "no") billed.push(at);
       const next = stepAfter({
         places,
@@ -269,6 +282,7 @@ export function createAttempt(deps: {
         remainingMs: remaining(),
         avoided,
         dear: dearOf(walk, steps, billed),
+        afterContentFilter: walk.afterContentFilter,
       });
       if (next.next === "stop") break;
       if (next.waitMs > 0) await walk.outside(() => wait(next.waitMs, walk.signal));

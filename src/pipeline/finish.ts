@@ -135,6 +135,7 @@ export function createFinish(deps: {
               now: now(),
             }),
       promptCaching: tenant.policy.promptCaching ?? "auto",
+      afterContentFilter: tenant.policy.afterContentFilter ?? "stop",
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
       outside: turn.outside,

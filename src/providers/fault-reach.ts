@@ -2,9 +2,10 @@
  * Reads from status and body what a provider's error means. The provider's codes and messages are
  * compared with the table and never leave this file: a fault gets a code of our own list.
  */
-import type { FaultCode } from "../domain/attempts.ts";
+import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
 import { own, type JsonValue } from "../domain/json.ts";
-import { faultRows, type Meaning, type Row } from "./fault-rows.ts";
+import type { Meaning, Row } from "./fault-row.ts";
+import { faultRows } from "./fault-rows.ts";
 
 const lower = (value: unknown): string[] =>
   typeof value === "string" ? [value.toLowerCase()] : [];
@@ -29,6 +30,9 @@ function messageIn(body: JsonValue | undefined): string {
   return lower(own(error, "message"))[0] ?? lower(error)[0] ?? "";
 }
 
+const says = (words: string | RegExp, message: string): boolean =>
+  typeof words === "string" ? message.includes(words) : words.test(message);
+
 const fitsStatus = (row: Row, status: number): boolean =>
   typeof row.status === "number"
     ? row.status === status
@@ -45,7 +49,7 @@ export function meaningOf(error: {
   model?: string | undefined;
   status: number;
   body: JsonValue | undefined;
-}): Meaning & { code?: FaultCode } {
+}): Meaning & Pick<ProviderFault, "billed"> & { code?: FaultCode } {
   const { provider = "", model, status } = error;
   const names = namesIn(error.body);
   const message = messageIn(error.body);
@@ -54,11 +58,12 @@ export function meaningOf(error: {
       fitsStatus(each, status) &&
       (each.providers === undefined || each.providers.includes(provider)) &&
       (each.names === undefined || each.names.some((name) => names.includes(name))) &&
-      (each.says === undefined || message.includes(each.says)) &&
+      (each.says === undefined || says(each.says, message)) &&
       (each.namesModel === undefined ||
         (model !== undefined && message.includes(model.toLowerCase()))),
   );
-  if (row === undefined) return { kind: "server", reach: "endpoint", retryable: true };
-  const { kind, reach, retryable, code } = row;
-  return { kind, reach, retryable, ...(code === undefined ? {} : { code }) };
+  if (row === undefined)
+    return { kind: "server", reach: "endpoint", retryable: true, billed: "no" };
+  const { kind, reach, retryable, billed, code } = row;
+  return { kind, reach, retryable, billed, ...(code === undefined ? {} : { code }) };
 }

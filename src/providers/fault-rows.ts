@@ -1,26 +1,11 @@
 /**
  * What a provider's error status and error code mean: one table, each row with the page that says so.
- * The first row that fits decides. A provider's own rows come before the rows of all providers.
+ * The first row that fits decides. A provider's own rows come before the rows of all providers, and
+ * `request-rows.ts` has those of a request that is refused.
  * `fault-reach.ts` reads the table.
  */
-import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
-
-export type Meaning = Pick<ProviderFault, "kind" | "reach" | "retryable">;
-
-export interface Row extends Meaning {
-  /** providers by name; absent: every provider */
-  providers?: readonly string[];
-  status: number | { from: number; to: number };
-  /** error codes and types in lower case, one of which the body has; absent: every body fits */
-  names?: readonly string[];
-  /** the beginning or a part of the message, in lower case */
-  says?: string;
-  /** the body holds the asked model's id */
-  namesModel?: true;
-  code?: FaultCode;
-  /** documentation page, or the thread that shows the body */
-  source: string;
-}
+import { free, refusedRequest, rowsOf, type Row } from "./fault-row.ts";
+import { requestRows } from "./request-rows.ts";
 
 const openaiErrors = "https://platform.openai.com/docs/guides/error-codes";
 const anthropicErrors = "https://platform.claude.com/docs/en/api/errors";
@@ -39,10 +24,9 @@ const unknownModel = { kind: "invalid_request", reach: "model", retryable: true 
 const overloaded = { kind: "server", reach: "model", retryable: true } as const;
 const brokenEndpoint = { kind: "server", reach: "endpoint", retryable: true } as const;
 
-const openai: readonly Row[] = [
+const openai = rowsOf({ providers: ["openai"], ...free.openai }, [
   {
     ...noMoney,
-    providers: ["openai"],
     status: 429,
     names: ["insufficient_quota", "billing_not_active"],
     code: "no_credit",
@@ -50,7 +34,6 @@ const openai: readonly Row[] = [
   },
   {
     ...noMoney,
-    providers: ["openai"],
     status: 400,
     names: ["billing_hard_limit_reached"],
     code: "spend_limit",
@@ -58,7 +41,6 @@ const openai: readonly Row[] = [
   },
   {
     ...auth,
-    providers: ["openai"],
     status: 401,
     names: ["account_deactivated"],
     code: "account_blocked",
@@ -66,7 +48,6 @@ const openai: readonly Row[] = [
   },
   {
     ...auth,
-    providers: ["openai"],
     status: 403,
     names: ["unsupported_country_region_territory"],
     reach: "endpoint",
@@ -75,7 +56,6 @@ const openai: readonly Row[] = [
   },
   {
     ...unknownModel,
-    providers: ["openai"],
     status: 403,
     names: ["model_not_found"],
     code: "model_not_allowed",
@@ -84,17 +64,15 @@ const openai: readonly Row[] = [
   // OpenAI's limits hold for each model of an organization and project.
   {
     ...limited,
-    providers: ["openai"],
     status: 429,
     code: "rate_limited",
     source: "https://platform.openai.com/docs/guides/rate-limits",
   },
-];
+]);
 
-const anthropic: readonly Row[] = [
+const anthropic = rowsOf({ providers: ["anthropic"], ...free.anthropic }, [
   {
     ...noMoney,
-    providers: ["anthropic"],
     status: 400,
     says: "your credit balance is too low",
     code: "no_credit",
@@ -102,7 +80,6 @@ const anthropic: readonly Row[] = [
   },
   {
     ...noMoney,
-    providers: ["anthropic"],
     status: 400,
     says: "you have reached your specified api usage limits",
     code: "spend_limit",
@@ -110,7 +87,6 @@ const anthropic: readonly Row[] = [
   },
   {
     ...noMoney,
-    providers: ["anthropic"],
     status: 400,
     says: "you have reached your specified workspace api usage limits",
     code: "spend_limit",
@@ -118,7 +94,6 @@ const anthropic: readonly Row[] = [
   },
   {
     ...noMoney,
-    providers: ["anthropic"],
     status: 429,
     names: ["enforced_spend_limit_reached"],
     code: "spend_limit",
@@ -127,25 +102,22 @@ const anthropic: readonly Row[] = [
   // Anthropic's limits hold for each class of models of an organization.
   {
     ...limited,
-    providers: ["anthropic"],
     status: 429,
     code: "rate_limited",
     source: anthropicLimits,
   },
   {
     ...overloaded,
-    providers: ["anthropic"],
     status: { from: 500, to: 599 },
     names: ["overloaded_error"],
     code: "overloaded",
     source: anthropicErrors,
   },
-];
+]);
 
-const google: readonly Row[] = [
+const google = rowsOf({ providers: ["google"], ...free.google }, [
   {
     ...auth,
-    providers: ["google"],
     status: 400,
     names: ["api_key_invalid"],
     code: "invalid_key",
@@ -154,7 +126,6 @@ const google: readonly Row[] = [
   // Google offers no free tier where the account is: billing has to be enabled.
   {
     ...auth,
-    providers: ["google"],
     status: 400,
     names: ["failed_precondition"],
     code: "country_not_supported",
@@ -163,14 +134,12 @@ const google: readonly Row[] = [
   // Google's limits hold for each model of a project.
   {
     ...limited,
-    providers: ["google"],
     status: 429,
     code: "rate_limited",
     source: "https://ai.google.dev/gemini-api/docs/rate-limits",
   },
   {
     ...overloaded,
-    providers: ["google"],
     status: 503,
     says: "overloaded",
     code: "overloaded",
@@ -178,15 +147,23 @@ const google: readonly Row[] = [
   },
   {
     ...overloaded,
-    providers: ["google"],
     status: 503,
     says: "high demand",
     code: "overloaded",
     source: googleErrors,
   },
-];
+]);
 
-const compatible: readonly Row[] = [
+const compatible = rowsOf(free.others, [
+  {
+    ...refusedRequest,
+    providers: ["openrouter"],
+    status: 403,
+    says: "flagged",
+    code: "content_filter",
+    billed: "maybe",
+    source: openrouterErrors,
+  },
   // OpenRouter's own answer: the model behind OpenRouter is down, or nobody serves the model as the
   // request wants.
   {
@@ -210,7 +187,6 @@ const compatible: readonly Row[] = [
     code: "overloaded",
     source: "https://console.groq.com/docs/flex-processing",
   },
-  // More tokens than the model's context: another model may have room.
   {
     ...unknownModel,
     providers: ["together"],
@@ -225,10 +201,10 @@ const compatible: readonly Row[] = [
     code: "account_blocked",
     source: "https://docs.fireworks.ai/guides/inference-error-codes",
   },
-];
+]);
 
 /** Rows for every provider, read where none of a provider's own rows fits. */
-const common: readonly Row[] = [
+const common = rowsOf(free.others, [
   { ...auth, status: 401, code: "invalid_key", source: rfc },
   {
     ...noMoney,
@@ -266,15 +242,13 @@ const common: readonly Row[] = [
     source: "https://docs.together.ai/docs/error-codes",
   },
   { ...brokenEndpoint, status: { from: 500, to: 599 }, source: rfc },
-  // The request itself is wrong: every provider would refuse it.
+  // Mostly one wire's rule. Where a second wire refuses the request, the request itself is wrong.
   {
-    kind: "invalid_request",
-    reach: "model",
-    retryable: false,
+    ...refusedRequest,
     status: { from: 400, to: 499 },
     source: rfc,
   },
-];
+]);
 
 /** A provider's own rows come before the rows of all providers. */
 export const faultRows: readonly Row[] = [
@@ -282,5 +256,6 @@ export const faultRows: readonly Row[] = [
   ...anthropic,
   ...google,
   ...compatible,
+  ...requestRows,
   ...common,
 ];

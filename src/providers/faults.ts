@@ -235,14 +235,14 @@ function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
   if (status >= 400) {
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
     const meaning = meaningOf({ provider, model, status, body: parse(text) });
-    return fault(meaning.kind, { ...meaning, status, retryAfterMs, billed: "no" });
+    return fault(meaning.kind, { ...meaning, status, retryAfterMs });
   }
   if (text?.trim() === "") return fault("empty", { status });
   const inside = errorInside(parse(text));
   if (inside !== null) {
     const meaning = meaningOf({ provider, model, ...inside });
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
-    return fault(meaning.kind, { ...meaning, status, retryAfterMs, billed: "no" });
+    return fault(meaning.kind, { ...meaning, status, retryAfterMs });
   }
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
   // The status had come, and then the body broke off.

@@ -1,6 +1,6 @@
 /** What an answer over its bound means. `fault-rows.ts` has the rows for what providers say. */
 import type { FaultCode } from "../domain/attempts.ts";
-import type { Meaning } from "./fault-rows.ts";
+import type { Meaning } from "./fault-row.ts";
 
 /** No provider documents an answer that has no end: the rows are ours. */
 const source = "docs/decisions/0014-what-is-held-is-bounded.md";

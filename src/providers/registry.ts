@@ -258,7 +258,10 @@ export function createProviders(deps: ProvidersDeps): Providers {
         // A binding has no fetch during which others could have the turn.
         const outside = request.credential.provider === "workers-ai" ? request.outside : undefined;
         const completed = believed(await (outside?.(completing) ?? completing()), request);
-        return completed.ok || !evidence.surelyFree() ? completed : err(free(completed.error));
+        if (completed.ok || !evidence.surelyFree()) return completed;
+        // Of an error status, the fault table says whether it may have been billed.
+        const isRefused = (completed.error.status ?? 0) >= 400;
+        return isRefused ? completed : err(free(completed.error));
       } catch (thrown) {
         return err(faultOf(thrown, faultContext(request, deps.now())));
       }

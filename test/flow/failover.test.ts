@@ -182,7 +182,7 @@ describe("a hint for a provider that can't be reached", () => {
     expect(record.get("decision.failover")).toContainEqual({
       provider: "anthropic",
       model: answered.model,
-      after: ["credential", "endpoint"],
+      after: ["credential", "endpoint", "request"],
     });
   });
 

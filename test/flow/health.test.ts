@@ -81,15 +81,33 @@ describe("a provider that fails", () => {
   );
 
   onOneHost(() => {
-    it("with a fault of the request itself stops at once", async () => {
-      const { key } = await tenant("failover-rejected");
+    it("to accept the request is followed by another wire, as often as it happens", async () => {
+      const { key, admin, path } = await tenant("failover-rejected");
       shaky.setMode("rejected");
+      for (let count = 0; count < 3; count += 1) {
+        const { requestId, ...decision } = decisionOf(await callOnce(router, key, asking("hello")));
+        expect(decision).toMatchObject({ model: "second", attempts: 2 });
+        const record = await admin("GET", `${path}/requests/${requestId}`);
+        expect(record.get("attempts")).toMatchObject([
+          { provider: "shaky", status: 400, reach: "request", billed: "no", retryable: true },
+          { provider: "steady", fault: null, billed: "yes" },
+        ]);
+      }
+    });
+
+    it("to accept the request, like every other wire, ends the call", async () => {
+      const { key } = await tenant("failover-refused");
+      shaky.setMode("rejected");
+      steady.setMode("rejected");
       const answer = await callOnce(router, key, asking("hello"));
       expect(answer.get("error.data")).toMatchObject({
         reason: "provider_failed",
-        attempts: [{ provider: "shaky", status: 400, retryable: false }],
+        retryable: false,
+        attempts: [
+          { provider: "shaky", status: 400, retryable: false },
+          { provider: "steady", status: 400, retryable: false },
+        ],
       });
-      expect(steady.requests()).toHaveLength(0);
     });
   });
 

@@ -2,7 +2,13 @@
  * Circuits: what failed again and again is left alone for a while, then tried by one call. Each endpoint,
  * credential and model of a tenant has its own circuit. A row exists only from a fault to the next answer.
  */
-import { isKeyRefused, type Attempt, type FaultReach } from "../attempts.ts";
+import {
+  circuitReaches,
+  isKeyRefused,
+  type Attempt,
+  type CircuitReach,
+  type FaultReach,
+} from "../attempts.ts";
 import { clockSlackMs } from "../clocks.ts";
 import { latestLeaseEnd } from "../leases.ts";
 import { nameOf } from "../models/model.ts";
@@ -58,7 +64,7 @@ export interface CircuitPath {
   model: string;
 }
 
-export const scopeOf = (reach: FaultReach, path: CircuitPath): string =>
+export const scopeOf = (reach: CircuitReach, path: CircuitPath): string =>
   reach === "model"
     ? scopes.model(path.credentialId, path.model)
     : reach === "credential"
@@ -132,8 +138,9 @@ export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
  * answer to this one prompt, so it counts against the model. A redirect or a 204 is never an answer to a
  * prompt, so it counts against the endpoint. A refused key needs no circuit: the credential is marked.
  */
-function countedAs(attempt: Attempt): FaultReach | null {
+function countedAs(attempt: Attempt): CircuitReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
+  if (reach === "request") return null;
   switch (fault) {
     case null:
     case "cancelled":
@@ -151,7 +158,8 @@ function countedAs(attempt: Attempt): FaultReach | null {
   }
 }
 
-const wider: Record<FaultReach, readonly FaultReach[]> = {
+const wider: Record<FaultReach, readonly CircuitReach[]> = {
+  request: ["credential", "endpoint"],
   model: ["credential", "endpoint"],
   credential: ["endpoint"],
   endpoint: [],
@@ -167,9 +175,7 @@ export function circuitChangesOf(
     if (attempt.fault === null)
       return [
         {
-          closes: (["model", "credential", "endpoint"] as const).map((reach) =>
-            scopeOf(reach, path),
-          ),
+          closes: circuitReaches.map((reach) => scopeOf(reach, path)),
           fault: null,
         },
       ];

@@ -2,7 +2,8 @@
  * Where a call goes after a fault. Pure: the same candidates and faults give the same next step. So the
  * candidates to which any row of faults can lead are known, and reserved, before the first call.
  */
-import { faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
+import { circuitReaches, faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
+import type { AfterContentFilter } from "./policy.ts";
 
 /** More attempts would make a storm: four providers that fail at once are an outage. */
 export const maxAttempts = 4;
@@ -16,12 +17,21 @@ const backoffMs = 100;
 /** Attempts at one endpoint while another endpoint has a candidate: the first, and one more. */
 const attemptsAtEndpoint = 2;
 
+/** Two wires that refuse a request are the request's own fault. */
+const refusalsOfRequest = 2;
+
 /** One model under one credential. */
 export interface Place {
   /** `provider/model` */
   model: string;
   credentialId: string;
   endpoint: string;
+  /** candidates that accept the same requests; see `wireAt` */
+  wire: string;
+  /** null: unknown */
+  contextTokens: number | null;
+  /** the reservation has room for a second attempt; see `refusesOwnToolUse` */
+  isHeldTwice?: true;
 }
 
 /** A candidate that was tried: its position, and the reach of its fault. */
@@ -30,6 +40,20 @@ export interface Tried {
   reach: FaultReach;
   /** true: no other candidate in the reach is tried; absent: they come last */
   isLasting?: boolean;
+  /**
+   * What a fault of reach `request` excludes in place of its wire: every model with no more context, or everything at
+   * its endpoint.
+   */
+  excludes?: "small_context" | "endpoint";
+}
+
+/** What a fault of reach `request` excludes in place of its wire. */
+export function excludedBy(
+  { contextTokens }: Pick<Place, "contextTokens">,
+  { code }: Pick<ProviderFault, "code">,
+): Pick<Tried, "excludes"> {
+  if (code === "content_filter") return { excludes: "endpoint" };
+  return code === "context_length" && contextTokens !== null ? { excludes: "small_context" } : {};
 }
 
 /** A reserved candidate, and which faults of the first candidate lead to it at once. */
@@ -41,10 +65,24 @@ export interface FailoverCandidate {
 
 /** Whether a fault of that reach at `from` also speaks of `to`. */
 export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
+  if (reach === "request") return from.wire === to.wire;
   if (reach === "endpoint") return from.endpoint === to.endpoint;
   if (from.credentialId !== to.credentialId) return false;
   return reach === "credential" || from.model === to.model;
 }
+
+/** Whether nothing at `to` can answer after that fault at `from`. */
+function isExcluded({ reach, isLasting, excludes }: Tried, from: Place, to: Place): boolean {
+  if (reach !== "request") return isLasting === true && reaches(reach, from, to);
+  if (excludes === "endpoint") return from.endpoint === to.endpoint;
+  return excludes === "small_context"
+    ? (to.contextTokens ?? 0) <= (from.contextTokens ?? 0)
+    : from.wire === to.wire;
+}
+
+/** A request that is too long for one model says nothing about the others. */
+const refusesRequest = ({ reach, excludes }: Tried): boolean =>
+  reach === "request" && excludes !== "small_context";
 
 const none: ReadonlySet<number> = new Set();
 
@@ -74,17 +112,20 @@ export function nextCandidate(
   for (const [at, place] of places.entries()) {
     if (dear.has(at) || tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(place.endpoint) ?? 0;
-    const faults = tried.filter((attempt) => {
+    let [isOut, isBroken] = [false, false];
+    for (const attempt of tried) {
       const from = places[attempt.at];
-      return from !== undefined && reaches(attempt.reach, from, place);
-    });
-    if (faults.some(({ isLasting }) => isLasting === true)) continue;
+      if (from === undefined) continue;
+      isOut ||= isExcluded(attempt, from, place);
+      isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, place);
+    }
+    if (isOut) continue;
     // Lower comes first: free, then probed by another call, then at a used-up endpoint, then at a
     // broken one.
     const cost =
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
-      (faults.length > 0 ? 2 * (maxAttempts + attempts) : 0);
+      (isBroken ? 2 * (maxAttempts + attempts) : 0);
     if (cost >= least) continue;
     next = at;
     least = cost;
@@ -92,18 +133,40 @@ export function nextCandidate(
   return next;
 }
 
+/** Whether each wire is one endpoint. A request refused there leads where a fault of the endpoint leads. */
+const eachWireIsAnEndpoint = (places: readonly Place[]): boolean =>
+  places.every(({ wire, endpoint }) =>
+    places.every((other) => (other.wire === wire) === (other.endpoint === endpoint)),
+  );
+
 /**
  * Positions, ascending, of the candidates to which some row of faults can lead within so many attempts. Nothing
  * else is ever called, so nothing else is reserved.
  */
 export function reachable(places: readonly Place[], attempts: number): number[] {
   const found = new Set<number>();
+  const most = Math.max(...places.map(({ contextTokens }) => contextTokens ?? 0));
+  const isWalkedByEndpoint = eachWireIsAnEndpoint(places);
+  /** Faults at a candidate that lead elsewhere than those before them in the list. */
+  const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
+    const place = places[at];
+    const faults: Tried[][] = circuitReaches.map((reach) => [{ at, reach }]);
+    if (place?.isHeldTwice === true)
+      faults.push([
+        { at, reach: "model" },
+        { at, reach: "model" },
+      ]);
+    if ((place?.contextTokens ?? most) < most)
+      faults.push([{ at, reach: "request", excludes: "small_context" }]);
+    if (!isWalkedByEndpoint && !tried.some(refusesRequest)) faults.push([{ at, reach: "request" }]);
+    return faults;
+  };
   const walk = (tried: readonly Tried[]): void => {
-    if (tried.length >= attempts) return;
+    if (tried.length >= attempts || found.size === places.length) return;
     const at = nextCandidate(places, tried);
     if (at === null) return;
     found.add(at);
-    for (const reach of faultReaches) walk([...tried, { at, reach }]);
+    for (const faults of faultsAt(at, tried)) walk([...tried, ...faults]);
   };
   walk([]);
   return [...found].toSorted((a, b) => a - b);
@@ -121,15 +184,21 @@ export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
   return steps;
 }
 
+/** Whether the last candidate has a second attempt left, for a fault that its model may not make again. */
+function mayRepeat({ places, tried, dear = none }: FailedWalk): boolean {
+  const at = tried.at(-1)?.at ?? -1;
+  return (
+    places[at]?.isHeldTwice === true &&
+    !dear.has(at) &&
+    tried.filter((attempt) => attempt.at === at).length === 1
+  );
+}
+
 export type FailoverStep = { next: "stop" } | { next: "try"; at: number; waitMs: number };
 
 const stop: FailoverStep = { next: "stop" };
 
-/**
- * After a fault: which candidate is tried next, and after how many ms. The last candidate is tried once more
- * where its own Retry-After ends before the deadline.
- */
-export function stepAfter(input: {
+interface FailedWalk {
   places: readonly Place[];
   /** oldest first, so the one that just failed is last; never empty */
   tried: readonly Tried[];
@@ -141,10 +210,22 @@ export function stepAfter(input: {
   remainingMs: number;
   avoided?: ReadonlySet<number>;
   dear?: ReadonlySet<number>;
-}): FailoverStep {
+  /** what follows if a provider's content filter refused the call */
+  afterContentFilter: AfterContentFilter;
+}
+
+/**
+ * After a fault: which candidate is tried next, and after how many ms. The last candidate is tried once more
+ * where its own Retry-After ends before the deadline.
+ */
+export function stepAfter(input: FailedWalk): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
+  if (fault.code === "content_filter" && input.afterContentFilter === "stop") return stop;
+  if (tried.filter(refusesRequest).length >= refusalsOfRequest) return stop;
+  if (fault.code === "tool_use_failed" && mayRepeat(input))
+    return remainingMs > leastUsefulMs ? { next: "try", at: last.at, waitMs: 0 } : stop;
   const at = nextCandidate(places, tried, input);
   if (at !== null) {
     // Each answer without end may be billed, and its bytes take time from everybody's calls.
@@ -161,7 +242,7 @@ export function stepAfter(input: {
         : 0;
     return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
   }
-  // Only an attempt that cost nothing is repeated: the reservation holds each candidate once.
+  // Only an attempt that cost nothing is repeated: the reservation has no room for a second one.
   if (last.isLasting === true || fault.retryAfterMs === null || fault.billed !== "no") return stop;
   return fault.retryAfterMs + leastUsefulMs < remainingMs
     ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }

@@ -1,5 +1,5 @@
 /** What one tenant can choose from, prepared once for many requests. */
-import { faultReaches } from "../attempts.ts";
+import { circuitReaches } from "../attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
 import { entryOf, type RankedModel } from "./ranked-model.ts";
@@ -120,7 +120,7 @@ function wayOf(
   const way: Way = { id, openUntil: null, askedUntil: null };
   if (states.size === 0) return way;
   const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
-  for (const reach of faultReaches) {
+  for (const reach of circuitReaches) {
     const circuit = states.get(scopeOf(reach, path));
     if (circuit?.state !== "open") continue;
     way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);

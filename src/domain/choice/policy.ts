@@ -128,6 +128,10 @@ export interface Policy {
   captureSecrets?: "mask" | "keep";
   /** false: what providers say of failed calls is not kept; absent: their messages are kept, sealed */
   providerMessages?: boolean;
+  /** whether callers read what a provider said of their failed call, masked; absent: they don't */
+  tellProviderMessages?: boolean;
+  /** whether other providers are asked once a content filter refused a call; absent: stop */
+  afterContentFilter?: AfterContentFilter;
   /** days until a finished audit record is deleted */
   retentionDays?: number;
   /** days until captured content is deleted; absent: it is deleted with its record */
@@ -164,6 +168,9 @@ export const expendable = ["contents", "results", "records"] as const;
 export type Expendable = (typeof expendable)[number];
 /** The audit's records go last. */
 export const defaultEarlyDeletion: readonly Expendable[] = expendable;
+
+export const afterContentFilter = ["stop", "other_providers"] as const;
+export type AfterContentFilter = (typeof afterContentFilter)[number];
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;
 export type Previews = (typeof previewPolicies)[number];

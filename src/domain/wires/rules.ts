@@ -53,6 +53,8 @@ export interface WireRules {
   /** pixels of an image's longer side */
   imageSide: number;
   mostTemperature: number;
+  /** whether the provider refuses a tool use that its own model wrote wrong, which the model may not do again */
+  refusesOwnToolUse: boolean;
   /** whether models may think aloud in the text itself, before the answer */
   thinksAloud: boolean;
 }
@@ -82,6 +84,7 @@ const openai: WireRules = {
   imageBytes: 50 * mebibyte,
   imageSide: Number.POSITIVE_INFINITY,
   mostTemperature: 2,
+  refusesOwnToolUse: false,
   thinksAloud: false,
 };
 
@@ -143,6 +146,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     assistantFirst: true,
     sameRoleTwice: true,
     imageBytes: 4 * mebibyte,
+    refusesOwnToolUse: true,
   },
   deepseek: { ...compatible, mostTools: 128 },
   moonshot: {
@@ -173,6 +177,12 @@ export const wireOf = ({ provider, id }: Pick<Model, "provider" | "id">): Wire =
       ? "openai-responses"
       : "openai-chat"
     : (wireByProvider.get(provider) ?? "compatible");
+
+/** What accepts the same requests. Compatible endpoints share an API and not its rules, so each is a wire of its own. */
+export function wireAt(model: Pick<Model, "provider" | "id">, endpoint: string): string {
+  const wire = wireOf(model);
+  return wire === "compatible" ? endpoint : wire;
+}
 
 const firstWithoutPrefill = 4.6;
 

@@ -24,6 +24,7 @@ const openaiSources = {
   imageBytes: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
   imageSide: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
   mostTemperature: "https://platform.openai.com/docs/api-reference/chat/create#temperature",
+  refusesOwnToolUse: "https://platform.openai.com/docs/guides/function-calling",
   thinksAloud: "https://platform.openai.com/docs/guides/reasoning",
 } as const satisfies Record<keyof WireRules, string>;
 
@@ -93,6 +94,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     assistantFirst: "Groq's documentation, api-reference#chat-create",
     sameRoleTwice: "Groq's documentation, api-reference#chat-create",
     imageBytes: "Groq's documentation, vision",
+    refusesOwnToolUse: "Groq's documentation, tool use",
     thinksAloud: "Groq's documentation, reasoning",
   },
   deepseek: {

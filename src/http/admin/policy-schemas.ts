@@ -10,7 +10,7 @@ import {
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
-import { expendable, previewPolicies } from "../../domain/choice/policy.ts";
+import { afterContentFilter, expendable, previewPolicies } from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count, line } from "./schemas.ts";
@@ -167,6 +167,14 @@ export const policy = z
     providerMessages: z.boolean().optional().openapi({
       description:
         "Whether what a provider says of a failed call is kept, masked and sealed, for administrators. Default: true.",
+    }),
+    tellProviderMessages: z.boolean().optional().openapi({
+      description:
+        "Whether callers of the tenant's API keys read in `attempts[].message` what a provider said of their failed call, masked. Callers behind registered servers don't. Default: false.",
+    }),
+    afterContentFilter: z.enum(afterContentFilter).optional().openapi({
+      description:
+        "Whether other providers are asked once a provider's content filter has refused a call. Default: stop.",
     }),
     toolRounds: z.int().min(0).max(1_000).optional().openapi({
       description: "Tool-use turns that a request's own history may hold. Default: 25.",

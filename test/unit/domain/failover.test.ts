@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { faultReaches } from "../../../src/domain/attempts.ts";
+import { circuitReaches, type FaultCode } from "../../../src/domain/attempts.ts";
 import {
+  excludedBy,
   firstStepsOf,
   maxAttempts,
   nextCandidate,
@@ -14,7 +15,13 @@ import {
 
 const place = (name: string): Place => {
   const [endpoint = "", credentialId = "", model = ""] = name.split("/");
-  return { endpoint, credentialId: `${endpoint}/${credentialId}`, model };
+  return {
+    endpoint,
+    credentialId: `${endpoint}/${credentialId}`,
+    model,
+    wire: `${endpoint}'s wire`,
+    contextTokens: 1_000,
+  };
 };
 /** `endpoint/credential/model`, best first. */
 const places = (...names: string[]): Place[] => names.map(place);
@@ -30,6 +37,7 @@ const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
     most: maxAttempts,
     chance: 0.5,
     remainingMs: 10_000,
+    afterContentFilter: "stop",
     ...fields,
   });
 const stop = { next: "stop" };
@@ -73,7 +81,7 @@ describe("the candidates that a call can reach", () => {
   });
 
   it("say which reach of the first fault leads to them", () => {
-    expect(firstStepsOf(two)).toEqual([[], ["model"], ["credential", "endpoint"]]);
+    expect(firstStepsOf(two)).toEqual([[], ["model"], ["credential", "endpoint", "request"]]);
   });
 });
 
@@ -132,6 +140,83 @@ describe("after a fault", () => {
   });
 });
 
+describe("after a request that a provider refuses", () => {
+  const wired = (name: string, wire: string, contextTokens: number | null = 1_000): Place => ({
+    ...place(name),
+    wire,
+    contextTokens,
+  });
+  const refusedAt = (at: number, excludes?: Tried["excludes"]): Tried => ({
+    ...tried(at, "request"),
+    ...(excludes !== undefined && { excludes }),
+  });
+
+  it("the best candidate of another wire is asked, and none of the same one", () => {
+    const all = [wired("a/1/x", "chat"), wired("c/1/y", "chat"), wired("a/1/z", "responses")];
+    expect(after({ places: all, tried: [refusedAt(0)] })).toMatchObject({ next: "try", at: 2 });
+    expect(after({ places: all.slice(0, 2), tried: [refusedAt(0)] })).toEqual(stop);
+    expect(reachable(all, 2)).toEqual([0, 1, 2]);
+  });
+
+  it("a second wire's refusal ends the call, whatever was between", () => {
+    const all = places("a/1/x", "b/1/y", "c/1/z", "d/1/w");
+    expect(after({ places: all, tried: [refusedAt(0), refusedAt(1)] })).toEqual(stop);
+    const between = [refusedAt(0), tried(1, "endpoint"), refusedAt(2)];
+    expect(after({ places: all, tried: between })).toEqual(stop);
+    expect(after({ places: all, tried: between.slice(0, 2) })).toMatchObject({ at: 2 });
+  });
+
+  it("as too long, a model with more context is asked, at the same wire too, as often as one has", () => {
+    const all = [
+      wired("a/1/x", "a", 100),
+      wired("a/1/same", "a", 100),
+      wired("b/1/unknown", "b", null),
+      wired("a/1/y", "a", 200),
+      wired("b/1/z", "b", 300),
+    ];
+    const first = refusedAt(0, "small_context");
+    const second = refusedAt(3, "small_context");
+    expect(after({ places: all, tried: [first] })).toMatchObject({ at: 3 });
+    expect(after({ places: all, tried: [first, second] })).toMatchObject({ at: 4 });
+    expect(after({ places: all, tried: [first, second, refusedAt(4, "small_context")] })).toEqual(
+      stop,
+    );
+    expect(reachable(all, 2)).toContain(3);
+    expect(excludedBy({ contextTokens: 1 }, { code: "context_length" })).toEqual({
+      excludes: "small_context",
+    });
+    expect(excludedBy({ contextTokens: null }, { code: "context_length" })).toEqual({});
+  });
+
+  it("by its content filter, other providers are asked if the policy says so", () => {
+    const all = [wired("a/1/x", "chat"), wired("a/1/y", "responses"), wired("b/1/z", "b")];
+    const filtered = {
+      places: all,
+      tried: [refusedAt(0, "endpoint")],
+      fault: { ...fault, code: "content_filter" as const },
+    };
+    expect(after(filtered)).toEqual(stop);
+    expect(after({ ...filtered, afterContentFilter: "other_providers" })).toMatchObject({ at: 2 });
+  });
+
+  it("for its own model's tool use, the model is asked once more, then another endpoint", () => {
+    const twice = { ...place("a/1/x"), isHeldTwice: true as const };
+    const all = [twice, place("a/1/y"), place("b/1/z")];
+    const slip = { ...fault, billed: "maybe" as const, code: "tool_use_failed" as const };
+    const once = [tried(0, "model")];
+    expect(after({ places: all, tried: once, fault: slip })).toEqual({
+      next: "try",
+      at: 0,
+      waitMs: 0,
+    });
+    expect(after({ places: all, tried: [...once, ...once], fault: slip })).toMatchObject({ at: 2 });
+    const dear = new Set([0]);
+    expect(after({ places: all, tried: once, fault: slip, dear })).toMatchObject({ at: 1 });
+    const unheld = [place("a/1/x"), ...all.slice(1)];
+    expect(after({ places: unheld, tried: once, fault: slip })).toMatchObject({ at: 1 });
+  });
+});
+
 describe("whatever fails", () => {
   const anyPlace = fc
     .tuple(
@@ -139,25 +224,54 @@ describe("whatever fails", () => {
       fc.integer({ min: 0, max: 2 }),
       fc.integer({ min: 0, max: 4 }),
     )
-    .map(([endpoint, credential, model]) => place(`${endpoint}/${credential}/${model}`));
+    .map(([endpoint, credential, model]) => ({
+      ...place(`${endpoint}/${credential}/${model}`),
+      // An endpoint may have two wires, and endpoints may share one.
+      wire: `${endpoint % 3} ${model % 2}`,
+      contextTokens: model === 0 ? null : 1_000 * ((endpoint + model) % 4),
+      ...(endpoint === 1 && { isHeldTwice: true as const }),
+    }));
   const anyPlaces = fc.uniqueArray(anyPlace, {
     minLength: 1,
     maxLength: 24,
     selector: ({ credentialId, model }) => `${credentialId} ${model}`,
   });
-  const anyReaches = fc.array(fc.constantFrom(...faultReaches), { minLength: 6, maxLength: 6 });
+  const anyReaches = fc.array(fc.constantFrom(...circuitReaches), { minLength: 6, maxLength: 6 });
+  const refused = (code?: FaultCode) => ({ reach: "request" as const, code });
+  type AnyFault = { reach: Tried["reach"]; code?: FaultCode | undefined };
+  const anyFaults = fc.array(
+    fc.constantFrom<AnyFault>(
+      ...circuitReaches.map((reach) => ({ reach })),
+      { reach: "model", code: "tool_use_failed" },
+      refused(),
+      refused("context_length"),
+      refused("content_filter"),
+    ),
+    { minLength: 6, maxLength: 6 },
+  );
 
   /** Walks a call whose attempts all fail: the positions of the candidates that it tries. */
   const walk = (
     all: readonly Place[],
-    faults: readonly Tried["reach"][],
+    faults: readonly (Tried["reach"] | AnyFault)[],
     most: number,
   ): Tried[] => {
     const steps: Tried[] = [];
     let at = nextCandidate(all, []);
     while (at !== null) {
-      steps.push(tried(at, faults[steps.length] ?? "model"));
-      const next = after({ places: all, tried: steps, most, remainingMs: 1e6 });
+      const its = faults[steps.length] ?? "model";
+      const { reach, code } = typeof its === "string" ? { reach: its } : its;
+      const coded = code === undefined ? {} : { code };
+      const contextTokens = all[at]?.contextTokens ?? null;
+      steps.push({ ...tried(at, reach), ...excludedBy({ contextTokens }, coded) });
+      const next = after({
+        places: all,
+        tried: steps,
+        fault: { ...fault, ...coded },
+        afterContentFilter: "other_providers",
+        most,
+        remainingMs: 1e6,
+      });
       at = next.next === "try" ? next.at : null;
     }
     return steps;
@@ -196,7 +310,7 @@ describe("whatever fails", () => {
 
   it("a call uses reserved candidates only, in the same order as if no others were known", () => {
     fc.assert(
-      fc.property(anyPlaces, anyReaches, fc.integer({ min: 1, max: 4 }), (all, faults, most) => {
+      fc.property(anyPlaces, anyFaults, fc.integer({ min: 1, max: 4 }), (all, faults, most) => {
         const reserved = reachable(all, most);
         const known = reserved.flatMap((at) => all[at] ?? []);
         const onAll = walk(all, faults, most).map(({ at }) => all[at]);
@@ -208,7 +322,8 @@ describe("whatever fails", () => {
 
   it("a call can reach only the best few of each credential of the best few endpoints", () => {
     fc.assert(
-      fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (all, most) => {
+      fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (odd, most) => {
+        const all = odd.map((its) => ({ ...its, wire: its.endpoint, contextTokens: null }));
         const endpoints = new Set(
           [...new Set(all.map(({ endpoint }) => endpoint))].slice(0, maxAttempts),
         );

@@ -144,7 +144,7 @@ describe("a reservation", () => {
       expect(decision.failover).toContainEqual({
         provider: "anthropic",
         model: "far",
-        after: ["credential", "endpoint"],
+        after: ["credential", "endpoint", "request"],
       });
       expect(decision.failover).toContainEqual({
         provider: "openai",

@@ -57,7 +57,7 @@ const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
 async function walk(
   results: Record<string, Result<ProviderAnswer, ProviderFault>[]>,
   fields: {
-    steps?: typeof reserved;
+    steps?: (ReturnType<typeof step> & { isHeldTwice?: true })[];
     /** micro-USD */
     held?: number;
     blocked?: string[];
@@ -66,6 +66,7 @@ async function walk(
     /** ms that the clock is set back while the first model is asked */
     setBackMs?: number;
     patienceMs?: number | null;
+    afterContentFilter?: "other_providers";
   } = {},
 ) {
   const asked: string[] = [];
@@ -114,6 +115,7 @@ async function walk(
     begins: () => ({}),
     patienceAt: () => fields.patienceMs ?? null,
     promptCaching: "auto",
+    afterContentFilter: fields.afterContentFilter ?? "stop",
   });
   return { asked, waits, limits, attempted };
 }
@@ -182,6 +184,51 @@ describe("a call", () => {
     expect(attempted.attempts[0]).not.toHaveProperty("readAt");
     const limits = await walk({ "a/x": [limited()] });
     expect(limits.attempted.refusedKeys).toEqual([]);
+  });
+
+  const rejected = (fields: Partial<ProviderFault> = {}) =>
+    broken({ kind: "invalid_request", status: 400, reach: "request", ...fields });
+
+  it("asks another wire after a refused request, opens no circuit, and ends with the second", async () => {
+    const { asked, waits, attempted } = await walk({ "a/x": [rejected()] });
+    expect([asked, waits]).toEqual([["a/x", "b/v"], []]);
+    expect(attempted.attempts).toMatchObject([{ reach: "request", status: 400 }, { fault: null }]);
+    expect(attempted.circuits.map(({ fault }) => fault)).toEqual([null, null]);
+    const steps = ["a/x", "a/y", "b/v", "c/w"].map(step);
+    const both = await walk({ "a/x": [rejected()], "b/v": [rejected()] }, { steps });
+    expect(both.asked).toEqual(["a/x", "b/v"]);
+    expect(both.attempted.answer).toMatchObject({
+      error: { reason: "provider_failed", attempts: [{ retryable: false }, { retryable: false }] },
+    });
+  });
+
+  it("asks Groq's model twice for a tool use, where the reservation has room, then elsewhere", async () => {
+    const slip = () =>
+      broken({
+        kind: "wrong_tool_use",
+        status: 400,
+        reach: "model",
+        billed: "maybe",
+        code: "tool_use_failed",
+      });
+    const steps = [{ ...step("a/x"), isHeldTwice: true as const }, step("b/v")];
+    const once = await walk({ "a/x": [slip()] }, { steps });
+    expect(once.asked).toEqual(["a/x", "a/x"]);
+    const twice = await walk({ "a/x": [slip(), slip()] }, { steps });
+    expect(twice.asked).toEqual(["a/x", "a/x", "b/v"]);
+    const narrow = await walk({ "a/x": [slip()] }, { steps, held: 199 });
+    expect(narrow.asked).toEqual(["a/x"]);
+    const alone = await walk({ "a/x": [slip(), slip()] }, { steps: steps.slice(0, 1) });
+    expect(alone.attempted.answer).toMatchObject({
+      error: { attempts: [{ retryable: true }, {}] },
+    });
+  });
+
+  it("asks other providers after a content filter only if the policy says so", async () => {
+    const filtered = () => rejected({ code: "content_filter", billed: "maybe" });
+    expect((await walk({ "a/x": [filtered()] })).asked).toEqual(["a/x"]);
+    const on = await walk({ "a/x": [filtered()] }, { afterContentFilter: "other_providers" });
+    expect(on.asked).toEqual(["a/x", "b/v"]);
   });
 
   it("makes further attempts within what it has reserved: what cost nothing leads on", async () => {

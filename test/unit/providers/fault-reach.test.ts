@@ -28,6 +28,14 @@ const means = (provider: string, status: number, body?: JsonValue) => {
   const { kind, reach, retryable, code } = meaningOf({ provider, model: "m-1", status, body });
   return [kind, reach, retryable, code ?? null];
 };
+const billed = (provider: string, status: number, body?: JsonValue) =>
+  meaningOf({ provider, model: "m-1", status, body }).billed;
+/** What a provider refuses of a request. */
+const refusal = (provider: string, status: number, body?: JsonValue) => {
+  const [kind, reach, retryable, code] = means(provider, status, body);
+  expect([kind, reach, retryable]).toEqual(["invalid_request", "request", true]);
+  return [code, billed(provider, status, body)];
+};
 
 describe("an error of", () => {
   it.each([
@@ -57,7 +65,7 @@ describe("an error of", () => {
       ["rate_limit", "model", true, "rate_limited"],
     ],
     [400, openai("billing_hard_limit_reached"), ["rate_limit", "credential", true, "spend_limit"]],
-    [400, openai("context_length_exceeded"), ["invalid_request", "model", false, null]],
+    [400, openai(null), ["invalid_request", "request", true, null]],
     [500, openai(null, "", "server_error"), ["server", "endpoint", true, null]],
     [503, openai(null, "Slow Down"), ["server", "endpoint", true, null]],
     [
@@ -88,11 +96,8 @@ describe("an error of", () => {
       ),
       ["rate_limit", "credential", true, "spend_limit"],
     ],
-    [
-      400,
-      anthropic("invalid_request_error", "max_tokens: 99 > 9"),
-      ["invalid_request", "model", false, null],
-    ],
+    [400, anthropic("invalid_request_error"), ["invalid_request", "request", true, null]],
+    [413, anthropic("request_too_large"), ["invalid_request", "request", true, null]],
     [401, anthropic("authentication_error"), ["auth", "credential", true, "invalid_key"]],
     [402, anthropic("billing_error"), ["rate_limit", "credential", true, "no_credit"]],
     [403, anthropic("permission_error"), ["auth", "credential", true, null]],
@@ -126,7 +131,7 @@ describe("an error of", () => {
       google(400, "FAILED_PRECONDITION", "Gemini API free tier is not available in your country."),
       ["auth", "credential", true, "country_not_supported"],
     ],
-    [400, google(400, "INVALID_ARGUMENT"), ["invalid_request", "model", false, null]],
+    [400, google(400, "INVALID_ARGUMENT"), ["invalid_request", "request", true, null]],
     [403, google(403, "PERMISSION_DENIED"), ["auth", "credential", true, null]],
     [404, google(404, "NOT_FOUND"), ["invalid_request", "model", true, "model_not_found"]],
     [429, google(429, "RESOURCE_EXHAUSTED"), ["rate_limit", "model", true, "rate_limited"]],
@@ -154,16 +159,83 @@ describe("an error of", () => {
     ["my-own", 408, ["timeout", "endpoint", true, null]],
     ["my-own", 429, ["rate_limit", "model", true, "rate_limited"]],
     ["my-own", 502, ["server", "endpoint", true, null]],
-    ["my-own", 498, ["invalid_request", "model", false, null]],
+    ["my-own", 498, ["invalid_request", "request", true, null]],
+    ["my-own", 422, ["invalid_request", "request", true, null]],
   ] as const)("%s, %i", (provider, status, meaning) => {
     expect(means(provider, status)).toEqual(meaning);
   });
 });
 
+describe("a request that a provider refuses", () => {
+  const says = (message: string) => anthropic("invalid_request_error", message);
+
+  it.each([
+    ["openai", 400, openai("context_length_exceeded"), "no"],
+    ["anthropic", 400, says("prompt is too long: 210000 tokens > 200000 maximum"), "no"],
+    [
+      "google",
+      400,
+      google(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum number"),
+      "no",
+    ],
+    ["my-azure", 400, openai("context_length_exceeded"), "maybe"],
+    ["my-vllm", 400, { message: "This model's maximum context length is 8192 tokens." }, "no"],
+    ["together", 422, openai(null, "`inputs` tokens + `max_new_tokens` must be <= 4097"), "no"],
+  ] as const)("%s, %i, is too long for the model", (provider, status, body, cost) => {
+    expect(refusal(provider, status, body)).toEqual(["context_length", cost]);
+  });
+
+  it.each([
+    ["openai", 400, openai("content_policy_violation")],
+    ["openai", 400, openai("invalid_prompt", "flagged as potentially violating our usage policy.")],
+    ["anthropic", 400, says("Output blocked by content filtering policy")],
+    ["my-azure", 400, openai("content_filter", "The response was filtered")],
+    ["deepseek", 400, openai("invalid_request_error", "Content Exists Risk")],
+    ["openrouter", 403, { error: { code: 403, message: "Your input was flagged" } }],
+  ] as const)("%s, %i, by a filter, may have been billed", (provider, status, body) => {
+    expect(refusal(provider, status, body)).toEqual(["content_filter", "maybe"]);
+  });
+
+  it("Groq, because of what its own model wrote, is the model's fault, and may have been billed", () => {
+    const slips = { tool_use_failed: "wrong_tool_use", json_validate_failed: "not_json" };
+    for (const [name, kind] of Object.entries(slips)) {
+      const body = openai(name, "Failed to call a function.");
+      const code = name === "tool_use_failed" ? name : null;
+      expect(means("groq", 400, body)).toEqual([kind, "model", true, code]);
+      expect(billed("groq", 400, body)).toBe("maybe");
+    }
+  });
+
+  it.each([
+    ["tool_name", "Invalid 'tools[0].function.name': string does not match pattern."],
+    ["tool_name", "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"],
+    ["tool_name", "* GenerateContentRequest.tools[0]: Invalid function name. Must start with…"],
+    ["tool_schema", "tools.3.custom.input_schema: input_schema does not support oneOf"],
+    ["tool_schema", "tools[0].function_declarations[2].parameters.properties: should be non-empty"],
+    ["tool_count", "Invalid 'tools': array too long. Expected an array with maximum length 128"],
+    ["message_order", "An assistant message with 'tool_calls' must be followed by tool messages"],
+    ["message_order", "Unexpected role 'user' after role 'tool'"],
+    ["message_order", "Conversation roles must alternate user/assistant/user/assistant/..."],
+    ["tool_id", "messages.1.content.0.tool_use.id: String should match pattern"],
+    ["tool_id", "Invalid 'messages[1].tool_calls[0].id': string too long."],
+    ["tool_id", "Tool call id was toolu_01 but must be a-z, A-Z, 0-9, with a length of 9."],
+    ["prefill", "This model does not support assistant message prefill."],
+    ["prefill", "Expected last role User or Tool for serving but got assistant"],
+    ["empty_text", "messages: text content blocks must be non-empty"],
+    ["image", "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"],
+    ["max_tokens", "max_tokens: 99 > 9"],
+    ["temperature", "temperature: range: -1..1"],
+  ])("names what it refuses: %s, %s", (code, message) => {
+    expect(refusal("my-own", 400, says(message))).toEqual([code, "no"]);
+  });
+});
+
 describe("the table", () => {
   it("names a page for each row, and only codes of the list", () => {
-    for (const { source, code } of faultRows) {
+    for (const { source, code, billed: cost, billedBy } of faultRows) {
       expect(source).toMatch(/^https:\/\//);
+      expect(billedBy).toMatch(/^https:\/\//);
+      expect(["no", "maybe"]).toContain(cost);
       if (code !== undefined) expect(faultCodes).toContain(code);
     }
   });
@@ -175,7 +247,14 @@ describe("the table", () => {
         fc.constantFrom("openai", "anthropic", "google", "openrouter", "other"),
         fc.jsonValue(),
         (status, provider, body) => {
-          const { kind, reach, retryable, code, ...rest } = meaningOf({
+          const {
+            kind,
+            reach,
+            retryable,
+            billed: cost,
+            code,
+            ...rest
+          } = meaningOf({
             provider,
             model: "m",
             status,
@@ -184,6 +263,7 @@ describe("the table", () => {
           expect(rest).toEqual({});
           expect(code === undefined || faultCodes.includes(code)).toBe(true);
           expect([typeof kind, typeof reach]).toEqual(["string", "string"]);
+          expect(["no", "maybe"]).toContain(cost);
           if (status >= 500) expect(retryable).toBe(true);
         },
       ),

@@ -34,9 +34,9 @@ const classify = (thrown: unknown, signal = quiet): ProviderFault =>
 
 describe("status", () => {
   it.each([
-    [400, "invalid_request", false],
-    [413, "invalid_request", false],
-    [422, "invalid_request", false],
+    [400, "invalid_request", true],
+    [413, "invalid_request", true],
+    [422, "invalid_request", true],
     [404, "invalid_request", true],
     [401, "auth", true],
     [403, "auth", true],
@@ -70,7 +70,7 @@ describe("an error in the body of a success", () => {
     [{ error: { type: "rate_limit_error" }, type: "error" }, rateLimited],
     [{ error: secret, status: 429 }, rateLimited],
     [{ error: { code: 401 } }, { kind: "auth", billed: "no" }],
-    [{ error: { code: 400 } }, { kind: "invalid_request", retryable: false, billed: "no" }],
+    [{ error: { code: 400 } }, { kind: "invalid_request", reach: "request", billed: "no" }],
     [{ error: { message: secret } }, { kind: "server", retryable: true, billed: "no" }],
     [{ error: { code: 700 } }, { kind: "server", billed: "no" }],
   ])("is read as that error, and not billed: %j", (body, fault) => {
