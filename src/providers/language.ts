@@ -26,7 +26,8 @@ import { inOrder } from "./order.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
 import { refusesReasoning } from "./reasoning-faults.ts";
-import { answerOf } from "./result.ts";
+import { answerOf, type Generated } from "./result.ts";
+import { withThoughtsApart } from "./thoughts.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
 /** The part of a library that speaks to a model. It decides what can be said; the wire's rules, what may be. */
@@ -181,6 +182,15 @@ function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest)
   return { ...call.metadata, [provider]: withoutReasoning(given, provider) ?? {} };
 }
 
+/** What was generated, with thoughts in the text as reasoning where a model may think aloud. */
+function withoutThoughts(generated: Generated, { model, credential }: ProviderRequest): Generated {
+  // Behind a URL of its own, OpenAI's wire may be any server's.
+  const isOwn = credential.provider === "openai" && Boolean(credential.baseUrl?.trim());
+  if (!isOwn && !rulesOf[wireOf(model)].thinksAloud) return generated;
+  const isCut = generated.finishReason.unified === "length";
+  return { ...generated, content: withThoughtsApart(generated.content, { isCut }) };
+}
+
 async function generateOnce(
   request: ProviderRequest,
   served: Served,
@@ -193,7 +203,12 @@ async function generateOnce(
     await withCaching({ request, options, prefixes }),
   );
   const warned = notesOfWarnings(generated.warnings, [...fit.notes, ...notes]);
-  const answer = answerOf(generated, request.call, [...said, ...fit.notes, ...notes, ...warned]);
+  const answer = answerOf(withoutThoughts(generated, request), request.call, [
+    ...said,
+    ...fit.notes,
+    ...notes,
+    ...warned,
+  ]);
   return answer.ok ? ok({ ...answer.value, content: fit.restored(answer.value.content) }) : answer;
 }
 

@@ -23,6 +23,7 @@ import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
 import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
+import { mendingFetch } from "./mended.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
@@ -102,7 +103,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   );
   switch (provider) {
     case "openai": {
-      const openai = createOpenAI({ apiKey, baseURL, fetch });
+      const openai = createOpenAI({ apiKey, baseURL, fetch: mendingFetch(fetch) });
       return wireOf(model) === "openai-responses"
         ? {
             model: openai.responses(model.id),
@@ -123,7 +124,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
         name: provider,
         apiKey,
         baseURL,
-        fetch,
+        fetch: mendingFetch(fetch),
         ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
       });
       return { model: compatible.chatModel(model.id), library: "openai-compatible" };

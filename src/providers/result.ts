@@ -5,11 +5,12 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
-import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer } from "../domain/sampling/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling/call.ts";
+import { toolInputOf } from "../domain/sampling/tool-input.ts";
 import { providerMetadataKey } from "../domain/sampling/tool-loop.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
@@ -24,17 +25,6 @@ export type Generated = Pick<
   response?: { body?: unknown } | undefined;
 };
 
-/** The input of a tool call; null: it is no JSON object. An absent input is an empty object. */
-function inputOf(text: string): JsonObject | null {
-  if (text.trim() === "") return {};
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /** A part as a block; null: the protocol has no block for it; undefined: the part can't be read. */
 function blockOf(
   part: LanguageModelV4Content,
@@ -44,7 +34,7 @@ function blockOf(
   if (part.type === "tool-call") {
     // The provider itself ran this tool, so there is nothing for the caller to run.
     if (part.providerExecuted) return null;
-    const input = inputOf(part.input);
+    const input = toolInputOf(part.input);
     if (input === null) return undefined;
     const use: Block = { type: "tool_use", id: part.toolCallId, name: part.toolName, input };
     if (part.providerMetadata !== undefined)
@@ -111,6 +101,7 @@ export function stopReasonOf(
 ): StopReason {
   // Not every server that speaks a provider's wire uses its words. An answer with a tool use asks
   // to be answered.
+  if (unified === "other" && raw === "") return stopReasonOf({ unified: "stop", raw }, blocks);
   if (unified === "stop" || unified === "other")
     if (blocks.some(({ type }) => type === "tool_use")) return "toolUse";
   switch (unified) {
@@ -159,7 +150,7 @@ export function answerOf(
   return ok({
     content: checked.value,
     stopReason,
-    providerStopReason: raw ?? null,
+    providerStopReason: raw || null,
     usage: usageOf(generated, call, blocks),
     notes: [...notes, ...idNotes],
   });

@@ -53,11 +53,11 @@ const audioIn = (counted: Counted): number =>
   (countAt(counted, "prompt_tokens_details", "audio_tokens") ||
     countAt(counted, "input_tokens_details", "audio_tokens"));
 
-/**
- * DeepSeek has a name of its own for cache reads, which the library for OpenAI's wire doesn't read.
- */
+/** DeepSeek and Moonshot have names of their own for cache reads, which the library for OpenAI's wire doesn't read. */
 const readIn = (counted: Counted): number =>
-  countedTokens(counted.usage.inputTokens.cacheRead) || countAt(counted, "prompt_cache_hit_tokens");
+  countedTokens(counted.usage.inputTokens.cacheRead) ||
+  countAt(counted, "prompt_cache_hit_tokens") ||
+  countAt(counted, "cached_tokens");
 
 /**
  * OpenRouter reports cache writes as OpenAI does, and the library for compatible endpoints doesn't read

@@ -1,0 +1,39 @@
+/** The input of a tool use as models write it: JSON, and what is meant for it. */
+import { isObject, parsedJson, type JsonObject } from "../json.ts";
+
+/** Control characters as they are escaped in JSON, within strings alone. */
+function withEscapes(text: string): string {
+  let escaped = "";
+  let isInside = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') isInside = !isInside;
+    if (isInside && character === "\\") {
+      escaped += character + text.charAt(at + 1);
+      at += 1;
+    } else
+      escaped += isInside && character < " " ? JSON.stringify(character).slice(1, -1) : character;
+  }
+  return escaped;
+}
+
+/** A text is read twice: some models put JSON into a JSON string. */
+const mostReadings = 2;
+
+/**
+ * null: the text is no JSON object, and can't be meant for one. Nothing is guessed: an input that was cut stays
+ * unreadable.
+ */
+export function toolInputOf(text: string): JsonObject | null {
+  let read = text.trim();
+  if (read === "") return {};
+  for (let reading = 0; reading < mostReadings; reading += 1) {
+    const value = parsedJson(read) ?? parsedJson(withEscapes(read));
+    if (value === null) return {};
+    if (isObject(value)) return value;
+    if (typeof value !== "string") return null;
+    read = value.trim();
+    if (read === "") return {};
+  }
+  return null;
+}

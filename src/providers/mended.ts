@@ -1,0 +1,55 @@
+/** Answers of servers that speak OpenAI's wire in their own way, in the form that its library reads. */
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { readAnswer } from "./read-answer.ts";
+
+/** Arguments that are no string, or an error in place of the choices. Whole answers are seldom looked at. */
+const isOdd = /"arguments"\s*:\s*[^"\s]|^\s*\{\s*"error"\s*:\s*[^n\s]/;
+
+function mendedUse(use: JsonValue): JsonValue {
+  const called = own(use, "function");
+  const given = own(called, "arguments");
+  if (!isObject(use) || !isObject(called) || typeof given === "string") return use;
+  return { ...use, function: { ...called, arguments: JSON.stringify(given ?? null) } };
+}
+
+function mendedChoice(choice: JsonValue): JsonValue {
+  const message = own(choice, "message");
+  const uses = own(message, "tool_calls");
+  if (!isObject(choice) || !isObject(message) || !Array.isArray(uses)) return choice;
+  return { ...choice, message: { ...message, tool_calls: uses.map(mendedUse) } };
+}
+
+const defaultStatus = 502;
+
+/** The status that an error claims for itself; a success with an error in it is a fault of the server. */
+function statusIn(error: JsonValue): number {
+  const code = Number(own(error, "code") ?? own(error, "status"));
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : defaultStatus;
+}
+
+/** null: the answer is fine as it is. */
+function mended(text: string): { status: number; body: JsonObject } | null {
+  if (!isOdd.test(text)) return null;
+  const body = parsedJson(text);
+  if (!isObject(body)) return null;
+  const choices = own(body, "choices");
+  const error = own(body, "error");
+  if (isObject(error) && choices === undefined) return { status: statusIn(error), body };
+  return Array.isArray(choices)
+    ? { status: 200, body: { ...body, choices: choices.map(mendedChoice) } }
+    : null;
+}
+
+/** A fetch whose answers the library for OpenAI's wire reads. */
+export function mendingFetch(inner: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await inner(input, init);
+    if (!response.ok || response.body === null) return response;
+    const { status, headers } = response;
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const mend = mended(new TextDecoder().decode(bytes));
+    if (mend === null) return readAnswer({ status, headers, body: bytes });
+    const body = new TextEncoder().encode(JSON.stringify(mend.body));
+    return readAnswer({ status: mend.status, headers, body });
+  };
+}

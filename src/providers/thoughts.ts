@@ -1,0 +1,29 @@
+/** Thoughts that a model writes into its text, in front of the answer. */
+import type { LanguageModelV4Content } from "@ai-sdk/provider";
+
+const opening = /^\s*<(think|thinking)>/;
+
+/** The parts with thoughts at the head of the first text as reasoning. Thoughts without an end stay text. */
+export function withThoughtsApart(
+  parts: readonly LanguageModelV4Content[],
+  { isCut }: { isCut: boolean },
+): LanguageModelV4Content[] {
+  const at = parts.findIndex((part) => part.type === "text" && part.text.trim() !== "");
+  const part = parts[at];
+  if (part?.type !== "text") return [...parts];
+  const open = opening.exec(part.text);
+  if (open === null) return [...parts];
+  const from = open[0].length;
+  const closing = `</${open[1]}>`;
+  const end = part.text.indexOf(closing, from);
+  if (end === -1)
+    // The answer ended within the thoughts.
+    return isCut ? parts.with(at, { type: "reasoning", text: part.text.slice(from) }) : [...parts];
+  const answer = part.text.slice(end + closing.length).trimStart();
+  return [
+    ...parts.slice(0, at),
+    { type: "reasoning", text: part.text.slice(from, end) },
+    { type: "text", text: answer },
+    ...parts.slice(at + 1),
+  ];
+}
