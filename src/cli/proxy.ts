@@ -14,6 +14,7 @@ import type { SamplingParams } from "../libraries/sampling-shapes.ts";
 import { createLines } from "../proxy/stdio/lines.ts";
 import { createStdioRelay, type StdioRelay } from "../proxy/stdio/relay.ts";
 import { answerForServer, type SampleFor } from "../proxy/stdio/sampler.ts";
+import { sayFault } from "./output.ts";
 
 /** Not by npm, which prints lines of its own where the server's messages go. */
 const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
@@ -117,8 +118,8 @@ const createRelay = (child: Child, proxied: Proxied): StdioRelay =>
     toClient: (line) => void send(process.stdout, line),
     // By its name alone: an error's message may have a prompt in it.
     report: (thrown) =>
-      void process.stderr.write(
-        `sampling-router: a request failed by a fault of the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})\n`,
+      sayFault(
+        `a request failed by a fault of the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})`,
       ),
   });
 
@@ -145,8 +146,8 @@ function run(proxied: Proxied): void {
   child.on("error", (cause: NodeJS.ErrnoException) => {
     if (child.pid !== undefined) return;
     const isMissing = cause.code === "ENOENT";
-    process.stderr.write(
-      `sampling-router: ${proxied.program} ${isMissing ? "is no program that can be found" : `can't be run: ${cause.code}`}\n`,
+    sayFault(
+      `${proxied.program} ${isMissing ? "is no program that can be found" : `can't be run: ${cause.code}`}`,
     );
     process.exit(isMissing ? notFound : notRun);
   });
@@ -173,7 +174,7 @@ else {
   const proxied = settingsOf(first === "--" ? rest : [], process.env);
   if (proxied.ok) run(proxied.value);
   else {
-    process.stderr.write(`sampling-router: ${proxied.error}\n`);
+    sayFault(proxied.error);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,5 @@
 /** The log of this host: JSON for machines, or one readable line an entry for a person at a terminal. */
+import { printable } from "../domain/printable.ts";
 
 export const logFormats = ["json", "pretty"] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -31,13 +32,6 @@ function samplingLine(entry: Entry): string[] {
     textOf(entry["requestId"]),
   ];
 }
-
-/** Control characters in a value would move a terminal's cursor, or write another line. */
-const printable = (line: string): string =>
-  line.replaceAll(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (found) => `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
 
 const twoDigits = (count: number): string => String(count).padStart(2, "0");
 const clockOf = (at: Date): string =>

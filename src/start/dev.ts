@@ -1,4 +1,5 @@
 /** `npm run dev`: the Worker in the real Workers runtime. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
+import { printableLines } from "../domain/printable.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchDev } from "./launch-dev.ts";
 import { parseSettings } from "./settings.ts";
@@ -12,7 +13,7 @@ answerStartArguments(
 );
 // Whoever read the output may leave, as in `npm start | head`; the router stays.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const say = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const ending = createEnding();
@@ -34,7 +35,7 @@ async function run(): Promise<string | null> {
 
 async function fail(fault: string): Promise<void> {
   if (await comesFromSignal(isEnding, wait)) return;
-  log(`sampling-router: ${fault}`);
+  log(`sampling-router: ${printableLines(fault)}`);
   await ending.run();
   process.exit(1);
 }

@@ -1,5 +1,7 @@
 /** The scheduled jobs: neither a process nor the local Workers runtime fires them by itself. */
 
+import { printable } from "../domain/printable.ts";
+
 /** ms. Ticks follow each other, so one that hangs must not be the last one. */
 export const longestRunMs = 60_000;
 
@@ -23,7 +25,9 @@ async function tick(
   try {
     return (await Promise.race([runJobs(), late])) === true ? "behind" : "done";
   } catch (cause) {
-    log(`The scheduled jobs failed: ${cause instanceof Error ? cause.message : String(cause)}`);
+    log(
+      `The scheduled jobs failed: ${printable(cause instanceof Error ? cause.message : String(cause))}`,
+    );
     return "failed";
   } finally {
     clearTimeout(timer);

@@ -3,6 +3,7 @@
  * `start.js` builds this file and what it imports, and calls `serve`.
  */
 import { writeSync } from "node:fs";
+import { printableLines } from "../domain/printable.ts";
 import type { NodeHost } from "../node.ts";
 import { createLogWriter } from "../node/log-writer.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
@@ -15,7 +16,7 @@ import { welcome } from "./welcome.ts";
 const afterwardsMs = 5_000;
 const stderr = 2;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const say = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`);
 const logWriter = createLogWriter({
   write: (lines) => void process.stderr.write(lines),
   after(ms, act) {
@@ -64,7 +65,7 @@ export async function serve(started: Started): Promise<void> {
 
   const fail = async (fault: string): Promise<void> => {
     if (await comesFromSignal(isEnding, wait)) return;
-    log(`sampling-router: ${fault}`);
+    log(`sampling-router: ${printableLines(fault)}`);
     await ending.run();
     process.exit(1);
   };

@@ -281,9 +281,9 @@ describe("a setting that can't work is one line and no start", () => {
     const folder = mkdtempSync(join(tmpdir(), "router-file-"));
     const file = join(folder, "file");
     writeFileSync(file, "");
-    const stateDir = join(file, "state");
+    const stateDir = join(file, "\u001b[2Jstate");
     expect(await faultOf({ stateDir })).toContain(
-      `sampling-router: STATE_DIR ${stateDir} is not writable`,
+      `sampling-router: STATE_DIR ${stateDir.replace("\u001b", String.raw`\u{1b}`)} is not writable`,
     );
     rmSync(folder, { recursive: true });
   });

@@ -107,6 +107,13 @@ describe.concurrent("the process of the proxy", () => {
       /^SAMPLING_ROUTER_KEY_FILE can't be read/,
     ],
     ["no such program", ["--", "no-such-program"], {}, 127, /^no-such-program is no program/],
+    [
+      "a program whose name steers the terminal",
+      ["--", "\u001b[2Jno-such"],
+      {},
+      127,
+      /^\\u\{1b\}\[2Jno-such is no program/,
+    ],
   ] as const)("says what it lacks: %s", async (_, args, lacking, code, sentence) => {
     const { ended, errors } = start(args, { ...settings(), ...lacking });
     expect((await ended).code).toBe(code);

@@ -51,5 +51,5 @@ it("names what there is of every other event", () => {
 
 it("is one line whatever a value holds", () => {
   const line = lineOf({ event: "undelivered", text: "a\nb\u001b[2J\u2028" }, "pretty", at);
-  expect(line).toBe(String.raw`09:05:07  undelivered  text=a\u000ab\u001b[2J\u2028`);
+  expect(line).toBe(String.raw`09:05:07  undelivered  text=a\u{a}b\u{1b}[2J\u{2028}`);
 });

@@ -1,6 +1,6 @@
 /** Nothing that a command prints steers a terminal or reads as another line. */
 import { describe, expect, it } from "vitest";
-import { printable } from "../../../src/cli/output.ts";
+import { printable } from "../../../src/domain/printable.ts";
 
 describe("printable", () => {
   it.each([
