@@ -6,6 +6,10 @@ export interface Ending {
   run(): Promise<string[]>;
 }
 
+/** `rmSync` begins the message for a read-only file system with a code and a reason that it doesn't know. */
+const wordsOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message.replace(/^, Unknown error: /, "") : String(cause);
+
 export function createEnding(): Ending {
   const steps: (() => unknown)[] = [];
   return {
@@ -16,8 +20,8 @@ export function createEnding(): Ending {
         try {
           await step();
         } catch (cause) {
-          // Such as a file system that has become read-only: the steps before this one must still run.
-          faults.push(cause instanceof Error ? cause.message : String(cause));
+          // For example, the file system has become read-only: the steps before this one must still run.
+          faults.push(wordsOf(cause));
         }
       return faults;
     },

@@ -156,9 +156,13 @@ const isLocked = (cause: unknown): boolean =>
 /** A full server turns a call away before it begins anything, so that it may be sent again. */
 const isTurnedAway = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
 
+/** Of a file system that has become read-only under open files, SQLite only knows that the write failed. */
+const isUnwritable = (message: string): boolean =>
+  /readonly|read-only|forbidden|blocked|SQLITE_IOERR_(WRITE|FSYNC|TRUNCATE)/i.test(message);
+
 const faultIn = (cause: unknown): WriteFault => {
   const message = messageOf(cause);
-  if (/readonly|read-only|forbidden|blocked/i.test(message)) return "read_only";
+  if (isUnwritable(message)) return "read_only";
   if (/disk is full|SQLITE_FULL|maximum DB size/i.test(message)) return "full";
   if (message.startsWith(` ${replacedCode}: `)) return "replaced";
   if (/malformed|not a database/i.test(message)) return "corrupt";

@@ -39,17 +39,14 @@ describe("the end of a process", () => {
     const ended = await endedBy([
       () => void ran.push("first"),
       () => {
-        throw new Error("EROFS: read-only file system, unlink 'runtime.json'");
+        throw new Error(", Unknown error: Read-only file system 'runtime.json'");
       },
       () => void ran.push("last"),
     ]);
     expect(ran).toEqual(["last", "first"]);
     expect(ended).toEqual({
       code: 1,
-      said: [
-        "Ending.",
-        "This step of the end failed: EROFS: read-only file system, unlink 'runtime.json'",
-      ],
+      said: ["Ending.", "This step of the end failed: Read-only file system 'runtime.json'"],
     });
   });
 });
