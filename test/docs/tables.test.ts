@@ -45,6 +45,8 @@ const ofOthers = new Set([
   "MINIFLARE_WORKERD_PATH",
   "MINIFLARE_WORKERD_V8_FLAGS",
   "WORKERS_CI",
+  // docs/stdio.md has the settings of `mcp-sampling-router proxy`.
+  "SAMPLING_ROUTER_KEY",
 ]);
 
 it("docs/operate.md names every setting that the code reads, and no other", () => {

@@ -90,7 +90,7 @@ describe("a credential of a provider that the catalogue doesn't know", () => {
     expect((await check()).body).toEqual({
       ok: false,
       model: "acme-llm/guess",
-      fault: { kind: "invalid_request", status: 404 },
+      fault: { kind: "invalid_request", status: 404, code: "model_not_found" },
       listed: ["big-1", "org/small:2"],
     });
     expect(authorizations.at(-1)).toBe("Bearer k");
