@@ -1,6 +1,6 @@
 /** `/console/session`: signing in, who is signed in, and signing out. */
 import { Hono, type Context } from "hono";
-import { readBounded } from "../domain/bounded-body.ts";
+import { readSmallBody } from "../mcp/body.ts";
 import { isObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -49,11 +49,11 @@ async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
   // A page elsewhere can send a form without asking, and JSON only after it asked.
   if (type !== "application/json")
     return err({ reason: "unsupported_media_type", expected: "application/json" });
-  const bytes = await readBounded(c.req.raw.body, mostBodyBytes);
-  if (bytes === null) return err({ reason: "payload_too_large", limitBytes: mostBodyBytes });
+  const bytes = await readSmallBody(c.req.raw, mostBodyBytes);
+  if (!bytes.ok) return bytes;
   let body: unknown;
   try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.value));
   } catch {
     return err({ reason: "bad_request", detail: "The body is JSON in UTF-8." });
   }

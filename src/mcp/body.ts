@@ -1,6 +1,7 @@
 /** Reads the bodies of requests, up to a bound. */
 import type { ClientMessage } from "../domain/ports/client-message.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
+import { readBounded } from "../domain/bounded-body.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -84,6 +85,19 @@ const brokenOff: Refusal = { reason: "bad_request", detail: "The body broke off.
 
 const misbuilt = (detail: string | null): Refusal | null =>
   detail === null ? null : { reason: "bad_request", detail };
+
+/** A small body that no JSON reader gets, such as a form's. One that is too large is not read to its end. */
+export async function readSmallBody(
+  request: Pick<ClientMessage, "body">,
+  mostBytes: number,
+): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
+  try {
+    const bytes = await readBounded(request.body, mostBytes);
+    return bytes === null ? err({ reason: "payload_too_large", limitBytes: mostBytes }) : ok(bytes);
+  } catch {
+    return err(brokenOff);
+  }
+}
 
 /** A body within its bounds, which nothing has parsed yet. */
 export async function readBody(

@@ -1,16 +1,14 @@
 /** What pages with a form have in common: how much is read of the form, and what protects the page. */
 import { fieldsIn, mostFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
-import { readBounded } from "../../domain/bounded-body.ts";
+import { readSmallBody } from "../../mcp/body.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { HttpEnv } from "../context.ts";
 
 export async function bodyText(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
-  const bytes = await readBounded(c.req.raw.body, mostFormBytes);
-  return bytes === null
-    ? err({ reason: "payload_too_large", limitBytes: mostFormBytes })
-    : ok(new TextDecoder().decode(bytes));
+  const bytes = await readSmallBody(c.req.raw, mostFormBytes);
+  return bytes.ok ? ok(new TextDecoder().decode(bytes.value)) : bytes;
 }
 
 interface Form {
