@@ -8,6 +8,7 @@ import { versionOf } from "../catalogue/version.ts";
 import { defaultCatalogueUrl } from "../config.ts";
 import { counted } from "../domain/counted.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
+import { catalogueOn } from "../domain/models/retirement.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { syncNow } from "../pipeline/scheduled/catalogue.ts";
@@ -28,8 +29,10 @@ interface Surroundings {
 }
 
 export const usage = `usage: ${commandLine("catalogue", "sync|show [--url https://router.example]")}
+       ${commandLine("catalogue", "refresh [--models-dev api.json --day 2026-07-02]")}
 Syncs the catalogue now, or shows it: of the database at DATABASE_URL, beside running routers; with
---url of that deployment, asked with ADMIN_TOKEN.`;
+--url of that deployment, asked with ADMIN_TOKEN. \`refresh\` rebuilds the catalogue that ships with the
+router, in a checkout: from curated.json, models.dev (or a file of it, of that day), and the pinned packages.`;
 const unreachable = err(
   `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
 );
@@ -50,7 +53,7 @@ async function show(catalogues: CatalogueStore): Done {
   const state = await catalogues.state();
   const stored = await catalogues.newerThan(seedCatalogue.version);
   if (!state.ok || !stored.ok) return unreachable;
-  const { version, models } = stored.value ?? seedCatalogue;
+  const { version, models } = catalogueOn(stored.value ?? seedCatalogue, Date.now());
   const providers = Map.groupBy(models, ({ provider }) => provider);
   const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
   return ok([
@@ -62,17 +65,30 @@ async function show(catalogues: CatalogueStore): Done {
   ]);
 }
 
+type Arguments =
+  | { command: "sync" | "show"; url: string | null }
+  | { command: "refresh"; file: string | null; day: string };
+
 /** null: the arguments name nothing that this script knows. */
-function argumentsOf(given: string[]): { command: "sync" | "show"; url: string | null } | null {
+function argumentsOf(given: string[]): Arguments | null {
   try {
     const { positionals, values } = parseArgs({
       args: given,
-      options: { url: { type: "string" } },
+      options: {
+        url: { type: "string" },
+        "models-dev": { type: "string" },
+        day: { type: "string" },
+      },
       allowPositionals: true,
     });
     const [command] = positionals;
-    if ((command !== "sync" && command !== "show") || positionals.length > 1) return null;
-    return { command, url: values.url ?? null };
+    if (positionals.length > 1) return null;
+    const { url = null, "models-dev": file = null, day } = values;
+    if (command === "refresh" && url === null && (file === null) === (day === undefined))
+      return { command, file, day: day ?? new Date().toISOString().slice(0, 10) };
+    if ((command !== "sync" && command !== "show") || file !== null || day !== undefined)
+      return null;
+    return { command, url };
   } catch {
     return null;
   }
@@ -83,6 +99,12 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
   const { env, fetch } = about;
   const asked = argumentsOf(given);
   if (asked === null) return err(usage);
+  if (asked.command === "refresh") {
+    // Its sources are packages that only a checkout has.
+    const { refresh } = await import("./refresh/refresh.ts");
+    const url = env["CATALOGUE_URL"] || defaultCatalogueUrl;
+    return refresh({ file: asked.file, day: asked.day, url, fetch });
+  }
   const { command, url: remote } = asked;
   if (remote !== null)
     return remoteCatalogue({ command, url: remote, token: env["ADMIN_TOKEN"], fetch });

@@ -196,6 +196,7 @@ export async function createIsolate(config: Config, host: Host) {
       const catalogue = holdCatalogue({
         seed: seedCatalogue,
         always: config.demoProvider ? demoModels : [],
+        now,
       });
       return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now, refusals }) };
     }),

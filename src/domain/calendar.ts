@@ -34,6 +34,14 @@ export function dayOf(seconds: number): Window {
   return { from, until: from + daySeconds };
 }
 
+/** `2026-11-26`: the day in UTC. @param now ms since the epoch */
+export function isoDay(now: number): string {
+  const day = Math.floor(now / (daySeconds * 1_000));
+  const month = monthOf(day);
+  const parts = [(month % 12) + 1, day - firstOfMonth(0, month) + 1];
+  return [Math.floor(month / 12), ...parts].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
 export interface Calendar {
   day: Window;
   /** begins on Monday (ISO 8601) */

@@ -5,6 +5,7 @@
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Catalogue, Model } from "../domain/models/model.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
+import { catalogueOn } from "../domain/models/retirement.ts";
 import { ok } from "../domain/result.ts";
 
 const lookEveryMs = 5 * 60_000;
@@ -17,7 +18,11 @@ export interface HeldCatalogue {
 }
 
 /** `always`: models that no sync knows, such as the demo's. */
-export function holdCatalogue(parts: { seed: Catalogue; always: readonly Model[] }): HeldCatalogue {
+export function holdCatalogue(parts: {
+  seed: Catalogue;
+  always: readonly Model[];
+  now: () => number;
+}): HeldCatalogue {
   const whole = ({ version, models }: Catalogue): Catalogue => ({
     version,
     models: [...models, ...parts.always],
@@ -25,7 +30,7 @@ export function holdCatalogue(parts: { seed: Catalogue; always: readonly Model[]
   let held = whole(parts.seed);
   let nextLook = 0;
   return {
-    current: () => held,
+    current: () => catalogueOn(held, parts.now()),
     put(catalogue) {
       held = whole(catalogue);
     },

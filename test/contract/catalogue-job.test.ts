@@ -119,7 +119,7 @@ describe("the catalogue's sync", () => {
 
   it("reaches an isolate by one read in the background, at most every five minutes", async () => {
     const demo = model("demo/demo-large");
-    const held = holdCatalogue({ seed: seedCatalogue, always: [demo] });
+    const held = holdCatalogue({ seed: seedCatalogue, always: [demo], now: () => 0 });
     const read = createCatalogueReader({ held, catalogues: world.stores.catalogues });
     expect([held.takesTurn(now), held.takesTurn(now), held.takesTurn(now + 5 * minuteMs)]).toEqual([
       true,

@@ -15,14 +15,18 @@ const oracleProviders: Readonly<Record<string, string>> = {
   xai: "x-ai",
 };
 /** Noon UTC: DeepSeek's prices depend on the hour. */
-const at = new Date("2026-11-20T12:00:00Z");
+const at = new Date("2026-11-26T12:00:00Z");
 const pairs = 200;
 
 const unpublished = "Free of charge while offered, without a price; unknown is never 0 here.";
 const neurons = "Billed by neurons at 0.011 USD per 1,000; ours is exact, the oracle's is rounded.";
 
+const patterns = "The oracle takes the name for Gemini 3.8 Flash, by its beginning.";
+
 /** Models that both know, and whose figures differ on purpose. */
 const differences: Readonly<Record<string, string>> = {
+  "google/gemini-3.8-flash-lite-tts": patterns,
+  "google/gemini-3.8-flash-tts": patterns,
   "google/gemma-4-26b-a4b-it": unpublished,
   "google/gemma-4-31b-it": unpublished,
   "workers-ai/@cf/meta/llama-3.2-11b-vision-instruct": neurons,

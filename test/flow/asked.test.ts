@@ -17,7 +17,7 @@ const extension = "io.modelcontextprotocol/content-negotiation";
 const ns = "io.modelcontextprotocol";
 const wanted = "sampling-router/outputModalities";
 const mini = "openai/gpt-4.1-mini";
-const nano = "openai/gpt-4.1-nano";
+const nano = "openai/gpt-5.4-nano";
 const usage = usageOf(21, 5);
 const tagged = (features: string[], sampling: object = {}) => ({
   sampling,
@@ -136,7 +136,7 @@ describe.each(eras)("JSON and an image, %s", (era) => {
     const { key } = await tenant({
       provider: "google",
       baseUrl: media.url("google"),
-      models: ["google/gemini-2.5-flash-image"],
+      models: ["google/gemini-3.1-flash-image"],
     });
     media.clear();
     return sampled(era, key, {
@@ -150,7 +150,7 @@ describe.each(eras)("JSON and an image, %s", (era) => {
     // The text beside the image is prose, and prose is no JSON.
     expect(answer.get("error.data")).toMatchObject({
       reason: "provider_failed",
-      attempts: [{ model: "gemini-2.5-flash-image", status: 200 }],
+      attempts: [{ model: "gemini-3.1-flash-image", status: 200 }],
     });
     for (const { body } of media.requests()) {
       expect(body).not.toContain("responseMimeType");
@@ -192,7 +192,7 @@ describe.each(withToolEras)("toolChoice, %s", (era) => {
     const record = await admin("GET", `/tenants/${slug}/requests/${requestId}`);
     expect(record.get("attempts")).toMatchObject([
       { model: "gpt-4.1-mini", status: 200, fault: "wrong_tool_use", retryable: true },
-      { model: "gpt-4.1-nano", status: 200, fault: null },
+      { model: "gpt-5.4-nano", status: 200, fault: null },
     ]);
   });
 
@@ -353,7 +353,7 @@ describe("what is hosted", () => {
   beforeAll(async () => {
     ({ key } = await tenant({
       provider: "google",
-      models: ["google/gemini-2.5-flash", "google/gemini-2.5-flash-image"],
+      models: ["google/gemini-2.5-flash", "google/gemini-3.1-flash-image"],
     }));
   });
   const told = async (era: Era, capabilities: object): Promise<unknown> => {
@@ -542,7 +542,7 @@ describe("the dry run", () => {
         n: 2,
       }),
     );
-    expect(body["model"]).toBe("gpt-4.1-nano");
+    expect(body["model"]).toBe("gpt-5.4-nano");
     expect(body["ignored"]).toEqual({
       tags: [],
       hints: ["nobody"],

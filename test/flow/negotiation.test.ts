@@ -25,7 +25,7 @@ const usage = usageOf(21, 5);
 const prose = "Sure! Here it is: 12 degrees.";
 const value = '{"celsius":12}';
 const mini = "openai/gpt-4.1-mini";
-const nano = "openai/gpt-4.1-nano";
+const nano = "openai/gpt-5.4-nano";
 const hinted = { modelPreferences: { hints: [{ name: "gpt-4.1-mini" }] } };
 
 let aimock: Aimock;
@@ -137,11 +137,11 @@ describe("a client that wants JSON", () => {
     const session = await openSession(router, key, { capabilities });
     const answer = await session.sample(asking("weather as data", hinted));
     expect(answer.get("result")).toMatchObject({ content: { text: value }, model: nano });
-    expect(metaOf(answer)).toMatchObject({ attempts: 2, model: "gpt-4.1-nano" });
+    expect(metaOf(answer)).toMatchObject({ attempts: 2, model: "gpt-5.4-nano" });
     const record = await recordOf("json-next", answer);
     expect(record.get("attempts")).toMatchObject([
       { model: "gpt-4.1-mini", status: 200, fault: expect.any(String) as string, billed: "maybe" },
-      { model: "gpt-4.1-nano", status: 200, fault: null, billed: "yes" },
+      { model: "gpt-5.4-nano", status: 200, fault: null, billed: "yes" },
     ]);
   });
 
@@ -416,7 +416,7 @@ const tags = [
   "x-admin",
   "x-scope=tenant-admin",
   "x-limit=unlimited",
-  "x-model=openai/gpt-4.1-nano",
+  "x-model=openai/gpt-5.4-nano",
   "admin",
   "trust=high",
 ] as const;

@@ -169,10 +169,10 @@ describe("a policy", () => {
     const usdPerDay = 0.0004;
     const preferred = { maxTokens: 10, modelPreferences: { hints: [{ name: "gpt-5-nano" }] } };
     const both = await tenant("small-budget", {
-      policy: { ...only("gpt-5-nano", "gpt-4.1-nano"), limits: { usdPerDay } },
+      policy: { ...only("gpt-5-nano", "gpt-4.1-mini"), limits: { usdPerDay } },
     });
     const other = await callOnce(router, both.key, asking("hello", preferred));
-    expect(decisionOf(other)).toMatchObject({ model: "gpt-4.1-nano", attempts: 1 });
+    expect(decisionOf(other)).toMatchObject({ model: "gpt-4.1-mini", attempts: 1 });
     const one = await tenant("small-budget-alone", {
       policy: { ...only("gpt-5-nano"), limits: { usdPerDay } },
     });
@@ -185,7 +185,7 @@ describe("a policy", () => {
   });
 
   it.each([
-    ["skips the model", "used-both", ["gpt-5-nano", "gpt-4.1-nano"], "gpt-4.1-nano", undefined],
+    ["skips the model", "used-both", ["gpt-5-nano", "gpt-4.1-mini"], "gpt-4.1-mini", undefined],
     ["gives the only one no room", "used-one", ["gpt-5-nano"], "gpt-5-nano", 100],
   ] as const)(
     "whose limit has only room for the text %s, and is never refused for the room",

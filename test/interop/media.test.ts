@@ -214,7 +214,7 @@ describe("a language model that draws", () => {
   beforeAll(async () => {
     caller = await session(
       "media-google",
-      { provider: "google", models: ["gemini-2.5-flash-image"], baseUrl: fake.url("google") },
+      { provider: "google", models: ["gemini-3.1-flash-image"], baseUrl: fake.url("google") },
       declaring("text", "image"),
     );
   });
@@ -248,7 +248,7 @@ describe("a language model that draws", () => {
     const refusal = await refusalOf(caller.sample(ask(["image"])));
     expect(refusal.data).toMatchObject({
       reason: "provider_failed",
-      attempts: [{ model: "gemini-2.5-flash-image", status: 200, retryable: true }],
+      attempts: [{ model: "gemini-3.1-flash-image", status: 200, retryable: true }],
     });
   });
 });

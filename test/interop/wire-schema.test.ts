@@ -138,7 +138,7 @@ beforeAll(async () => {
   ({ key: imageKey } = await createTenant(router, "schema-image", {
     provider: "google",
     baseUrl: `http://127.0.0.1:${(painter.address() as AddressInfo).port}/v1beta`,
-    policy: { allowedModels: ["google/gemini-2.5-flash-image"] },
+    policy: { allowedModels: ["google/gemini-3.1-flash-image"] },
   }));
 });
 afterAll(async () => {

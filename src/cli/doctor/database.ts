@@ -2,6 +2,9 @@
 import { existsSync, statSync } from "node:fs";
 import { moment } from "./duration.ts";
 import { counted } from "../../domain/counted.ts";
+import { seedCatalogue } from "../../domain/models/catalogue.ts";
+import { nameOf as modelName } from "../../domain/models/model.ts";
+import { endingSoon } from "../../domain/models/retirement.ts";
 import { commandLine, startCommand } from "../../start/called.ts";
 import { embeddedFile, missingDatabase } from "../../start/embedded-file.ts";
 import { keptDatabase } from "../../start/secrets.ts";
@@ -108,6 +111,7 @@ async function* credentialsOf(
   const providers = JSON.parse(String(listed)) as string[];
   const failing = Number(await ask("select count(*) from credentials where status = 'failing'"));
   const real = providers.filter((name) => name !== "demo");
+  yield* endingOf(real);
   if (failing > 0)
     yield warning(
       "providers",
@@ -121,6 +125,20 @@ async function* credentialsOf(
       "Set a provider's variable, or add a credential: see docs/admin-api.md.",
     );
   else if (failing === 0) yield fine("providers", `credentials in ${where}: ${real.join(", ")}`);
+}
+
+/** The seed's dates hold for a synced catalogue as well: no sync takes one away. */
+function endingOf(providers: readonly string[]): Finding[] {
+  const ending = endingSoon(seedCatalogue.models, Date.now()).filter(({ provider }) =>
+    providers.includes(provider),
+  );
+  return ending.map((model) =>
+    warning(
+      "models",
+      `${modelName(model)} is shut down on ${model.retiresAt ?? "a day that is not known"}`,
+      "Requests that name it get its successor from then on.",
+    ),
+  );
 }
 
 async function* soundnessOf({ where, ask, file }: Opened): AsyncGenerator<Finding> {

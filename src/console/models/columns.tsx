@@ -2,6 +2,7 @@
 import type { Schemas } from "../api.ts";
 import { count, duration, none, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
+import { endingSoon } from "../../domain/models/retirement.ts";
 import type { Column } from "../parts/table.tsx";
 
 export type Model = Schemas["Model"];
@@ -13,6 +14,7 @@ function conditionsOf(model: Model): string[] {
   const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
   const draws = outputModalities.includes("image");
   return [
+    ...endingSoon([model], Date.now()).map(({ retiresAt }) => `shut down on ${retiresAt ?? ""}`),
     ...(status === "preview" ? ["only if a hint names it"] : []),
     ...(draws || !outputModalities.includes("text")
       ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]

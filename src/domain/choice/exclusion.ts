@@ -36,11 +36,12 @@ function hasRoom(
 
 /** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
 export function needsHint(
-  { isPreview, makes }: RankedModel,
+  { isPreview, isUnpriced, makes }: RankedModel,
   policy: PoolPolicy,
   compiled: CompiledRequirements,
-): "preview" | "image_model" | null {
+): "preview" | "image_model" | "unknown_price" | null {
   if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
+  if (isUnpriced) return "unknown_price";
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 

@@ -5,6 +5,7 @@
  * gone is served by its successor, which counts as a match of the hint.
  */
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
+import { isPriceMissing } from "../models/cost.ts";
 import { goneModelNamed } from "../models/gone-models.ts";
 import { newestFirst, parseModel, type ParsedName } from "../models/lines.ts";
 import {
@@ -128,7 +129,8 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
         generation !== null && parsed.generation !== null && generation < parsed.generation;
       const isWeaker =
         intelligence !== null && model.intelligence !== null && model.intelligence < intelligence;
-      return !isOlder && !isWeaker;
+      // A hint that names the model itself chooses it; as a successor it would cost nobody knows what.
+      return !isOlder && !isWeaker && !isPriceMissing(model);
     });
     const there = fit.filter((at) => index.models[at]?.provider === provider);
     const finished = (among: readonly number[]): number[] =>

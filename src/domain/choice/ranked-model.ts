@@ -3,6 +3,7 @@ import { expectedMs, type Measured } from "./health.ts";
 import type { Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
+import { isPriceMissing } from "../models/cost.ts";
 import { bitsOf, placeOf } from "./compiled-requirements.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
@@ -32,6 +33,8 @@ export interface RankedModel {
   leastReasoning: Pick<Reasoning, "effort" | "room">;
   /** the provider calls the model a preview */
   isPreview: boolean;
+  /** it has a price that no source of the catalogue knows */
+  isUnpriced: boolean;
   /** the family of the model's tokenizer */
   family: TokenFamily;
   /** the place of that family among all families */
@@ -74,6 +77,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
       room: wantedHeadroom(model, undefined),
     },
     isPreview: model.status === "preview",
+    isUnpriced: isPriceMissing(model),
     family,
     familyPlace: placeOf(family),
     tools: model.tools,

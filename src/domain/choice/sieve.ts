@@ -7,7 +7,8 @@ import type { CompiledRequirements } from "./compiled-requirements.ts";
 
 const codes = new Map(exclusionReasons.map((reason, at) => [reason, at + 1]));
 const codeOf = (reason: ExclusionReason): number => codes.get(reason) ?? 0;
-const previewCode = codeOf("preview");
+/** Reasons that don't count where nothing else is left, in this order. */
+const lastResorts = [codeOf("preview"), codeOf("unknown_price")];
 
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
@@ -38,8 +39,8 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
 }
 
 /**
- * Takes out the models that only a hint may choose, unless a hint prefers them; previews stay where there is
- * nothing else. Gives the positions of the models that stay, ascending.
+ * Takes out the models that only a hint may choose, unless a hint prefers them; where there is nothing
+ * else, previews stay, and then models without a price. Gives the positions of the models that stay, ascending.
  */
 export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);
@@ -54,8 +55,9 @@ export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uin
   };
   let admitted = 0;
   let count = stay(admitted);
-  if (count === 0) {
-    admitted = previewCode;
+  for (const code of lastResorts) {
+    if (count > 0) break;
+    admitted = code;
     count = stay(admitted);
   }
   for (let at = 0; at < out.length; at += 1) {

@@ -3,7 +3,7 @@
  * benchmark under the same setting, and only among models of one tier. A score moves a model by less than half
  * a tier, so it never takes a model past one of another tier.
  */
-import { parseModel } from "./lines.ts";
+import { abler, parseModel } from "./lines.ts";
 import type { Model } from "./model.ts";
 
 /** The tier that an unknown tier counts as. */
@@ -76,6 +76,25 @@ function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): v
   }
 }
 
+/** So little that no published result is outweighed. */
+const leadInWords = 1e-3;
+
+/** Within a tier, the newest of an abler line is above all of the other line. */
+function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>): void {
+  for (const [line, than] of abler) {
+    const ofLine = (name: string): Model[] =>
+      models.filter((model) => parseModel(model)?.line === name);
+    const served = ofLine(line).filter(({ status }) => status !== "retired");
+    const generations = served.map((model) => parseModel(model)?.generation ?? 0);
+    const newest = served.filter((_, at) => generations[at] === Math.max(...generations));
+    for (const model of newest) {
+      const others = ofLine(than).filter(({ intelligence }) => intelligence === model.intelligence);
+      const least = Math.max(...others.map((other) => abilityIn(ability, other)));
+      if (least >= abilityIn(ability, model)) ability.set(model, least + leadInWords);
+    }
+  }
+}
+
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
@@ -92,6 +111,7 @@ export function abilityOf(models: readonly Model[]): (model: Model) => number {
       moved.set(model, (model.intelligence ?? middleTier) + bounded);
     }
     keepLineOrder(models, moved);
+    keepMakersOrder(models, moved);
     abilities.set(models, moved);
     ability = moved;
   }

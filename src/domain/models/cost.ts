@@ -254,3 +254,7 @@ export const isPriced = (model: Priced & Worker): boolean =>
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };
     return costMicroUsd(model, expectedUsage(model, needs)) !== null;
   });
+
+/** Whether the model has a price that no source of the catalogue knows, so that nobody can say what a call costs. */
+export const isPriceMissing = (model: Priced & Worker & Pick<Model, "unverified">): boolean =>
+  model.unverified?.includes("outputUsdPerMTok") === true && !isPriced(model);

@@ -19,7 +19,7 @@ const plainNames: Readonly<Record<string, string>> = {
   anthropic: "claude-3-5-haiku",
   openai:
     "gpt-4-32k gpt-4-32k-0613 gpt-4-32k-0314 gpt-4-0314 gpt-4-1106-preview gpt-4-0125-preview " +
-    "gpt-4-turbo-preview gpt-4.5-preview gpt-4.5 o1-mini o1-preview",
+    "gpt-4-turbo-preview gpt-4.5-preview gpt-4.5 o1-preview",
   google:
     "gemini-1.0-pro gemini-pro gemini-1.5-pro gemini-1.5-flash gemini-2.0-pro-exp " +
     "gemini-2.0-flash-exp gemini-2.0-flash-thinking-exp",
@@ -42,6 +42,7 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
     "gpt-3",
   ],
   ["openai", "text-curie-001 text-babbage-001 babbage-002 text-ada-001", "gpt-nano-3"],
+  ["openai", "o1-mini o3-mini o4-mini", "gpt-mini-4"],
   ["openai", "dall-e-2 dall-e-3", "gpt-image-0"],
   ["google", "text-bison text-bison-001 chat-bison palm-2 gemini-ultra", "gemini-pro-1"],
   ["google", "gemini-2.0-flash-preview-image-generation", "gemini-flash-image-2"],

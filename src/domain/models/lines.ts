@@ -63,7 +63,8 @@ const seriesByWord: ReadonlyMap<string, string> = new Map([
 const sizes: ReadonlySet<string> = new Set(
   (
     "nano mini micro tiny small medium large lite flash pro ultra max plus super haiku sonnet opus fable " +
-    "oss codex coder code build image imagine tts audio vision nemo scout maverick e r a light"
+    "oss codex coder code build image imagine tts audio vision nemo scout maverick e r a light " +
+    "luna terra astra flare argon carbon hydrogen"
   ).split(" "),
 );
 
@@ -75,7 +76,8 @@ const parameters = /^\d+(x\d+)?b$/;
 
 /** Words that say how a model is tuned, packed or released, and not which model it is. */
 const noise: ReadonlySet<string> = new Set(
-  "it instruct chat versatile instant turbo latest tput fp hf awq hd v k".split(" "),
+  // `gpt-5.6` is an alias of GPT-5.6 Sol, so Sol is the line without a size.
+  "it instruct chat versatile instant turbo latest tput fp hf awq hd v k sol sunburst".split(" "),
 );
 const releaseWords: ReadonlySet<string> = new Set("preview exp experimental beta alpha".split(" "));
 
@@ -170,6 +172,16 @@ const familyAlone = (family: string): ParsedName => ({
   core: family,
   preview: false,
 });
+
+/**
+ * Lines whose newest model is, by its maker's own words, more capable than every model of another line, though no
+ * published results show it.
+ */
+export const abler: readonly (readonly [line: string, than: string])[] = [
+  ["gpt-astra", "gpt"],
+  ["claude-fable", "claude-opus"],
+  ["gemini-flash", "gemini-pro"],
+];
 
 /** Lines made for programming, whose models stand in for no other kind of model. */
 export const isForCode = (line: string): boolean =>

@@ -85,6 +85,8 @@ export interface Model extends TokenPrices {
   status: "active" | "preview" | "retired";
   /** ISO date of the release; absent or null: unknown */
   releasedAt?: string | null | undefined;
+  /** ISO date of the day on which the provider shuts the model down; absent or null: none is announced */
+  retiresAt?: string | null | undefined;
   /** published results, by benchmark and setting; comparable only under the same key */
   scores?: Readonly<Record<string, number>> | undefined;
   /** which source set the model's figures last */

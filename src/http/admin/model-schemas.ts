@@ -57,6 +57,10 @@ const releasedAt = z
   .regex(/^\d{4}-\d{2}(-\d{2})?$/, "YYYY-MM-DD or YYYY-MM.")
   .nullable()
   .openapi({ description: "Day or month of the release; between equals the newer is chosen." });
+const retiresAt = z.iso.date().nullable().openapi({
+  description:
+    "The day on which its provider shuts the model down. From then on it counts as retired.",
+});
 const scores = z.record(z.string().max(200), z.number()).openapi({
   description:
     "Published results by benchmark and setting. Compared only under the same key and within a tier.",
@@ -96,6 +100,7 @@ const modelFigures = {
   speed: tier.nullable().optional(),
   status: z.enum(["active", "preview", "retired"]).optional(),
   releasedAt: releasedAt.optional(),
+  retiresAt: retiresAt.optional(),
   scores: scores.optional(),
 };
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
@@ -127,6 +132,7 @@ export const model = z
     speed: tier.nullable(),
     status: z.enum(["active", "preview", "retired"]),
     releasedAt: releasedAt.optional(),
+    retiresAt: retiresAt.optional(),
     scores: scores.optional(),
     source: z
       .enum(["catalogue", "credential", "override"])

@@ -74,7 +74,7 @@ const allWires: Wire[] = [
   { provider: "openai", model: "gpt-4o-mini-tts", makes: audio, wants: audio },
   { provider: "groq", model: "playai-tts", makes: audio, wants: audio },
   { provider: "google", model: "gemini-2.5-flash-preview-tts", makes: audio, wants: audio },
-  { provider: "google", model: "gemini-2.5-flash-image", makes: ["text", "image"], wants: image },
+  { provider: "google", model: "gemini-3.1-flash-image", makes: ["text", "image"], wants: image },
 ];
 /** What a proper answer of each holds. Its words are no image, and no speech. */
 const fineOf = ({ provider, wants }: Wire): object => {

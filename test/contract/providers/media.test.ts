@@ -74,7 +74,7 @@ const gptImage: About = { provider: "openai", model: "gpt-image-1.5", makes: ["i
 const compatible: About = { provider: "xai", model: "grok-imagine-image", makes: ["image"] };
 const gemini: About = {
   provider: "google",
-  model: "gemini-2.5-flash-image",
+  model: "gemini-3.1-flash-image",
   makes: ["text", "image"],
   wants: ["image"],
 };

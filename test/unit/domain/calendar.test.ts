@@ -1,7 +1,7 @@
 /** Calendar windows against the platform's own calendar. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calendarAt, dayOf, type Window } from "../../../src/domain/calendar.ts";
+import { calendarAt, dayOf, isoDay, type Window } from "../../../src/domain/calendar.ts";
 
 const seconds = (...parts: [number, number, number?, number?, number?, number?]): number => {
   const [year, month, ...rest] = parts;
@@ -52,4 +52,11 @@ describe("calendar windows", () => {
     expect(until - from).toBe(days * 86_400);
     expect(dayOf(seconds(year, 2, days, 12)).until).toBe(seconds(year, 2, days + 1));
   });
+});
+
+it("names a day as `Date` does, from year 1900 to 2200", () => {
+  for (let day = -25_567; day < 84_000; day += 13) {
+    const at = day * 86_400_000 + 12_345;
+    expect(isoDay(at)).toBe(new Date(at).toISOString().slice(0, 10));
+  }
 });

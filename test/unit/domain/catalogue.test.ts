@@ -107,6 +107,7 @@ const modelSchema = z.strictObject({
   speed: tier.nullable(),
   status: z.enum(["active", "preview", "retired"]),
   releasedAt: z.iso.date().optional(),
+  retiresAt: z.iso.date().optional(),
   scores: z.record(z.string().min(1), z.number()).optional(),
   unverified: z.array(z.enum(figures)).min(1).refine(distinct).optional(),
 }) satisfies z.ZodType<Omit<Model, "source">>;

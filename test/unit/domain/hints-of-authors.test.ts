@@ -26,8 +26,8 @@ describe("a word that is a size of one series and the name of another one's imag
   });
 
   it("still names the image model by its whole name", () => {
-    expect(pickFor("nano-banana", "google")).toBe("gemini-2.5-flash-image");
-    expect(pickFor("nano banana pro", "google")).toBe("gemini-3-pro-image-preview");
+    expect(pickFor("nano-banana", "google")).toBe("gemini-3.1-flash-image");
+    expect(pickFor("nano banana pro", "google")).toBe("gemini-3-pro-image");
   });
 });
 
@@ -42,8 +42,8 @@ describe("ChatGPT", () => {
 
 describe("the latest of a line", () => {
   it("is its newest member that is no preview", () => {
-    expect(pickFor("gemini-flash-latest", "google")).toBe("gemini-3.5-flash");
-    expect(pickFor("claude-sonnet-latest", "anthropic")).toBe("claude-sonnet-5");
+    expect(pickFor("gemini-flash-latest", "google")).toBe("gemini-3.8-flash");
+    expect(pickFor("claude-sonnet-latest", "anthropic")).toBe("claude-sonnet-5-5");
   });
 });
 

@@ -51,17 +51,23 @@ describe("the rules of a provider's cache", () => {
       // The documentation no longer names a length for this model.
       "claude-3-sonnet-20240229": 4_096,
       "claude-fable-5": 512,
+      "claude-fable-5-1": 512,
+      "claude-fable-5-2": 512,
       "claude-haiku-4-5": 4_096,
+      "claude-haiku-5-5": 2_048,
       "claude-opus-4-0": 1_024,
       "claude-opus-4-1": 1_024,
       "claude-opus-4-5": 4_096,
       "claude-opus-4-6": 4_096,
       "claude-opus-4-7": 2_048,
       "claude-opus-4-8": 1_024,
+      "claude-opus-5": 512,
+      "claude-opus-5-5": 512,
       "claude-sonnet-4-0": 1_024,
       "claude-sonnet-4-5": 1_024,
       "claude-sonnet-4-6": 1_024,
       "claude-sonnet-5": 1_024,
+      "claude-sonnet-5-5": 1_024,
     });
     expect(least("claude-opus-4-5-20251101")).toBe(4_096);
     expect(least("claude-opus-4-20250514")).toBe(1_024);

@@ -53,7 +53,7 @@ describe("a reservation", () => {
   });
 
   it("of an image takes text at the price of text and one image at its own", () => {
-    const painter = seedCatalogue.models.find(({ id }) => id === "gemini-2.5-flash-image");
+    const painter = seedCatalogue.models.find(({ id }) => id === "gemini-3.1-flash-image");
     if (painter === undefined) throw new Error("no such model");
     const drawing = choose(
       call({ maxTokens: 1_000, outputModalities: ["text", "image"] }),
@@ -64,7 +64,7 @@ describe("a reservation", () => {
     const reserved = reservedBy(drawing.value).microUsd;
     // The model reasons, and nobody knows how much, so room for that is reserved, too.
     const room = 8_192;
-    expect(reserved).toBe(Math.ceil(input * 0.3 + (1_000 + room) * 2.5 + 2_520 * 30));
+    expect(reserved).toBe(Math.ceil(input * 0.5 + (1_000 + room) * 3 + 2_520 * 60));
   });
 
   it("asks the tenant, the key and the server for the same", () => {

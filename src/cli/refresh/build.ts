@@ -1,0 +1,144 @@
+/** Builds `catalogue.json` from what the sources say. */
+import type { Model } from "../../domain/models/model.ts";
+import { combine, type Figures, type Source } from "./figures.ts";
+
+/** What no source has: which models there are, their tiers and traits, and figures that were corrected. */
+export interface Curated {
+  /** ISO date of the last change by a person */
+  day: string;
+  /** ISO date on which each pinned package was published, by `name@version` */
+  packages: Readonly<Record<string, string>>;
+  /** by reason, the typed ids that the catalogue leaves out, as `provider/model` */
+  excluded: Readonly<Record<string, readonly string[]>>;
+  models: readonly (Pick<Model, "provider" | "id"> & Figures)[];
+}
+
+type Row = Omit<Model, "source" | "synced">;
+
+export interface Catalogue {
+  version: string;
+  rows: Row[];
+  /** by model, by source, the figures taken from it */
+  taken: Record<string, Record<string, string[]>>;
+  contradictions: string[];
+}
+
+const unknown: Omit<Row, "provider" | "id" | "name"> = {
+  family: null,
+  aliases: [],
+  inputModalities: ["text"],
+  outputModalities: ["text"],
+  contextTokens: null,
+  outputTokens: null,
+  tools: false,
+  temperature: true,
+  reasoning: false,
+  inputUsdPerMTok: null,
+  outputUsdPerMTok: null,
+  cachedInputUsdPerMTok: null,
+  priceTiers: [],
+  intelligence: null,
+  speed: null,
+  status: "active",
+};
+
+/** The order of a row's members in the file. */
+const members = [
+  ..."provider id name family aliases inputModalities outputModalities contextTokens outputTokens".split(
+    " ",
+  ),
+  ..."tools temperature reasoning reasoningControl inputUsdPerMTok outputUsdPerMTok".split(" "),
+  ..."cachedInputUsdPerMTok cacheWriteUsdPerMTok cacheWriteHourUsdPerMTok audioInputUsdPerMTok".split(
+    " ",
+  ),
+  ..."cachedAudioInputUsdPerMTok priceTiers mediaPrices intelligence speed everyday status".split(
+    " ",
+  ),
+  ..."retiresAt releasedAt scores unverified".split(" "),
+];
+
+const ordered = (row: Row): Row =>
+  Object.fromEntries(
+    members.flatMap((member) => {
+      const value = (row as unknown as Record<string, unknown>)[member];
+      const says = value !== undefined && (value !== null || member in unknown);
+      return says ? [[member, value]] : [];
+    }),
+  ) as unknown as Row;
+
+const expected = ["inputUsdPerMTok", "outputUsdPerMTok", "contextTokens", "outputTokens"] as const;
+
+/** Figures that no source has, of models that are served. Where a source says `null`, the provider publishes none. */
+function lackingIn(row: Row, said: Figures): (typeof expected)[number][] {
+  if (row.status === "retired" || row.provider === "ollama") return [];
+  const isByUnit = row.mediaPrices !== undefined;
+  return expected.filter(
+    (figure) =>
+      said[figure] === undefined &&
+      row[figure] === null &&
+      !(isByUnit && figure.endsWith("UsdPerMTok")),
+  );
+}
+
+/** `sources`: in order of precedence, without the curated file, which comes first. */
+export function buildCatalogue(curated: Curated, sources: readonly Source[]): Catalogue {
+  const own: Source = {
+    name: "curated",
+    day: curated.day,
+    figures: new Map(
+      curated.models.map(({ provider, id, ...figures }) => [`${provider}/${id}`, figures]),
+    ),
+  };
+  const version =
+    [own, ...sources]
+      .map(({ day }) => day)
+      .toSorted()
+      .at(-1) ?? curated.day;
+  const catalogue: Catalogue = { version, rows: [], taken: {}, contradictions: [] };
+  const byName = curated.models.toSorted((a, b) =>
+    a.provider === b.provider ? (a.id < b.id ? -1 : 1) : a.provider < b.provider ? -1 : 1,
+  );
+  for (const { provider, id } of byName) {
+    const name = `${provider}/${id}`;
+    const { figures, taken, contradictions } = combine(name, [own, ...sources]);
+    const row: Row = { ...unknown, name: id, ...figures, provider, id };
+    const isOver = typeof row.retiresAt === "string" && row.retiresAt <= version;
+    if (isOver) row.status = "retired";
+    const unverified = [...new Set([...(row.unverified ?? []), ...lackingIn(row, figures)])];
+    if (unverified.length > 0) row.unverified = unverified;
+    catalogue.rows.push(ordered(row));
+    catalogue.taken[name] = taken;
+    catalogue.contradictions.push(...contradictions);
+  }
+  return catalogue;
+}
+
+/** JSON on one line, with a space after each comma and colon. */
+function line(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(line).join(", ")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const inside = Object.entries(value).map(
+    ([key, each]) => `${JSON.stringify(key)}: ${line(each)}`,
+  );
+  return `{${inside.join(", ")}}`;
+}
+
+export const catalogueText = ({ version, rows }: Catalogue, source: string): string =>
+  `{\n  "version": "${version}",\n  "source": ${JSON.stringify(source)},\n  "models": [\n${rows
+    .map((row) => `    ${line(row)}`)
+    .join(",\n")}\n  ]\n}\n`;
+
+export const takenText = ({ taken }: Catalogue): string =>
+  `{\n${Object.entries(taken)
+    .map(([name, of]) => `  ${JSON.stringify(name)}: ${line(of)}`)
+    .join(",\n")}\n}\n`;
+
+/** The curated file, one model a line, so that a review shows what changed. */
+export const curatedText = ({ day, packages, excluded, models }: Curated): string =>
+  `{\n  "day": "${day}",\n  "packages": ${line(packages)},\n  "excluded": {\n${Object.entries(
+    excluded,
+  )
+    .map(([reason, ids]) => `    ${JSON.stringify(reason)}: ${line(ids)}`)
+    .join(
+      ",\n",
+    )}\n  },\n  "models": [\n${models.map((model) => `    ${line(model)}`).join(",\n")}\n  ]\n}\n`;

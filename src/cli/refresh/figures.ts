@@ -1,0 +1,45 @@
+/** What a source of the catalogue says, and how several sources become one row. */
+import type { Model } from "../../domain/models/model.ts";
+
+export type Figures = Partial<Omit<Model, "provider" | "id" | "source" | "synced">>;
+
+/** By `provider/model`. `day`: ISO date on which the source was published. */
+export interface Source {
+  name: string;
+  day: string;
+  figures: ReadonlyMap<string, Figures>;
+}
+
+export interface Built {
+  figures: Figures;
+  /** by source, the figures taken from it */
+  taken: Record<string, string[]>;
+  /** where a later source says something else */
+  contradictions: string[];
+}
+
+const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** The first source with a figure wins, also if the figure is `null`. */
+export function combine(name: string, sources: readonly Source[]): Built {
+  const built: Built = { figures: {}, taken: {}, contradictions: [] };
+  const from = new Map<string, string>();
+  for (const { name: source, day, figures } of sources) {
+    const label = `${source} ${day}`;
+    for (const [figure, value] of Object.entries(figures.get(name) ?? {})) {
+      if (value === undefined) continue;
+      const winner = from.get(figure);
+      const known = (built.figures as Record<string, unknown>)[figure];
+      if (winner === undefined) {
+        Object.assign(built.figures, { [figure]: value });
+        from.set(figure, label);
+        (built.taken[label] ??= []).push(figure);
+      } else if (!same(known, value))
+        built.contradictions.push(
+          `${name} ${figure}: ${JSON.stringify(known)} (${winner}), ${JSON.stringify(value)} (${label})`,
+        );
+    }
+  }
+  return built;
+}
