@@ -97,6 +97,8 @@ export interface AttemptSummary extends AttemptBase {
   code?: FaultCode;
   /** absent: the fault was none of the network */
   network?: NetworkFault;
+  /** what the provider said, masked; absent: it said nothing, or the policy doesn't let callers read it */
+  message?: string;
 }
 
 /** An attempt as its record tells it. */

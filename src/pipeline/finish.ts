@@ -19,6 +19,7 @@ import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { AnsweredBy, Idempotency, Recorded } from "./idempotency.ts";
 import type { Observation } from "./observe.ts";
+import { providerMessages } from "./provider-messages.ts";
 import { recordedOf, type Summary } from "./summary.ts";
 import {
   chargeAsReserved,
@@ -117,7 +118,7 @@ export function createFinish(deps: {
             { tenantId: tenant.id, sessionId: session.id, messageId: request.messageId },
             request.startedAt,
           );
-    const messages: ProviderMessage[] = [];
+    const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
     const attempted = await attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
@@ -139,16 +140,14 @@ export function createFinish(deps: {
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
       outside: turn.outside,
-      ...(tenant.policy.providerMessages !== false && {
-        onMessage: (said: ProviderMessage) => void messages.push(said),
-      }),
+      ...messages.listener,
     });
     watch?.stop();
     // The circuit of a provider that failed has changed. So has the circuit of a provider that
     // answered when it was tried.
     if (reserved.probes.length > 0 || attempted.attempts.some(({ fault }) => fault !== null))
       forget(caller);
-    return { ...attempted, messages };
+    return { ...attempted, answer: messages.told(attempted.answer), messages: messages.kept() };
   };
 
   /** What a repetition is answered. */

@@ -87,6 +87,22 @@ it("stands beside what the policy captures", async () => {
   expect(record.get("content.providerMessages")).toBeUndefined();
 });
 
+it("is read by the caller if the policy says so, masked, and then too in no list, export or log", async () => {
+  const { answer, record, path } = await rejected({ tellProviderMessages: true });
+  const told = answer.get("error.data.attempts.0.message");
+  expect(told).toBe(saidIn(record)[0]?.message);
+  for (const secret of [apiKey, prompt]) expect(answer.text).not.toContain(secret);
+  const telling = JSON.stringify(String(told).slice(0, 40)).slice(1, -1);
+  const [list, lines] = [await admin("GET", path), await admin("GET", `${path}/export`)];
+  for (const text of [list.text, lines.text, await printedByRouter()])
+    expect(text).not.toContain(telling);
+  const untold = await rejected({});
+  expect(untold.answer.get("error.data.attempts.0")).not.toHaveProperty("message");
+  const unkept = await rejected({ tellProviderMessages: true, providerMessages: false });
+  expect(unkept.answer.get("error.data.attempts.0.message")).toMatch(/\S/);
+  expect(saidIn(unkept.record)).toEqual([]);
+});
+
 it("is not kept where the policy says so", async () => {
   const { record } = await rejected({ providerMessages: false });
   expect(record.body).toMatchObject({ providerMessages: [], content: null, captured: false });
