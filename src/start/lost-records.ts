@@ -23,7 +23,7 @@ function describeLost(lost: readonly MissingRecords[]): LostRecords | null {
   const rest = others.length === 0 ? "" : `, and of ${counted(others.length, "more tenant")}`;
   const named = lost.slice(0, tenantsNamed);
   return {
-    line: `The database lost ${counted(missing, "record")} that the last run had written: after record ${most.after} of ${of}${rest}. The write-ahead log was damaged or incomplete. Check the disk; a newer backup has the records if there is one.`,
+    line: `The database lost ${counted(missing, "record")} that the last run had written: after record ${most.after} of ${of}${rest}. The write-ahead log was damaged or incomplete. Check the disk.`,
     entry: { event: "database.records_lost", missing, tenants: named },
   };
 }

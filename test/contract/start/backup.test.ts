@@ -131,8 +131,11 @@ describe("backup and restore", () => {
       said: expect.stringContaining("--force"),
     });
     expect(outcomes(path)).toHaveLength(4);
+    writeFileSync(`${path}.records.json`, '{"ten_1":4}');
     const { code, said } = await run("restore", backupFile(), "--force");
     expect([code, said]).toEqual([0, expect.stringContaining("1 call was under way")]);
+    // The next start would report the newer records as lost.
+    expect(existsSync(`${path}.records.json`)).toBe(false);
     expect(outcomes(path)).toEqual(["succeeded", "unknown"]);
     const aside = readdirSync(join(stateDir, "embedded")).find((name) =>
       /replaced-\d+$/.test(name),
