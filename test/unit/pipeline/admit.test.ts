@@ -155,6 +155,14 @@ describe("a reservation", () => {
     });
   });
 
+  it("holds a second attempt at a model whose provider refuses what the model wrote, if tools are offered", () => {
+    const slips = planOf([priced("groq/one", 1), priced("anthropic/two", 2)]);
+    const offering = { ...slips, requirements: { ...slips.requirements, tools: true } };
+    expect(reservedBy(slips).microUsd).toBe(3 * tokens);
+    expect(reservedBy(offering).microUsd).toBe(4 * tokens);
+    expect(reservedBy(offering, { policy: { maxAttempts: 2 } }).microUsd).toBe(3 * tokens);
+  });
+
   it("would try the circuits on the way to the first one alone; others that rest come last", () => {
     const endpoint = "endpoint anthropic https://api.anthropic.com";
     const halfOpen = new Map([

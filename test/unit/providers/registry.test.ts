@@ -39,6 +39,19 @@ const deps = (change: Partial<ProvidersDeps> = {}): ProvidersDeps => ({
   ...change,
 });
 
+it("an error status is billed as the fault table says, though the answer came", async () => {
+  const billed = async (code: string): Promise<unknown> => {
+    const error = { message: "no", type: "invalid_request_error", code };
+    const { complete } = createProviders(
+      deps({ fetch: async () => Response.json({ error }, { status: 400 }) }),
+    );
+    const completed = await complete(requestOf({ provider: "openai", model: "gpt-4.1" }));
+    return completed.ok || completed.error.billed;
+  };
+  expect(await billed("unknown_parameter")).toBe("no");
+  expect(await billed("content_policy_violation")).toBe("maybe");
+});
+
 describe("addressOf", () => {
   const { addressOf } = createProviders(deps());
 
