@@ -4,7 +4,8 @@ import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Measured } from "./health.ts";
-import { isKnownHint, type Narrowed } from "./hints.ts";
+import { correctionOf, isKnownHint, type Narrowed } from "./hints.ts";
+import { hasNoSuccessor } from "../models/gone-models.ts";
 import type { Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
 import { byPreference, type Axes, type Order } from "./score.ts";
@@ -72,6 +73,8 @@ export interface Asking {
 /** The level of models that no hint prefers: after all preferred ones, and before models that would be late. */
 export const unhintedLevel = 60_000;
 export const lateLevel = 60_001;
+/** The level of the first everyday model, where nothing is preferred; the others follow. */
+export const everydayLevel = 59_000;
 /** The level of the model that began a tool loop: before whatever a hint prefers. */
 export const loopLevel = 0;
 
@@ -132,13 +135,17 @@ export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] 
 const longestHintShown = 60;
 const mostHintsShown = 5;
 
-/** Says which hints had no effect. A replayed decision has these notes already. */
+/** Says which hints had no effect, and which were corrected. A replayed decision has these notes already. */
 function withHintNotes({ notes, hints }: Asking, { models }: ModelPool): string[] {
-  const unknown = hints
-    .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
-    .slice(0, mostHintsShown)
-    .map((hint) => `hint ${JSON.stringify(hint.slice(0, longestHintShown))} matched no model`);
-  return [...new Set([...notes, ...unknown])];
+  const said = hints.flatMap((hint): string[] => {
+    if (hint.trim() === "") return [];
+    const shown = JSON.stringify(hint.slice(0, longestHintShown));
+    const meant = correctionOf(hint, models);
+    if (meant !== null) return [`hint ${shown} was read as "${meant}"`];
+    if (hasNoSuccessor(hint)) return [`hint ${shown} names a model that has no successor here`];
+    return isKnownHint(hint, models) ? [] : [`hint ${shown} matched no model`];
+  });
+  return [...new Set([...notes, ...said.slice(0, mostHintsShown)])];
 }
 
 export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Decision {

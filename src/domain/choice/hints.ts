@@ -20,7 +20,10 @@ import {
   type ReadHint,
   type Served,
 } from "../models/model-index.ts";
+import { meantBy } from "../models/misspelt.ts";
 import type { Model } from "../models/model.ts";
+
+const mostKnownHints = 500;
 
 export interface Narrowed {
   /** by position: 0 where no hint prefers the model, else the lower the better; null: no model is preferred */
@@ -222,10 +225,28 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   return matches.any ? levels : null;
 }
 
+/** Remembered, since each unknown hint is compared with every line, and servers repeat their hints. */
+const corrections = new WeakMap<ModelIndex, Map<string, string | null>>();
+
+/** The name that a misspelt hint means; null: the hint is not misspelt, or it is unknown. */
+export function correctionOf(hint: string, all: readonly Model[]): string | null {
+  const read = readHint(hint);
+  if (read === null || goneModelNamed(read.folded) !== null) return null;
+  const index = indexOf(all);
+  const known = corrections.get(index) ?? new Map<string, string | null>();
+  corrections.set(index, known);
+  const before = known.get(read.folded);
+  if (before !== undefined) return before;
+  const meant = meantBy(read, index);
+  if (known.size >= mostKnownHints) known.clear();
+  known.set(read.folded, meant);
+  return meant;
+}
+
 /** Narrows the feasible models by the hints. `all`: every known model, served or not. */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {
-    const of = readHint(hint);
+    const of = readHint(correctionOf(hint, all) ?? hint);
     return of === null ? [] : [{ hint, of }];
   });
   for (const { hint, of } of read) {
@@ -243,7 +264,6 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
 
 /** Remembered, since looking through every name takes longer than the choice, and servers repeat their hints. */
 const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
-const mostKnownHints = 500;
 
 /** Whether the hint is the name, or a part of the name, of any model that exists or has existed. */
 export function isKnownHint(hint: string, all: readonly Model[]): boolean {

@@ -5,6 +5,7 @@
 import { choicesOf, type Choice } from "./choices.ts";
 import {
   excludedOf,
+  everydayLevel,
   explain,
   isOf,
   lateLevel,
@@ -15,6 +16,7 @@ import {
 } from "./decision.ts";
 import { nameOf } from "../models/model.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
+import { everydayRanks, isBalanced } from "./everyday.ts";
 import { withSpares, type ModelPool } from "./model-pool.ts";
 import { narrow, type Narrowed } from "./hints.ts";
 import type { Requirements } from "../requirements.ts";
@@ -104,7 +106,7 @@ function openIn(
  */
 export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   const roomy = decideWith(asking, pool);
-  if (roomy.ok) return roomy;
+  if (roomy.ok && !lacksRoomForEveryday(roomy.value, asking, pool)) return roomy;
   const { needs } = asking;
   const shrunk = { ...needs, reasoning: { ...needs.reasoning, shrinks: true as const } };
   const tight = decideWith({ ...asking, needs: shrunk }, pool);
@@ -124,17 +126,42 @@ export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   );
 }
 
+/** Whether an everyday model was left for another model only because its reasoning wants more room than it has. */
+function lacksRoomForEveryday(
+  { decision, requirements }: Plan,
+  { weights }: Asking,
+  pool: ModelPool,
+): boolean {
+  const [chosen] = decision.candidates;
+  if (!isBalanced(weights) || chosen?.matchedHint !== undefined || requirements.reasoning?.roomless)
+    return false;
+  const ranks = everydayRanks(pool);
+  const rankOf = (provider: string, model: string): number =>
+    ranks.get(pool.served.findIndex((each) => each.provider === provider && each.id === model)) ??
+    Number.POSITIVE_INFINITY;
+  const rank = rankOf(decision.provider, decision.model);
+  return decision.candidates.some(
+    ({ provider, model, excludedBy }) =>
+      excludedBy === "reasoning_room" && rankOf(provider, model) < rank,
+  );
+}
+
 /** Levels by place among the feasible. `loopPosition`: position of the model that began the tool loop; -1: none. */
 function levelsOf(
-  { columns: { isLate } }: ModelPool,
+  pool: ModelPool,
   positions: Uint32Array,
-  { narrowed, loopPosition }: { narrowed: Narrowed; loopPosition: number },
+  parts: { narrowed: Narrowed; loopPosition: number; isSilent: boolean },
 ): Uint16Array {
+  const { narrowed, loopPosition } = parts;
+  const { isLate } = pool.columns;
+  const everyday = parts.isSilent ? everydayRanks(pool) : null;
   const levels = new Uint16Array(positions.length);
   for (let place = 0; place < positions.length; place += 1) {
     const at = positions[place] ?? 0;
     const hinted = narrowed.levels?.[at] ?? 0;
-    const unhinted = isLate[at] === 1 ? lateLevel : unhintedLevel;
+    const rank = everyday?.get(at);
+    const unhinted =
+      rank !== undefined ? everydayLevel + rank : isLate[at] === 1 ? lateLevel : unhintedLevel;
     levels[place] = at === loopPosition ? loopLevel : hinted === 0 ? unhinted : hinted;
   }
   return levels;
@@ -167,7 +194,11 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const scores = scoreAll({ pool, positions, compiled, weights });
   const order: Order = {
     scores,
-    levels: levelsOf(pool, positions, { narrowed, loopPosition }),
+    levels: levelsOf(pool, positions, {
+      narrowed,
+      loopPosition,
+      isSilent: narrowed.hint === null && isBalanced(weights),
+    }),
   };
   const choices = choicesOf(order).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)

@@ -3,6 +3,7 @@
  * member has today. Claude Sonnet 3 was weaker than any small model is now, and a caller who asks for it means
  * today's Sonnet.
  */
+import { isPriceMissing } from "./cost.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
 import {
@@ -20,6 +21,8 @@ import type { Model } from "./model.ts";
 interface Tiers {
   intelligence: number | null;
   speed: number | null;
+  /** USD per million tokens */
+  outputUsdPerMTok: number | null;
 }
 
 /** What stand-ins are compared by. */
@@ -31,10 +34,12 @@ const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
 /**
  * Orders the members of a line by whose tiers count for the line: active ones that are no preview first, then
- * the newest.
+ * those with a known price, then the newest.
  */
 const speaksFirst = (a: Model, b: Model): number =>
-  statusRank[a.status] - statusRank[b.status] || newestFirst(a, b);
+  statusRank[a.status] - statusRank[b.status] ||
+  Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
+  newestFirst(a, b);
 
 /** An index is never changed, so the classes of its lines stay right. */
 const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
@@ -48,8 +53,8 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const members = (index.byLine.get(line) ?? []).flatMap((at) => index.models[at] ?? []);
   const speaker = members.toSorted(speaksFirst)[0];
   if (speaker === undefined) return null;
-  const { intelligence, speed } = speaker;
-  const found = { intelligence, speed, isForCode: isForCode(line) };
+  const { intelligence, speed, outputUsdPerMTok } = speaker;
+  const found = { intelligence, speed, outputUsdPerMTok, isForCode: isForCode(line) };
   classes.set(line, found);
   return found;
 }
@@ -58,7 +63,8 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
 function classOf(index: ModelIndex, model: Model): ModelClass {
   const line = parseModel(model)?.line;
   const ofLine = line === undefined ? null : classOfLine(index, line);
-  return ofLine ?? { intelligence: model.intelligence, speed: model.speed, isForCode: false };
+  const { intelligence, speed, outputUsdPerMTok } = model;
+  return ofLine ?? { intelligence, speed, outputUsdPerMTok, isForCode: false };
 }
 
 /** The models that answer with text and nothing else; all models where there is no such model. */
@@ -93,24 +99,36 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
     const model = all[at];
     if (model === undefined) continue;
     const of = classOf(index, model);
-    classes.set(`${of.intelligence} ${of.speed} ${of.isForCode}`, of);
+    classes.set(`${of.intelligence} ${of.speed} ${of.outputUsdPerMTok} ${of.isForCode}`, of);
   }
   return [...classes.values()];
 }
 
 const unknownGap = 2.5;
 
+/** A price of up to this many times the target's counts as its like. */
+const likePrice = 2;
+
+/** Doublings by which a model is dearer than what the author named, beyond its like; unknown: none. */
+function dearness({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
+  const asked = target.outputUsdPerMTok;
+  if (price === null || asked === null || asked === 0 || price === 0) return 0;
+  return Math.max(0, Math.log2(price / asked / likePrice));
+}
+
 /**
  * How far a model is from a class. A weaker model is further away than a stronger one, a slower one further
- * than a faster one.
+ * than a faster one, and a dearer one further than a cheaper one.
  */
-function gapOf({ intelligence, speed }: Tiers, target: Tiers): number {
+function gapOf(of: Tiers, target: Tiers): number {
+  const { intelligence, speed } = of;
   const lead =
     intelligence === null || target.intelligence === null
       ? unknownGap
       : intelligence - target.intelligence;
   const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
-  return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
+  const strength = lead < 0 ? -3 * lead : 2 * lead;
+  return strength + (pace < 0 ? -pace : pace / 4) + 3 * dearness(of, target);
 }
 
 /** Lines up to this much further away than the nearest are neighbours too, among which priorities decide. */
@@ -127,7 +145,7 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
   // There are few tiers, so models with the same tiers share a gap.
   const gaps = new Map<string, number>();
   const gap = (of: Tiers): number => {
-    const key = `${of.intelligence} ${of.speed}`;
+    const key = `${of.intelligence} ${of.speed} ${of.outputUsdPerMTok}`;
     const known = gaps.get(key) ?? gapOf(of, target);
     gaps.set(key, known);
     return known;

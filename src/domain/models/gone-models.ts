@@ -44,7 +44,12 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
   ["openai", "text-curie-001 text-babbage-001 babbage-002 text-ada-001", "gpt-nano-3"],
   ["openai", "o1-mini o3-mini o4-mini", "gpt-mini-4"],
   ["openai", "dall-e-2 dall-e-3", "gpt-image-0"],
-  ["google", "text-bison text-bison-001 chat-bison palm-2 gemini-ultra", "gemini-pro-1"],
+  ["openai", "stable-diffusion stable-diffusion-xl sdxl", "gpt-image-0"],
+  [
+    "google",
+    "text-bison text-bison-001 chat-bison palm-2 gemini-ultra gemini-pro-vision",
+    "gemini-pro-1",
+  ],
   ["google", "gemini-2.0-flash-preview-image-generation", "gemini-flash-image-2"],
   ["xai", "grok-2-vision grok-2-vision-1212 grok-vision-beta", "grok-2"],
   ["google", "gemini-1.5-flash-8b", "gemini-flash-lite-1.5"],
@@ -87,3 +92,13 @@ const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 /** null: no such name is known to have been a model's. */
 export const goneModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;
+
+/** Folded names of models whose trade is none of sampling's: they transcribe, embed, moderate or make videos. */
+const otherTrades: ReadonlySet<string> = new Set(
+  ["whisper-1", "whisper", "text-embedding-3-small", "text-embedding-3-large"]
+    .concat(["text-embedding-ada-002", "text-moderation-latest", "sora", "sora-2", "veo-3"])
+    .map(foldName),
+);
+
+/** Whether the hint names a model that no model of sampling takes the place of. */
+export const hasNoSuccessor = (hint: string): boolean => otherTrades.has(bareName(foldName(hint)));

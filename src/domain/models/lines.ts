@@ -183,6 +183,9 @@ export const abler: readonly (readonly [line: string, than: string])[] = [
   ["gemini-flash", "gemini-pro"],
 ];
 
+/** Lines that their makers sell for everyday use; of one maker the current line comes before the former. */
+export const everydayLines = ["gpt-terra", "gpt-mini", "claude-sonnet", "gemini-flash"] as const;
+
 /** Lines made for programming, whose models stand in for no other kind of model. */
 export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);

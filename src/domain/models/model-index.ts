@@ -41,6 +41,9 @@ export interface ReadHint {
 const readHints = new Map<string, ReadHint | null>();
 const mostReadHints = 500;
 
+/** Words for what a model can do. The request itself says what it needs, so they name no model. */
+const abilities: ReadonlySet<string> = new Set(["vision", "multimodal", "reasoning", "tools"]);
+
 /** null: the hint can match nothing. */
 export function readHint(hint: string): ReadHint | null {
   const known = readHints.get(hint);
@@ -48,7 +51,8 @@ export function readHint(hint: string): ReadHint | null {
   const asked = foldName(hint);
   // ChatGPT is the product; its makers call the series GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
-  const read = folded === "" ? null : { folded, parsed: parseName(folded) };
+  const read =
+    folded === "" || abilities.has(folded) ? null : { folded, parsed: parseName(folded) };
   if (readHints.size >= mostReadHints) readHints.clear();
   readHints.set(hint, read);
   return read;

@@ -185,7 +185,7 @@ describe("a model that reasons whatever is asked of it", () => {
   it("comes after an equal that need not, where the answer is to be small", () => {
     expect(decided({ maxTokens: 100 }, pair).model).toBe(sometimes.id);
     expect(decided({ maxTokens: 100, priorities: { cost: 1 } }, pair).model).toBe(sometimes.id);
-    expect(decided({ maxTokens: 4_000 }, pair).model).toBe(always.id);
+    expect(decided({ maxTokens: 4_000, priorities: { cost: 1 } }, pair).model).toBe(always.id);
   });
 
   it("comes first where it is clearly better, or a hint names it", () => {

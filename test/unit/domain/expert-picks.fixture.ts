@@ -143,8 +143,8 @@ const hinted: ExpertPick[] = [
     from: "a code reviewer's server",
     credentials: "openai",
     params: { ...summarize, ...prefer(["claude-3-5-sonnet"], [null, null, 0.9]), maxTokens: 2_000 },
-    expected: "openai/gpt-6-astra",
-    why: "OpenAI's most capable model, by its own words.",
+    expected: "openai/gpt-6-sol",
+    why: "The newest of OpenAI's main line whose price is known.",
   },
   {
     from: "a document server's docs",
@@ -542,15 +542,15 @@ const alone: ExpertPick[] = [
     from: "nothing but a question",
     credentials: "anthropic",
     params: { ...france, maxTokens: 100 },
-    expected: "anthropic/claude-sonnet-5",
-    why: "Balanced: Sonnet.",
+    expected: "anthropic/claude-sonnet-5-5",
+    why: "The newest Sonnet.",
   },
   {
     from: "nothing but a question",
     credentials: "openai",
     params: { ...france, maxTokens: 100 },
-    expected: "openai/gpt-6-luna",
-    why: "OpenAI's quickest and cheapest, and able to answer without reasoning.",
+    expected: "openai/gpt-5.6-terra",
+    why: "GPT Terra is OpenAI's everyday line; the newest whose price is known.",
   },
 ];
 

@@ -136,7 +136,7 @@ it("every name of a model that is gone has a successor in the seed", () => {
     const plan = choose(
       call({
         hints: [id],
-        outputModalities: id.includes("image") || id.startsWith("dall") ? ["image"] : ["text"],
+        outputModalities: /image|dall|diffusion|sdxl/.test(id) ? ["image"] : ["text"],
       }),
       field({ models: seedCatalogue.models, credentials: [credential(provider)] }),
     );

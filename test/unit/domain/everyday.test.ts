@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { call, credential } from "./models.fixture.ts";
+import { credentialSets } from "./expert-picks.fixture.ts";
+
+const sizes = [10, 64, 256, 1_000, 4_000, 16_000, 32_000, 64_000];
+const silences: Partial<SamplingCall>[] = [
+  {},
+  { priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 } },
+  { hints: ["no-such-model"] },
+];
+
+const picksOf = (providers: readonly string[]): string[] => {
+  const pool = poolFrom({
+    models: seedCatalogue.models,
+    credentials: providers.map((provider) => credential(provider)),
+    catalogueVersion: "test",
+    policy: {},
+  });
+  const picks = silences.flatMap((silence) =>
+    sizes.map((maxTokens) => {
+      const plan = choose(call({ ...silence, maxTokens }), pool);
+      if (!plan.ok) return plan.error.reason;
+      return `${plan.value.decision.provider}/${plan.value.decision.model}`;
+    }),
+  );
+  return [...new Set(picks)];
+};
+
+/** The table of `docs/choosing-models.md`. */
+const sweep = (): string =>
+  [...["openai", "anthropic", "google"].map((name) => [name]), ["openai", "anthropic"]]
+    .concat([
+      ["openai", "google"],
+      ["anthropic", "google"],
+      ["openai", "anthropic", "google"],
+    ])
+    .concat(["mistral", "xai", "deepseek", "groq", "cohere"].map((name) => [name]))
+    .map((providers) => `| ${providers.join(", ")} | ${tableCell(providers)} |`)
+    .join("\n");
+
+const tableCell = (providers: readonly string[]): string =>
+  picksOf(providers)
+    .map((name) => `\`${name}\``)
+    .join(", ");
+
+const makers = ["openai", "anthropic", "google"] as const;
+
+describe("a request without any preference", () => {
+  it.each([
+    [["openai"], "openai/gpt-5.6-terra"],
+    [["anthropic"], "anthropic/claude-sonnet-5-5"],
+    [["google"], "google/gemini-3.8-flash"],
+    [["openai", "anthropic"], "anthropic/claude-sonnet-5-5"],
+    [["openai", "google"], "google/gemini-3.8-flash"],
+    [["anthropic", "google"], "google/gemini-3.8-flash"],
+    [makers, "anthropic/claude-sonnet-5-5"],
+    [credentialSets.all, "anthropic/claude-sonnet-5-5"],
+  ])("of %s gets the same everyday model, however long the answer", (providers, expected) => {
+    expect(picksOf(providers)).toEqual([expected]);
+  });
+
+  it("of any set with one of the makers gets one model, however long the answer", () => {
+    const others = credentialSets.all.filter((name) => !makers.some((maker) => maker === name));
+    for (const maker of makers)
+      for (const other of others)
+        expect([maker, other, picksOf([maker, other]).length]).toEqual([maker, other, 1]);
+  });
+});
+
+it("is shown in the docs as it is", () => {
+  const page = new URL("../../../docs/choosing-models.md", import.meta.url);
+  expect(readFileSync(page, "utf8")).toContain(sweep());
+});
+
+describe("a hint", () => {
+  const notesOf = (hint: string): string[] => {
+    const pool = poolFrom({
+      models: seedCatalogue.models,
+      credentials: makers.map((provider) => credential(provider)),
+      catalogueVersion: "test",
+      policy: {},
+    });
+    const plan = choose(call({ hints: [hint] }), pool);
+    if (!plan.ok) throw new Error(plan.error.reason);
+    const { provider, model, notes } = plan.value.decision;
+    return [`${provider}/${model}`, ...notes];
+  };
+
+  it.each([
+    [
+      "claude-sonet-4",
+      "anthropic/claude-sonnet-5-5",
+      'hint "claude-sonet-4" was read as "claude-sonnet-4"',
+    ],
+    ["gemini-flassh", "google/gemini-2.5-flash", 'hint "gemini-flassh" was read as "gemini-flash"'],
+    [
+      "claude-sonnt",
+      "anthropic/claude-sonnet-5",
+      'hint "claude-sonnt" was read as "claude-sonnet"',
+    ],
+    ["my-agent", "anthropic/claude-sonnet-5-5", 'hint "my-agent" matched no model'],
+    [
+      "whisper-1",
+      "anthropic/claude-sonnet-5-5",
+      'hint "whisper-1" names a model that has no successor here',
+    ],
+    ["vision", "anthropic/claude-sonnet-5-5", 'hint "vision" matched no model'],
+  ])("%s gets %s, and a note", (hint, expected, note) => {
+    expect(notesOf(hint)).toEqual([expected, note]);
+  });
+
+  it("that is two letters off is unknown", () => {
+    expect(notesOf("clade-sonet")).toEqual([
+      "anthropic/claude-sonnet-5-5",
+      'hint "clade-sonet" matched no model',
+    ]);
+  });
+});
