@@ -2,17 +2,20 @@
 import { imageFacts } from "../media-format.ts";
 import type { ExclusionReason, WireDemands } from "../requirements.ts";
 import type { Model } from "../models/model.ts";
-import { blocksOf, type SamplingCall } from "../sampling/call.ts";
+import { blocksOf, type Message, type SamplingCall } from "../sampling/call.ts";
 import { rulesOf, takesPrefill, wireOf, wires } from "./rules.ts";
 
 const fewestTools = Math.min(...wires.map((wire) => rulesOf[wire].mostTools));
 
+const hasWord = ({ content }: Message): boolean =>
+  content.some((block) => block.type !== "text" || block.text.trim() !== "");
+
 /** undefined: nothing that some wire would refuse. */
 export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireDemands | undefined {
   const demands: WireDemands = {};
-  const last = call.messages.at(-1);
-  const isWord = last?.content.some((block) => block.type !== "text" || block.text.trim() !== "");
-  if (last?.role === "assistant" && isWord === true) demands.prefill = true;
+  // An empty turn of the assistant at the end is left out on every wire.
+  const last = call.messages.findLast((message) => message.role === "user" || hasWord(message));
+  if (last?.role === "assistant") demands.prefill = true;
   const tools = new Set(call.tools.map(({ name }) => name)).size;
   if (tools > fewestTools) demands.tools = tools;
   for (const block of blocksOf(call)) {

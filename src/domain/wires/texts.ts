@@ -66,7 +66,7 @@ export function withFitTexts(
 ): { messages: Message[]; notes: string[] } {
   const notes = new Set<string>();
   let end = messages.length;
-  while (end > 1 && messages[end - 1]?.role === "assistant") {
+  while (end > 0 && messages[end - 1]?.role === "assistant") {
     if (messages[end - 1]?.content.every(isBlankText) !== true) break;
     end -= 1;
     notes.add("messages: an empty turn of the assistant left out");

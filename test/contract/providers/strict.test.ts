@@ -1,10 +1,13 @@
 /** What MCP allows, at providers that enforce their documented limits. */
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { demandsOf, misfitOf } from "../../../src/domain/wires/demands.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { strictFetch, strictWires, toolsIn, type Use } from "../../fakes/strict-wires.ts";
-import { callOf, png, requestOf, saying } from "../../fixtures/providers/calls.ts";
+import { calls, loop, text, tool, withTool } from "../../fixtures/wires/corpus.ts";
+import { callOf, modelOf, requestOf } from "../../fixtures/providers/calls.ts";
 
 type At = (typeof strictWires)[number];
 
@@ -17,122 +20,13 @@ async function ask(at: At, call: SamplingCall, said?: (body: JsonObject) => stri
   return { result, refusals: strict.refusals, sent: strict.bodies[0] ?? {} };
 }
 
-const tool = (name: string, inputSchema: JsonObject = { type: "object", properties: {} }) => ({
-  name,
-  description: "d",
-  inputSchema,
-});
-const used = (id: string, name = "lookup", input: JsonObject = {}) =>
-  ({ type: "tool_use", id, name, input }) as const;
-const text = (value: string) => ({ type: "text", text: value }) as const;
-const user = (value: string) => ({ role: "user" as const, content: [text(value)] });
-const assistant = (value: string) => ({ role: "assistant" as const, content: [text(value)] });
-const loop = (id: string, name = "lookup"): SamplingCall["messages"] => [
-  user("go"),
-  { role: "assistant", content: [used(id, name)] },
-  { role: "user", content: [{ type: "tool_result", toolUseId: id, content: [text("1")] }] },
-];
-const withSchema = (schema: JsonObject) => callOf({ tools: [tool("lookup", schema)] });
-const image = { type: "image", data: png, mimeType: "image/png" } as const;
-const withTool = { tools: [tool("lookup")] };
-
-const calls: Record<string, SamplingCall> = {
-  "a name with dots": callOf({ tools: [tool("files.v2.read")] }),
-  "a name with a slash": callOf({ tools: [tool("account/settings")] }),
-  "a name with blanks and accents": callOf({ tools: [tool("Lire un café")] }),
-  "a name of 200 characters": callOf({ tools: [tool("n".repeat(200))] }),
-  "a name that begins with a digit": callOf({ tools: [tool("3d_print")] }),
-  "an empty name": callOf({ tools: [tool("")] }),
-  "names with one cleaned form": callOf({
-    tools: ["x.y", "x/y", "x y", "x_y"].map((n) => tool(n)),
-  }),
-  "two tools of one name": callOf({ tools: [tool("lookup"), tool("lookup")] }),
-  "a name in the history alone": callOf({ messages: loop("t1", "gone.tool"), ...withTool }),
-  "Kimi's id": callOf({ messages: loop("functions.lookup:7"), ...withTool }),
-  "an id of 100 characters": callOf({ messages: loop("y".repeat(100)), ...withTool }),
-  "an id with a line end": callOf({ messages: loop("a\nb"), ...withTool }),
-  "an id twice": callOf({ messages: [...loop("same"), ...loop("same").slice(1)], ...withTool }),
-  "no properties": withSchema({ type: "object" }),
-  "no type": withSchema({ properties: { a: { type: "string" } } }),
-  "an array without items, deep": withSchema({
-    type: "object",
-    properties: { a: { type: "object", properties: { b: { type: "array" } } } },
-  }),
-  "oneOf at the root": withSchema({
-    oneOf: [{ type: "object", properties: { a: { type: "string" } } }, { type: "object" }],
-  }),
-  "allOf of references at the root": withSchema({
-    type: "object",
-    allOf: [{ $ref: "#/$defs/paged" }],
-    $defs: { paged: { type: "object", properties: { page: { type: "integer" } } } },
-  }),
-  "a reference at the root": withSchema({
-    $ref: "#/definitions/q",
-    definitions: { q: { type: "object", properties: { q: { type: "string" } } } },
-  }),
-  "OData's names": withSchema({
-    type: "object",
-    properties: { $filter: { type: "string" }, "@odata.type": {}, "a[b]": {} },
-    required: ["$filter"],
-  }),
-  "a name of a property beyond 64 characters": withSchema({
-    type: "object",
-    properties: { ["p".repeat(90)]: { type: "string" } },
-  }),
-  "draft-04 booleans": withSchema({
-    $schema: "http://json-schema.org/draft-04/schema#",
-    type: "object",
-    properties: { n: { type: "integer", minimum: 0, exclusiveMinimum: true } },
-  }),
-  "a tuple of draft-04": withSchema({
-    type: "object",
-    properties: { at: { type: "array", items: [{ type: "number" }, { type: "number" }] } },
-  }),
-  "a format": withSchema({ type: "object", properties: { u: { type: "string", format: "uri" } } }),
-  "blank text beside text": callOf(saying(text("\n "), text("hello"))),
-  "nothing but blank text": callOf(saying(text("  "))),
-  "an empty turn between": callOf({ messages: [user("a"), assistant(""), user("b")] }),
-  "an empty turn at the end": callOf({ messages: [user("a"), assistant(" ")] }),
-  "a blank turn of the user at the end": callOf({
-    messages: [user("a"), assistant("b"), user(" ")],
-  }),
-  "a failed tool without content": callOf({
-    messages: [
-      ...loop("t1").slice(0, 2),
-      {
-        role: "user",
-        content: [{ type: "tool_result", toolUseId: "t1", content: [], isError: true }],
-      },
-    ],
-    ...withTool,
-  }),
-  "blank stop sequences": callOf({ stopSequences: ["\n\n", "", "END"] }),
-  "a blank system prompt": callOf({ systemPrompt: " \n" }),
-  "half a character": callOf({
-    systemPrompt: "s \udc00",
-    messages: [user("cut \ud83d")],
-    tools: [{ name: "lookup", description: "d \ud83d", inputSchema: { type: "object" } }],
-  }),
-  "the assistant first": callOf({ messages: [assistant("Welcome."), user("Hi")] }),
-  "a tool use first": callOf({ messages: loop("t1").slice(1), ...withTool }),
-  "one role three times": callOf({
-    messages: [user("a"), user("b"), user("c"), assistant("d"), assistant("e"), user("f")],
-  }),
-  "a screenshot in a tool result": callOf({
-    messages: [
-      ...loop("t1").slice(0, 2),
-      { role: "user", content: [{ type: "tool_result", toolUseId: "t1", content: [image] }] },
-      assistant("I see."),
-      user("And?"),
-    ],
-    ...withTool,
-  }),
-  "a temperature of 9": callOf({ temperature: 9 }),
-};
-
 describe.each(strictWires)("$wire", (at) => {
-  it.each(Object.keys(calls))("takes %s", async (kind) => {
-    const { result, refusals } = await ask(at, calls[kind] ?? callOf());
+  it.each(Object.keys(calls))("takes %s, or is excluded before", async (kind) => {
+    const call = calls[kind] ?? callOf();
+    const demands = demandsOf(call) ?? {};
+    const isExcluded = misfitOf(modelOf(at.provider, at.model), demands) !== null;
+    const { result, refusals } = await ask(at, call);
+    if (isExcluded) return;
     expect(refusals).toEqual([]);
     expect(result.ok).toBe(true);
   });
@@ -173,4 +67,94 @@ describe.each(strictWires)("$wire", (at) => {
     const changed = await ask(at, callOf({ tools: [tool("Ü")] }));
     expect(changed.result.ok && changed.result.value.notes.join()).toContain("tools: names");
   });
+});
+
+/** What a model of each wire asks for in a loop: any of the tools, under the names that it was sent. */
+const loopTools = ["a.b", "a/b", "3d", "x".repeat(80), "plain"];
+
+it("goes through six rounds, each at another wire", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...strictWires), { minLength: 6, maxLength: 6 }),
+      fc.array(fc.nat(loopTools.length - 1), { minLength: 6, maxLength: 6 }),
+      fc.array(fc.string({ minLength: 1, maxLength: 60, unit: "binary" }), {
+        minLength: 6,
+        maxLength: 6,
+      }),
+      async (wires, places, ids) => {
+        const tools = loopTools.map((name) => tool(name));
+        let messages: SamplingCall["messages"] = [{ role: "user", content: [text("go")] }];
+        for (const [round, at] of wires.entries()) {
+          const place = places[round] ?? 0;
+          const { result, refusals } = await ask(at, callOf({ messages, tools }), (body) => ({
+            id: ids[round] ?? "",
+            name: toolsIn(body)[place]?.name ?? "",
+            arguments: {},
+          }));
+          expect(refusals).toEqual([]);
+          if (!result.ok) throw new Error(result.error.kind);
+          const [use] = result.value.content;
+          if (use?.type !== "tool_use") throw new Error("no tool use");
+          expect(use.name).toBe(loopTools[place]);
+          messages = [
+            ...messages,
+            { role: "assistant", content: [use] },
+            {
+              role: "user",
+              content: [{ type: "tool_result", toolUseId: use.id, content: [text("1")] }],
+            },
+          ];
+        }
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+/** Schemas as people write them, and worse. */
+const schemas = fc.letrec<{ schema: JsonObject }>((tie) => ({
+  schema: fc.record(
+    {
+      type: fc.constantFrom("object", "array", "string", "integer"),
+      properties: fc.dictionary(fc.string({ maxLength: 70 }), tie("schema"), { maxKeys: 3 }),
+      items: tie("schema"),
+      format: fc.constantFrom("uri", "date-time", "int64"),
+      anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+      exclusiveMinimum: fc.boolean(),
+      $ref: fc.constantFrom("#", "#/$defs/a", "#/gone"),
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<JsonObject>,
+})).schema;
+
+const texts = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom("", " ", "\ud83d"),
+);
+
+it("brings whatever comes into a form that each wire takes", async () => {
+  const messages = fc.array(
+    fc.record({
+      role: fc.constantFrom("user" as const, "assistant" as const),
+      content: fc.array(texts.map(text), { minLength: 1, maxLength: 2 }),
+    }),
+    { minLength: 1, maxLength: 5 },
+  );
+  const tools = fc.array(
+    fc.record({ name: fc.string({ unit: "binary", maxLength: 140 }), inputSchema: schemas }),
+    { maxLength: 3 },
+  );
+  const stopSequences = fc.array(texts, { maxLength: 3 });
+  const temperature = fc.constantFrom(0, 1, 1.7, 5);
+  const calls = fc.record({ messages, tools, stopSequences, temperature, systemPrompt: texts });
+  await fc.assert(
+    fc.asyncProperty(calls, fc.constantFrom(...strictWires), async (change, at) => {
+      const call = callOf(change);
+      if (misfitOf(modelOf(at.provider, at.model), demandsOf(call) ?? {}) !== null) return;
+      const { result, refusals } = await ask(at, call);
+      expect(refusals).toEqual([]);
+      expect(result.ok).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
 });
