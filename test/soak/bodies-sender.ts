@@ -15,6 +15,8 @@ const head = [
   `Host: ${host}`,
   `Authorization: Bearer ${key}`,
   "Content-Type: application/json",
+  "MCP-Protocol-Version: 2026-07-28",
+  "Mcp-Method: sampling/createMessage",
   `Content-Length: ${body.byteLength}`,
 ].join("\r\n");
 

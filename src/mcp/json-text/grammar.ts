@@ -22,7 +22,9 @@ export const endsPlain = Uint8Array.from({ length: 256 }, (_, c) =>
 );
 /** …and once other bytes have come. */
 export const endsWide = endsPlain.map((ends, c) => (c > 127 ? 0 : ends));
-export const plainEscapes = new Set([...'"\\/bfnrt'].map((each) => each.charCodeAt(0)));
+/** 1: the byte may follow a backslash by itself. */
+export const plainEscapes = new Uint8Array(256);
+for (const escape of '"\\/bfnrt') plainEscapes[escape.charCodeAt(0)] = 1;
 export const literals = new Map(
   ["true", "false", "null"].map((word) => [word.charCodeAt(0), word] as const),
 );
@@ -83,4 +85,11 @@ export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uin
   i += 4 * fours.length;
   while (i < to && ends[bytes[i] as number] === 0) i += 1;
   return i;
+}
+
+/** Behind the plain escapes that follow one another from here. */
+export function escapesEnd(bytes: Uint8Array<ArrayBuffer>, from: number): number {
+  let end = from;
+  while (bytes[end] === backslash && plainEscapes[bytes[end + 1] as number] === 1) end += 2;
+  return end;
 }

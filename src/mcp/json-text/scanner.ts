@@ -1,8 +1,7 @@
 /**
- * Reads JSON while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259), without making values.
- * Keys are reported where a listener wants them; everything else is skipped in the same pass. The attack: what
- * one parser refuses, another reads (comments, `NaN`, a second value behind the first), and it may find a
- * request there.
+ * Reads JSON while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259). Keys are reported where a listener wants
+ * them; everything else is skipped in the same pass. The attack: what one parser refuses, another reads (comments, `NaN`, a second
+ * value behind the first), and it may find a request there.
  */
 import {
   backslash,
@@ -10,6 +9,7 @@ import {
   closeBracket,
   endsPlain,
   endsWide,
+  escapesEnd,
   isBlank,
   isDigit,
   isHex,
@@ -197,8 +197,10 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   };
 
   const skipText = (): boolean => {
-    at = plainEnd(at);
-    if (at === bytes.length) return true;
+    const end = plainEnd(at);
+    at = escapesEnd(bytes, end);
+    if (at > end) hasEscapes = true;
+    if (at > end || at === bytes.length) return true;
     const c = bytes[at];
     at += 1;
     if (c === quote) return endText();
@@ -209,7 +211,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   const escape = (c: number): boolean => {
     hexLeft = 4;
     state = c === 117 ? inHex : inText;
-    return c === 117 || plainEscapes.has(c);
+    return c === 117 || plainEscapes[c] === 1;
   };
   const hex = (c: number): boolean => {
     hexLeft -= 1;
@@ -279,13 +281,11 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
       at = 0;
       if (gathers) tokenAt = 0;
       const to = more.length;
-      for (;;) {
-        if (at >= to) break;
+      while (at < to) {
         if (depth > watched ? !skipUnwatched() : !step()) return false;
         if (watched > 0 && listener.isDone()) return true;
       }
-      const isTextOpen = state === inText || state === inEscape || state === inHex;
-      if (isTextOpen && gathers) {
+      if (gathers && state >= inText && state <= inHex) {
         if (!gather(to)) return false;
         // A copy: the bytes belong to the caller, who may use their memory again.
         gathered = gathered?.slice() ?? null;
