@@ -13,11 +13,15 @@ export const maxBodyBytes = 12 * 1024 * 1024;
 /** What a body may be. Any depth up to `mostMembers` is parsed fast; fewer levels are for those who walk what was parsed. */
 export interface BodyBounds {
   mostBytes: number;
-  mostLevels: number;
+  /** null: levels and members aren't counted while the body is read */
+  mostLevels: number | null;
 }
 
 /** Messages of MCP: sampling with images, tools with files, answers with either. */
 export const messageBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: Infinity };
+
+/** Messages that may pass unread. Whoever parses one counts it first. */
+export const proxiedBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: null };
 
 /** A parsed body takes many times its size, so a larger one is read only for callers whose key is known. */
 const mostUnknownBytes = 64 * 1024;
@@ -58,7 +62,7 @@ async function readPieces(
   body: ReadableStream<Uint8Array> | null,
   { mostBytes, mostLevels }: BodyBounds,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  const counter = createStructureCounter(mostLevels);
+  const counter = mostLevels === null ? null : createStructureCounter(mostLevels);
   let pieces: Uint8Array[] = [];
   let size = 0;
   let refusal: Refusal | null = null;
@@ -69,7 +73,7 @@ async function readPieces(
     if (next === null || next === undefined || next.done) break;
     size += next.value.byteLength;
     if (size > mostBytes) refusal ??= { reason: "payload_too_large", limitBytes: mostBytes };
-    refusal ??= misbuilt(counter.push(next.value));
+    refusal ??= misbuilt(counter?.push(next.value) ?? null);
     if (refusal === null) pieces.push(next.value);
     else pieces = [];
     if (size > drainBytes) {
@@ -83,6 +87,7 @@ async function readPieces(
 /** Its sender has left. Nobody reads this, and it is no fault of the router. */
 const brokenOff: Refusal = { reason: "bad_request", detail: "The body broke off." };
 
+/** @param detail what is wrong with how the body is built; null: nothing is */
 const misbuilt = (detail: string | null): Refusal | null =>
   detail === null ? null : { reason: "bad_request", detail };
 
@@ -99,6 +104,13 @@ export async function readSmallBody(
   }
 }
 
+const structureRefusal = (bytes: Uint8Array, mostLevels: number | null): Refusal | null =>
+  mostLevels === null ? null : misbuilt(structureFault(bytes, mostLevels));
+
+/** Why a proxied message isn't parsed; null: it may be. */
+export const unparsable = (bytes: Uint8Array): Refusal | null =>
+  structureRefusal(bytes, messageBounds.mostLevels);
+
 /** A body within its bounds, which nothing has parsed yet. */
 export async function readBody(
   request: Pick<ClientMessage, "headers" | "body" | "arrayBuffer">,
@@ -112,7 +124,6 @@ export async function readBody(
   if (declared === null || declared > mostUnknownBytes) return readPieces(request.body, bounds);
   // One read is much cheaper than many reads.
   const bytes = new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0)));
-  const refusal =
-    bytes.byteLength === declared ? misbuilt(structureFault(bytes, mostLevels)) : brokenOff;
+  const refusal = bytes.byteLength === declared ? structureRefusal(bytes, mostLevels) : brokenOff;
   return refusal === null ? ok(bytes) : err(refusal);
 }

@@ -7,7 +7,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Session } from "../domain/tenancy/session.ts";
 import { isPlainUtf8, plainJson } from "../mcp/body.ts";
 import { isLegacy, namesModern } from "../mcp/era.ts";
-import { ambiguityIn } from "../mcp/json-text/ambiguous.ts";
+import { ambiguityInSlices } from "../mcp/json-text/ambiguous.ts";
 import type { ProxiedBody } from "../mcp/message.ts";
 import { modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Exchange } from "./exchange.ts";
@@ -47,17 +47,23 @@ function unknownRevision(headers: MessageHeaders, session: Session | null): Refu
 }
 
 /** Why the router can't let a message through that it must be able to read; null: nothing is wrong. */
-export function faultOf(
-  { method, bytes, body }: Pick<Exchange, "method" | "bytes" | "body">,
-  context: { server: Exchange["server"]; session: Session | null; headers: MessageHeaders },
-): { refusal: Refusal; isAmbiguous: boolean } | null {
-  const { server, session, headers } = context;
+export async function faultOf(
+  message: Pick<Exchange, "method" | "bytes" | "body"> & { unparsable: Refusal | null },
+  context: {
+    server: Exchange["server"];
+    session: Session | null;
+    headers: MessageHeaders;
+    pause: () => Promise<void>;
+  },
+): Promise<{ refusal: Refusal; isAmbiguous: boolean } | null> {
+  const { method, bytes, body, unparsable } = message;
+  const { server, session, headers, pause } = context;
   if (server.sampling === "client") return null;
   const unknown = unknownRevision(headers, session);
   if (unknown !== null) return { refusal: unknown, isAmbiguous: false };
   if (method !== "POST") return null;
-  const refusal = unreadable(headers, body);
+  const refusal = unparsable ?? unreadable(headers, body);
   if (refusal !== null) return { refusal, isAmbiguous: false };
-  const ambiguity = ambiguityIn(bytes, "client");
+  const ambiguity = await ambiguityInSlices(bytes, { sender: "client", pause });
   return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
 }

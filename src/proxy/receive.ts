@@ -10,11 +10,12 @@ import { own } from "../domain/json.ts";
 import { noSuchServer, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Caller, Claim } from "../pipeline/authenticate.ts";
+import type { Door } from "../pipeline/turns.ts";
 import type { Challenges } from "../pipeline/challenges.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
-import { messageBounds, readBody } from "../mcp/body.ts";
+import { proxiedBounds, readBody, unparsable } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
 import { idToRefuse } from "../mcp/json-text/ambiguous.ts";
@@ -29,6 +30,7 @@ import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
 /** What the proxy needs from the message's arrival on. */
 export interface ReceiveServices extends BridgeServices, LargeBodyServices {
   challenges: Pick<Challenges, "challenge">;
+  door: Pick<Door, "pause">;
   openExchanges: OpenExchanges;
 }
 
@@ -102,6 +104,8 @@ interface ReadMessage {
   bytes: Uint8Array<ArrayBuffer>;
   text: string;
   body: ProxiedBody | null;
+  /** why the body was not parsed; null: it was, or there is none */
+  unparsable: Refusal | null;
   isModern: boolean;
   claim: Claim;
   /** The body doesn't count against its key. */
@@ -122,11 +126,12 @@ async function readMessage(
   const anybody: Claim = { token, sessionId: null, scope: "proxy", through };
   const admitted = await admitBody(services, request, anybody);
   if (!admitted.ok) return admitted;
-  const read = await readBody(request, messageBounds);
+  const read = await readBody(request, proxiedBounds);
   if (!read.ok) return read;
   const text = decoder.decode(read.value);
   const method = request.method as Exchange["method"];
-  const body = method === "POST" ? bodyIn(text) : null;
+  const refusal = method === "POST" ? unparsable(read.value) : null;
+  const body = method === "POST" && refusal === null ? bodyIn(text) : null;
   const isModernMessage = speaksModern(body, headers);
   // The modern era has no sessions. But a server of both eras may know a session by that id, even
   // another key's.
@@ -137,6 +142,7 @@ async function readMessage(
     bytes: read.value,
     text,
     body,
+    unparsable: refusal,
     isModern: isModernMessage,
     claim: { ...anybody, sessionId },
     wasOfUse: admitted.value,
@@ -178,7 +184,12 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
   const { server } = caller.value;
   if (server === null) return refused(noSuchServer);
   const { session } = caller.value;
-  const fault = faultOf(message, { server, session, headers: inbound.request.headers });
+  const fault = await faultOf(message, {
+    server,
+    session,
+    headers: inbound.request.headers,
+    pause: services.door.pause,
+  });
   if (fault !== null)
     return fault.isAmbiguous
       ? refuse(fault.refusal, { id: idToRefuse(text), requestId })

@@ -7,7 +7,7 @@ import { whyTooLate } from "../domain/network-fault.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { discoverMethod } from "../mcp/translate/discovery.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
-import { errorMessage } from "../mcp/jsonrpc.ts";
+import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { refuse, type Exchange } from "./exchange.ts";
 import { restOf, streamOf } from "./early-answer.ts";
@@ -30,18 +30,20 @@ export function earlyFor(exchange: Exchange, modern: boolean): Early {
   const { method, body, headers, requestId, server } = exchange;
   if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
   const [request] = body === null ? [] : requestsIn(body);
+  const wireOf = modern ? modernWireOf : legacyWireOf;
+  const waitsFor = (id: RequestId | null): Early => ({
+    kind: "waits",
+    tooLate: () =>
+      refuse(
+        { reason: "server_timeout", detail: `${whyTooLate(server.url, null)}.` },
+        { id, requestId, wireOf },
+      ),
+  });
+  // What nobody has read may be a request, so its client may wait for more than the word that it was sent.
+  if (method === "POST" && body === null) return waitsFor(null);
   if (request === undefined) return { kind: "accepted" };
   const { id } = request;
-  const wireOf = modern ? modernWireOf : legacyWireOf;
-  if (saidInHeaders.has(request.method))
-    return {
-      kind: "waits",
-      tooLate: () =>
-        refuse(
-          { reason: "server_timeout", detail: `${whyTooLate(server.url, null)}.` },
-          { id, requestId, wireOf },
-        ),
-    };
+  if (saidInHeaders.has(request.method)) return waitsFor(id);
   const as = takesStream(headers) ? "events" : "json";
   const refusalText = (refusal: Refusal): string =>
     JSON.stringify(errorMessage(id, refusal, wireOf(refusal).code, requestId));

@@ -144,6 +144,22 @@ describe("a client that answers for the router", () => {
     expect(server.heard.at(-1)?.headers["content-encoding"]).toBe("gzip");
   });
 
+  it("is let through with more members than the router parses, in that mode alone", async () => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"x":[${"1,".repeat(60_000)}1]}}}`;
+    const unseen = await scripted({ sampling: "client" }, (_, response) => {
+      response.writeHead(200, events).end(done);
+    });
+    expect(await (await (await openRaw(unseen.url, key)).post(body)).text()).toContain(done);
+    expect(unseen.server.heard.at(-1)?.text).toBe(body);
+    const read = await scripted({});
+    const refused = await (await openRaw(read.url, key)).post(body);
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining("50000 members"),
+    ]);
+    expect(read.server.heard.at(-1)?.text).not.toBe(body);
+  });
+
   it("is not believed for spelling the request's number as a text", async () => {
     holds = true;
     let end = (): void => undefined;
