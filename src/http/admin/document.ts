@@ -43,10 +43,20 @@ function withSharedErrors(document: Document): Document {
   return { ...document, components };
 }
 
-/** @param ownUrl null: unknown, so the document's own address counts */
-export function documentOf(app: ReturnType<typeof adminApp>, ownUrl: string | null) {
-  const servers = [{ url: ownUrl ?? "/" }];
-  const document = withSharedErrors(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [wholePath(path), item]);
-  return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
+/** The whole document. Anybody may ask for it, and it takes a tenth of a second to make, so it is made once. */
+export function createDocument(app: ReturnType<typeof adminApp>) {
+  const make = () => {
+    const document = withSharedErrors(app.getOpenAPI31Document({ openapi: "3.1.0", info }));
+    const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [
+      wholePath(path),
+      item,
+    ]);
+    return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
+  };
+  let made: ReturnType<typeof make> | null = null;
+  /** @param ownUrl null: unknown, so the document's own address counts */
+  return (ownUrl: string | null) => ({
+    ...(made ??= make()),
+    servers: [{ url: ownUrl ?? "/" }],
+  });
 }

@@ -15,7 +15,7 @@ import { catalogueRoutes } from "./catalogue.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { describeCallers } from "./callers.ts";
 import { docsPage } from "./docs.ts";
-import { documentOf } from "./document.ts";
+import { createDocument } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
@@ -79,10 +79,11 @@ export function adminRoutes() {
   });
   describeCallers(app.openAPIRegistry);
   describeSessions(app.openAPIRegistry);
-  app.get("/openapi.json", (c) => c.json(documentOf(app, ownUrlAt(c))));
+  const documentOf = createDocument(app);
+  app.get("/openapi.json", (c) => c.json(documentOf(ownUrlAt(c))));
   app.get("/docs", (c) => {
     protectPage(c.res.headers, "inline");
-    return c.html(docsPage(documentOf(app, ownUrlAt(c))));
+    return c.html(docsPage(documentOf(ownUrlAt(c))));
   });
   app.use("/*", keepNothing);
   app.use("/*", authorise);
