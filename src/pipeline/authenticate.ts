@@ -58,7 +58,14 @@ export interface CallerMemory {
   /** Replaces a remembered snapshot by what `change` makes of it. No remembered snapshot is changed in place. */
   amend(key: string, change: (known: Remembered) => Remembered): void;
   delete(key: string): void;
+  /** Notes that no database has a key of this id. */
+  noteUnknown(keyId: string): void;
+  /** Whether that was noted a moment ago. */
+  isUnknown(keyId: string): boolean;
 }
+
+/** ms for which an id stays unknown. Nobody holds a key before its row is written, so an id that was asked for is not made later. */
+const unknownMs = 10_000;
 
 /**
  * How long a snapshot is remembered. The admission checks it each time, so its age says only how old are the figures that
@@ -83,6 +90,7 @@ export function createCallerMemory(deps: {
   const entries = createBoundedMap<string, { value: Remembered; since: number; uses: number }>(
     capacity,
   );
+  const unknownSince = createBoundedMap<string, number>(capacity);
   const lifetimeOf = (uses: number): number =>
     uses < life.manyUses ? life.longestMs : life.usedMs;
   return {
@@ -103,6 +111,11 @@ export function createCallerMemory(deps: {
       if (entry !== undefined) entries.set(key, { ...entry, value: change(entry.value) });
     },
     delete: (key) => void entries.delete(key),
+    noteUnknown: (keyId) => unknownSince.set(keyId, now()),
+    isUnknown(keyId) {
+      const since = unknownSince.get(keyId);
+      return since !== undefined && now() - since <= unknownMs;
+    },
   };
 }
 
@@ -136,6 +149,8 @@ export const refuseUnknown: Authenticate = async () => unauthorized("Unknown API
 
 /** The lane of callers that this process does not remember. Each such caller costs a read of the database. */
 const unknownLane = "unknown";
+/** The lane of tokens that are refused without such a read, so that nobody's first call waits behind them. */
+const refusedLane = "refused";
 
 export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string>;
 
@@ -145,10 +160,11 @@ export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }):
   return async ({ token, sessionId }) => {
     const keyId = token === null ? null : tokens.keyIdOf(token);
     if (token === null || keyId === null) return unknownLane;
+    if (memory.isUnknown(keyId)) return refusedLane;
     const known = memory.get(memoryKeyOf(keyId, { sessionId }))?.snapshot;
-    if (known === undefined || !(await tokens.matches(token, known.key.secretHash)))
-      return unknownLane;
-    return known.tenant.id;
+    if (known === undefined) return unknownLane;
+    // Either a guess, or a key that was rotated a moment ago.
+    return (await tokens.matches(token, known.key.secretHash)) ? known.tenant.id : refusedLane;
   };
 }
 
@@ -217,6 +233,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const opened = await shownKey(deps, token, claim);
     if (!opened.ok) return opened;
     const { keyId, grantId, rights } = opened.value;
+    if (memory.isUnknown(keyId)) return unauthorized("Unknown API key.");
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
@@ -234,6 +251,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         : rights.holder.tenantId === snapshot.tenant.id) &&
       // A remembered key was checked when it was read.
       (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
+    if (snapshot === null) memory.noteUnknown(keyId);
     if (!known) {
       memory.delete(memoryKey);
       // A key that was rotated a moment ago looks wrong to an old snapshot.

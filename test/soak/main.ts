@@ -12,6 +12,7 @@ import { soakOauthClient } from "./oauth-client.ts";
 import { soakRefresh } from "./refresh.ts";
 import { soakSink } from "./sink.ts";
 import { soakStreams } from "./streams.ts";
+import { soakStrangers } from "./strangers.ts";
 import { soakUpgrade } from "./upgrade.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
@@ -23,6 +24,7 @@ npm run soak -- oauth-client       the official conformance suite's scenarios fo
 npm run soak -- leavers [DATABASE]   500 callers that hang up
 npm run soak -- bodies [SECONDS] [FOLDER]   another tenant's p99 while one key sends bodies that are expensive to parse (10 seconds each); of the
                                   checkout in FOLDER
+npm run soak -- strangers [FOLDER] first calls with fresh keys while 300 connections send unknown keys; of the checkout in FOLDER
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- memory [MINUTES] [CALLERS]   callers of npm start on its own file (10 minutes, 64 callers)
 npm run soak -- jobs [MINUTES]     the scheduled jobs beside 400 calls a second (60 minutes of a simulated clock)
@@ -60,6 +62,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
       },
       say,
     ),
+  strangers: () => soakStrangers(first, say),
   bodies: () =>
     soakBodies(
       { seconds: Number(first ?? 10), ...(second !== undefined && { from: second }) },

@@ -77,3 +77,15 @@ it("gives nothing older than a caller asks for, however few calls used it", () =
   expect(memory.get("a", 50)).toBeUndefined();
   expect(memory.get("a")).toBeDefined();
 });
+
+it("knows for a while that an id has no key", () => {
+  let now = 0;
+  const memory = memoryOf(2, () => now);
+  memory.noteUnknown("key_1");
+  now = 10_000;
+  expect(["key_1", "key_2"].map(memory.isUnknown)).toEqual([true, false]);
+  now = 10_001;
+  expect(memory.isUnknown("key_1")).toBe(false);
+  for (const id of ["a", "b", "c"]) memory.noteUnknown(id);
+  expect(["a", "b", "c"].map(memory.isUnknown)).toEqual([false, true, true]);
+});
