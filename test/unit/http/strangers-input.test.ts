@@ -14,9 +14,7 @@ import { createAddressRate } from "../../../src/pipeline/address-rates.ts";
 import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
 import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 import {
-  own,
   form,
-  json,
   query,
   everywhere,
   withoutRate,

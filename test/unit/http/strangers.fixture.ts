@@ -3,7 +3,7 @@ import { registration } from "../../fakes/oauth-client.ts";
 import { issuer } from "../../fakes/own-authorization-server.ts";
 
 export type Send = (text: string) => [path: string, init?: RequestInit];
-export const own = { Origin: issuer };
+const own = { Origin: issuer };
 export const form = (path: string): Send => {
   return (body) => [
     path,
@@ -14,7 +14,7 @@ export const form = (path: string): Send => {
     },
   ];
 };
-export const json =
+const json =
   (path: string): Send =>
   (body) => [
     path,
