@@ -145,14 +145,16 @@ export type Authenticate = (
 ) => Promise<Result<Caller, Refusal>>;
 
 /** For a key of no database that there is. */
-export const refuseUnknown: Authenticate = async () => unauthorized("Unknown API key.");
+export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
+export const refuseUnknown: Authenticate = async () => err(unknownKey);
 
 /** The lane of callers that this process does not remember. Each such caller costs a read of the database. */
 const unknownLane = "unknown";
-/** The lane of tokens that are refused without such a read, so that nobody's first call waits behind them. */
-const refusedLane = "refused";
+/** The lane of tokens that don't fit the key that they name, so that nobody's first call waits behind guesses. */
+const guessedLane = "guessed";
 
-export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string>;
+/** null: the key is known to be nobody's */
+export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string | null>;
 
 /** The lane of a request: the tenant that this process remembers for it. Nothing is read for that. */
 export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }): LaneOf {
@@ -160,11 +162,11 @@ export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }):
   return async ({ token, sessionId }) => {
     const keyId = token === null ? null : tokens.keyIdOf(token);
     if (token === null || keyId === null) return unknownLane;
-    if (memory.isUnknown(keyId)) return refusedLane;
+    if (memory.isUnknown(keyId)) return null;
     const known = memory.get(memoryKeyOf(keyId, { sessionId }))?.snapshot;
     if (known === undefined) return unknownLane;
     // Either a guess, or a key that was rotated a moment ago.
-    return (await tokens.matches(token, known.key.secretHash)) ? known.tenant.id : refusedLane;
+    return (await tokens.matches(token, known.key.secretHash)) ? known.tenant.id : guessedLane;
   };
 }
 
@@ -233,7 +235,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const opened = await shownKey(deps, token, claim);
     if (!opened.ok) return opened;
     const { keyId, grantId, rights } = opened.value;
-    if (memory.isUnknown(keyId)) return unauthorized("Unknown API key.");
+    if (memory.isUnknown(keyId)) return err(unknownKey);
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
@@ -256,7 +258,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       memory.delete(memoryKey);
       // A key that was rotated a moment ago looks wrong to an old snapshot.
       if (remembered !== undefined) return createAuthenticate(deps)(claim, "database");
-      return unauthorized("Unknown API key.");
+      return err(unknownKey);
     }
     if (snapshot.key.revokedAt !== null) {
       memory.delete(memoryKey);

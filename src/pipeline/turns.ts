@@ -3,7 +3,7 @@
  * the Workers runtime continues in the other's own context. Each waiter also looks by itself, for a runtime
  * that drops such a wake-up.
  */
-import type { LaneOf } from "./authenticate.ts";
+import { unknownKey, type LaneOf } from "./authenticate.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import {
@@ -139,10 +139,10 @@ export function createTurns(deps: {
 export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
-  /** The lane of a request: the lane of its tenant, or of unknown callers. */
+  /** The lane of a request: the lane of its tenant, or of unknown callers; null: its key is nobody's. */
   laneOf: LaneOf;
   /** Waits for a call's turn. A refusal comes a little later. */
-  enter(lane: string): Promise<Result<CallTurn, Refusal>>;
+  enter(lane: string | null): Promise<Result<CallTurn, Refusal>>;
   /** Resolves once the runtime has looked for what came from outside. */
   pause: () => Promise<void>;
 }
@@ -203,6 +203,7 @@ export function createDoor(deps: {
     laneOf,
     pause: deps.pause,
     async enter(lane) {
+      if (lane === null) return err(await holdBack(unknownKey));
       const entered = await turns.enter({ lane, kind: "begins" });
       return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
     },

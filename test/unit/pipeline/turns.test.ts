@@ -243,6 +243,18 @@ describe("the door", () => {
     expect(told).toBe(2_010);
   });
 
+  it("tells a caller with nobody's key later too, and gives it no turn", async () => {
+    const parts = given();
+    let refusal: string | null = null;
+    void doorOf(parts)
+      .enter(null)
+      .then((entered) => (refusal = entered.ok ? "let in" : entered.error.reason));
+    await parts.clock.pass(999);
+    expect(refusal).toBeNull();
+    await parts.clock.pass(1);
+    expect(refusal).toBe("unauthorized");
+  });
+
   it("lets others have the turn of a call that waits, and gives the call its turn again", async () => {
     const parts = given();
     const { clock, entering } = parts;
