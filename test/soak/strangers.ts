@@ -66,7 +66,8 @@ export async function soakStrangers(from: string | undefined, say: Say): Promise
     const alone = await firstCalls(router, fresh.slice(0, keysOfEach));
     const flood = crowd(connections, connections, async (number) => {
       const key = unknownKey(steady.key, number);
-      while (!isOver) {
+      for (;;) {
+        if (isOver) return;
         await call(router, key, { number, params: questionOf(number) }).catch(() => undefined);
         unknown += 1;
       }

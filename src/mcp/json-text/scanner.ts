@@ -280,13 +280,12 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
       bytes = more;
       at = 0;
       if (gathers) tokenAt = 0;
-      const to = more.length;
-      while (at < to) {
+      while (at < more.length) {
         if (depth > watched ? !skipUnwatched() : !step()) return false;
         if (watched > 0 && listener.isDone()) return true;
       }
       if (gathers && state >= inText && state <= inHex) {
-        if (!gather(to)) return false;
+        if (!gather(more.length)) return false;
         // A copy: the bytes belong to the caller, who may use their memory again.
         gathered = gathered?.slice() ?? null;
       }

@@ -34,7 +34,7 @@ function given() {
   const authenticate = createAuthenticate({
     snapshots,
     tokens,
-    accessTokens: { check: async () => ok(null) } as never,
+    accessTokens: { check: async () => ok(null) },
     keyCodes: { isKnown: async () => true },
     memory,
     now: () => 0,
