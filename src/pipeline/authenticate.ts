@@ -239,13 +239,12 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
-    let found: Omit<Remembered, "snapshot"> & { snapshot: Snapshot | null };
-    if (remembered === undefined) {
-      const loaded = await snapshots.load(keyId, sessionId, now(), through?.server);
-      if (!loaded.ok) return loaded;
-      found = loaded.value;
-    } else found = remembered;
-    const { snapshot, session, server } = found;
+    const found =
+      remembered === undefined
+        ? await snapshots.load(keyId, sessionId, now(), through?.server)
+        : ok(remembered);
+    if (!found.ok) return found;
+    const { snapshot, session, server } = found.value;
     const known =
       snapshot !== null &&
       (rights === null
