@@ -236,6 +236,7 @@ export function createShard(
       roomNow,
       requestFeeds: host.feedsOf?.(name) ?? createRequestFeeds({ ...stores, now, wait }),
       keyCodes,
+      rejected,
       vault,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
@@ -296,5 +297,4 @@ export function createShard(
       })(),
   };
 }
-
 export type Shard = ReturnType<typeof createShard>;

@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, isNull, lt } from "drizzle-orm";
-import type { ApiKey, StoredKey } from "../domain/tenancy/access.ts";
+import type { StoredKey } from "../domain/tenancy/access.ts";
 import type { KeyStore } from "../domain/ports/stores.ts";
 import { shownSecret } from "../domain/tenancy/user.ts";
 import { writeChange } from "./change.ts";
@@ -8,9 +8,6 @@ import { pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
 import { authorizations, userTokens } from "./server-schema.ts";
 import { countSpent } from "./spent.ts";
-
-/** A key without its hash and code, as it may be shown. */
-const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
@@ -52,7 +49,7 @@ export const createKeyStore = (db: Database): KeyStore => {
           )
           .orderBy(desc(apiKeys.id))
           .limit(rowsFor(page));
-        return pageOf(rows.map(shown), page);
+        return pageOf<StoredKey>(rows, page);
       }),
     replaceSecret: ({ tenantId, id, secretHash, givenTo, code }, event, ifVersion) =>
       writeChange(

@@ -11,6 +11,7 @@ import type { Actor } from "../../src/domain/tenancy/access.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
 import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
 import { createOwnCall, subjectOf } from "../../src/pipeline/admin/own-calls.ts";
+import { createUserAdmin } from "../../src/pipeline/admin/users.ts";
 import { createKeyCodes } from "../../src/pipeline/key-codes.ts";
 import { userNamed } from "../../src/pipeline/users.ts";
 import { raw } from "../../src/store/db.ts";
@@ -31,10 +32,11 @@ describe("who decides on a held call", () => {
   let parts: Awaited<ReturnType<typeof given>>;
 
   async function given() {
+    const rejected: string[] = [];
     const masters = { master: await sha256("master"), previous: null };
     const keyCodes = createKeyCodes({
       mac: await createMac({ ...masters, purpose: "api-key" }),
-      rejected: async () => {},
+      rejected: async ({ table, id }) => void rejected.push(`${table} ${id}`),
       sealing: { acceptsUncoded: async () => false, begun: async () => ok(null) },
     });
     const deps = {
@@ -47,7 +49,7 @@ describe("who decides on a held call", () => {
       ids: createIds({ now: () => start, randomBytesOf }),
       now: () => start,
     };
-    return { deps, keys: createKeyAdmin(deps), ownCall: createOwnCall(deps) };
+    return { deps, rejected, keys: createKeyAdmin(deps), ownCall: createOwnCall(deps) };
   }
   beforeEach(async () => {
     const its = tenant();
@@ -145,6 +147,41 @@ describe("who decides on a held call", () => {
     expect(await subject(person(bob, "person:ann@corp.test"))).not.toBe(anns);
     expect(await subject(operator)).toBeNull();
     expect(await subject(byKey(await made(operator)))).toBeNull();
+  });
+
+  it("is listed with keys and people that the router wrote, on whole pages", async () => {
+    const keys: string[] = [];
+    for (let n = 0; n < 4; n += 1) keys.push(await made(operator));
+    const [, , forged = "", newest = ""] = keys;
+    const people = [await userOf(ann), await userOf(bob)].toSorted().toReversed();
+    await world.db.write([
+      raw(sql`update api_keys set scopes = '["tenant-admin"]' where id = ${forged}`),
+      raw(sql`update users set key_id = ${newest} where id = ${people[0]}`),
+    ]);
+    const rejected: string[] = [];
+    const listing = createUserAdmin({
+      ...parts.deps,
+      rejected: async ({ table, id }) => void rejected.push(`${table} ${id}`),
+      grants: () => null,
+    });
+    const shown = value(await listing.list(operator, slug, { cursor: null, limit: 1 }));
+    expect(shown).toMatchObject({ data: [{ id: people[1] }], nextCursor: null });
+    expect(rejected).toEqual([`users ${people[0]}`]);
+    const all: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = value(
+        await parts.keys.list(operator, slug, { cursor: cursor ?? null, limit: 2 }),
+      );
+      if (page.nextCursor !== null) expect(page.data).toHaveLength(2);
+      all.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(all).toEqual(expect.arrayContaining(keys.filter((key) => key !== forged)));
+    expect(all).not.toContain(forged);
+    expect(parts.rejected).toContain(`api_keys ${forged}`);
+    expect(await parts.keys.get(operator, slug, forged)).toMatchObject({
+      error: { reason: "not_found" },
+    });
   });
 
   it("is nobody where the rows were changed that say whose the key is", async () => {

@@ -1,6 +1,6 @@
 /** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
 import type { OauthEntryStore } from "./oauth-entries.ts";
-import type { ApiKey, StoredKey } from "../tenancy/access.ts";
+import type { StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
@@ -135,7 +135,8 @@ type KeyChange<Field extends keyof StoredKey, More = unknown> = (
 export interface KeyStore {
   create(key: StoredKey, event: AdminEvent): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<StoredKey | null>;
-  list(tenantId: string, page: PageRequest): AsyncResult<Page<ApiKey>>;
+  /** of all rows, also those that the router did not write */
+  list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredKey>>;
   replaceSecret: KeyChange<"secretHash" | "givenTo">;
   revoke: KeyChange<"revokedAt">;
   update: KeyChange<"name" | "limits" | "expiresAt", { calendar?: Calendar }>;

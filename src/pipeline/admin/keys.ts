@@ -11,8 +11,10 @@ import {
 import type { Scope } from "../../domain/tenancy/scopes.ts";
 import type { Limits, Policy } from "../../domain/choice/policy.ts";
 import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
+import { genuinePage } from "../../domain/ports/genuine-page.ts";
 import { err, ok } from "../../domain/result.ts";
 import { givenTo, type OwnCallDeps } from "./own-calls.ts";
+import type { KeyCodes } from "../key-codes.ts";
 import { openedUser } from "../users.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
@@ -41,6 +43,17 @@ export interface KeyPatch {
 
 /** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
+
+/** A row that the router did not write is no key. */
+const unknown = (id: string) => err<Refusal>({ reason: "not_found", what: `key ${id}` });
+
+/** A page of the keys that the router made. */
+export const genuineKeys = (
+  { keys, keyCodes }: { keys: Pick<KeyStore, "list">; keyCodes: Pick<KeyCodes, "isKnown"> },
+  tenantId: string,
+  asked: PageRequest,
+): AsyncResult<Page<StoredKey>> =>
+  genuinePage(asked, (page) => keys.list(tenantId, page), keyCodes.isKnown);
 
 const expired: Refusal = {
   reason: "invalid_params",
@@ -77,7 +90,7 @@ async function refusedChange(
 ): Promise<Refusal | null> {
   if (key.revokedAt !== null) return { reason: "conflict", detail: "A revoked key stays revoked." };
   // Without this check, a change would make a key of a row that somebody else wrote.
-  if (!(await keyCodes.isKnown(key))) return { reason: "not_found", what: `key ${key.id}` };
+  if (!(await keyCodes.isKnown(key))) return unknown(key.id).error;
   return outlives(key.expiresAt, actor)
     ? { reason: "forbidden", action: "this key expires later than the key that asks" }
     : null;
@@ -149,14 +162,17 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
 
   async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ApiKey>> {
     const tenant = await tenantFor(deps, actor, slug);
-    return tenant.ok ? deps.keys.list(tenant.value.id, page) : tenant;
+    if (!tenant.ok) return tenant;
+    const found = await genuineKeys(deps, tenant.value.id, page);
+    return found.ok ? ok({ ...found.value, data: found.value.data.map(shown) }) : found;
   },
 
   async get(actor: Actor, slug: string, id: string): AsyncResult<ApiKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
-    return key.ok ? ok(shown(key.value)) : key;
+    if (!key.ok) return key;
+    return (await deps.keyCodes.isKnown(key.value)) ? ok(shown(key.value)) : unknown(id);
   },
 
   /** Scopes stay as they are: a key that may more is another key. */

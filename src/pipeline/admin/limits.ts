@@ -19,9 +19,11 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { isExpired, type Actor } from "../../domain/tenancy/access.ts";
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
+import type { KeyCodes } from "../key-codes.ts";
 import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../scopes.ts";
 import { calendarOf } from "../time-zones.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
+import { genuineKeys } from "./keys.ts";
 import { namesOfSubjects } from "./subject-names.ts";
 
 /** A limit as the API shows it: money in USD, everything else in whole numbers. */
@@ -89,6 +91,7 @@ const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
 
 type LimitDeps = AdminDeps & {
   keys: Pick<KeyStore, "list">;
+  keyCodes: Pick<KeyCodes, "isKnown">;
   servers: Pick<ServerStore, "list">;
   limits: LimitStore;
   names: NameStore;
@@ -112,10 +115,10 @@ async function serversOf({ servers }: LimitDeps, tenantId: string, page: PageReq
   return ok({ data, nextCursor: found.value.nextCursor });
 }
 
-async function keysOf({ keys, now }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
-  const found = await keys.list(tenant.id, page);
+async function keysOf(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const found = await genuineKeys(deps, tenant.id, page);
   if (!found.ok) return found;
-  const at = now();
+  const at = deps.now();
   const { newRunsPerDay } = tenant.policy.runs ?? {};
   const ofAll = newRunsPerDay === undefined ? {} : { newRunsPerDay };
   const data = found.value.data

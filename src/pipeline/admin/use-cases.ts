@@ -5,6 +5,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Oauth } from "../../domain/servers/oauth.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
+import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import type { UserHash } from "../users.ts";
 import type { SealDeps } from "../scheduled/seal-check.ts";
@@ -48,6 +49,7 @@ export const createAdminUseCases = (
       tokens: KeyTokens;
       vault: Vault;
       keyCodes: KeyCodes;
+      rejected: NoteRejected;
       providers: Providers;
       catalogue: CatalogueReader;
       /** null: this deployment syncs no catalogue */

@@ -4,11 +4,13 @@ import type { Page, PageRequest } from "../../domain/ports/pages.ts";
 import type { UserTokenStore } from "../../domain/ports/server-stores.ts";
 import type { RevokedKey } from "../../domain/ports/users.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
+import { genuinePage } from "../../domain/ports/genuine-page.ts";
 import { err, ok } from "../../domain/result.ts";
 import { actorName, type Actor, type StoredKey } from "../../domain/tenancy/access.ts";
+import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import { nameToKeep, type KnownUser, type StoredUser } from "../../domain/tenancy/user.ts";
 import { openedSignIn } from "../person-sign-in.ts";
-import { userNamed, type UserDeps } from "../users.ts";
+import { openedUser, userNamed, type UserDeps } from "../users.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { Grants } from "./grants.ts";
 
@@ -32,6 +34,7 @@ type UserAdminDeps = AdminDeps &
     signIns: Pick<SignInStore, "get">;
     /** of accounts of the person's own at registered servers */
     userTokens: Pick<UserTokenStore, "forget">;
+    rejected: NoteRejected;
     /** null: OAuth is off */
     grants: () => Grants | null;
   };
@@ -74,6 +77,13 @@ async function revocationsOf(
   return ok(changed);
 }
 
+/** Whether the router wrote the row as it is. */
+async function isGenuine(deps: UserAdminDeps, user: StoredUser): Promise<boolean> {
+  if ((await openedUser(deps, user)) !== null) return true;
+  await deps.rejected({ tenantId: user.tenantId, table: "users", id: user.id });
+  return false;
+}
+
 export const createUserAdmin = (deps: UserAdminDeps) => ({
   /** Finds the person, or makes one: so an administrator learns the id of somebody who asks to be forgotten. */
   async create(actor: Actor, slug: string, input: UserInput): AsyncResult<KnownUser> {
@@ -100,7 +110,12 @@ export const createUserAdmin = (deps: UserAdminDeps) => ({
   async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<KnownUser>> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    const found = await deps.users.list(tenant.value.id, page);
+    const { id: tenantId } = tenant.value;
+    const found = await genuinePage(
+      page,
+      (next) => deps.users.list(tenantId, next),
+      (user) => isGenuine(deps, user),
+    );
     return found.ok ? ok({ ...found.value, data: found.value.data.map(shown) }) : found;
   },
 

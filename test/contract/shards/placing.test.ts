@@ -112,6 +112,7 @@ function invocation(
         sendWebhooks: undefined as never,
         requestFeeds: undefined as never,
         newWebhookSecret: undefined as never,
+        rejected: async () => {},
         keyCodes: undefined as never,
         providers: undefined as never,
         catalogue: undefined as never,

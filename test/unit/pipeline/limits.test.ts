@@ -20,6 +20,7 @@ function shownWith(
     ids: { next: () => "" },
     now: () => 1_800_000_000_000,
     keys: { list: async () => ok({ data: [key], nextCursor: null }) },
+    keyCodes: { isKnown: async () => true },
     servers: { list: async () => ok({ data: [], nextCursor: null }) },
     limits: {
       nodes: async (_, { after = "", limit }) =>
