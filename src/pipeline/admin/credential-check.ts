@@ -6,6 +6,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/models/reasoning.ts";
 import { eventOf, type AdminDeps } from "./access.ts";
@@ -30,6 +31,18 @@ const leastReasoningOf = (model: Model): ReasoningRequest => ({
   headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
 });
 
+const ping: SamplingCall = {
+  messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
+  maxTokens: checkTokens,
+  hints: [],
+  priorities: {},
+  includeContext: "none",
+  stopSequences: [],
+  tools: [],
+  metadata: {},
+  outputModalities: ["text"],
+};
+
 const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialCheck["fault"] => ({
   kind,
   status,
@@ -37,59 +50,67 @@ const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialC
   ...(network !== undefined && { network }),
 });
 
-/** Asks the cheapest text model of the credential for one word. */
+/** Models that are asked for one word, until one is there: a provider may have shut the first ones down. */
+const mostProbes = 3;
+const notFound = 404;
+
+/** The cheapest text models of the credential, of those that the provider lists where it lists any of them. */
+function probesOf(
+  { provider, models }: SealedCredential,
+  known: readonly Model[],
+  listed: readonly string[] | null,
+): Model[] {
+  const declared = models?.map(({ id }) => id) ?? [];
+  const cheapest = known
+    .filter(
+      (model) =>
+        model.provider === provider &&
+        model.status !== "retired" &&
+        model.outputModalities.includes("text") &&
+        (declared.length === 0 || declared.includes(model.id)),
+    )
+    .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
+  const offered = cheapest.filter(({ id, aliases }) =>
+    [id, ...aliases].some((name) => listed?.includes(name) === true),
+  );
+  return (offered.length > 0 ? offered : cheapest).slice(0, mostProbes);
+}
+
+/** Asks cheap models of the credential for one word. Whether the key is taken decides, not whether a model is there. */
 async function checkCredential(
   { providers, vault }: { providers: Providers; vault: Vault },
   credential: SealedCredential,
   catalogue: Catalogue,
 ): Promise<CredentialCheck> {
   const { provider, baseUrl } = credential;
-  const declared = credential.models?.map((model) => model.id) ?? [];
-  const [model] = modelsOf(catalogue, [credential], [])
-    .filter(
-      (known) =>
-        known.provider === provider &&
-        known.status !== "retired" &&
-        known.outputModalities.includes("text") &&
-        (declared.length === 0 || declared.includes(known.id)),
-    )
-    .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
+  const known = modelsOf(catalogue, [credential], []);
   const opened = await vault.open(credential.sealed, providerKeyOf(credential));
-  const named = model === undefined ? null : nameOf(model);
-  if (!opened.ok)
-    return {
-      ok: false,
-      model: named,
-      fault: { kind: "unopenable", status: null },
-      listed: null,
-    };
+  if (!opened.ok) {
+    const [model] = probesOf(credential, known, null);
+    const fault = { kind: "unopenable", status: null } as const;
+    return { ok: false, model: model === undefined ? null : nameOf(model), fault, listed: null };
+  }
   const key = { provider, apiKey: opened.value, baseUrl };
-  const listing = providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
-  if (model === undefined) return { ok: false, model: null, fault: null, listed: await listing };
-  const called = await providers.complete({
-    credential: key,
-    model,
-    call: {
-      messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
+  const listed = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+  let last: CredentialCheck = { ok: false, model: null, fault: null, listed };
+  // A list at an address of the tenant's own says nothing of the key.
+  const offered = baseUrl === null ? listed : null;
+  for (const model of probesOf(credential, known, offered)) {
+    const called = await providers.complete({
+      credential: key,
+      model,
+      call: ping,
       maxTokens: checkTokens,
-      hints: [],
-      priorities: {},
-      includeContext: "none",
-      stopSequences: [],
-      tools: [],
-      metadata: {},
-      outputModalities: ["text"],
-    },
-    maxTokens: checkTokens,
-    reasoning: leastReasoningOf(model),
-    signal: AbortSignal.timeout(checkTimeoutMs),
-  });
-  return {
-    ok: called.ok,
-    model: named,
-    fault: called.ok ? null : shownFault(called.error),
-    listed: await listing,
-  };
+      reasoning: leastReasoningOf(model),
+      signal: AbortSignal.timeout(checkTimeoutMs),
+    });
+    const named = nameOf(model);
+    if (called.ok) return { ok: true, model: named, fault: null, listed };
+    last = { ok: false, model: named, fault: shownFault(called.error), listed };
+    if (called.error.status !== notFound) return last;
+  }
+  // The provider knows the key, and none of the models: a key that is not taken gets 401 or 403.
+  return last.fault !== null && offered !== null ? { ...last, ok: true } : last;
 }
 
 /** Checks a credential. A failing one whose provider takes its key becomes active, as far as it was not changed since. */
