@@ -2,10 +2,8 @@
  * Where the console stands. Its script lies in `<prefix>/console/assets/`, whatever prefix a gateway has put before
  * the router. So the script's own address says where the pages and the API are.
  */
-import { withoutTrailing } from "../domain/bounded-url.ts";
-
 /** What stands before the router's own paths; empty: nothing does. */
-export const prefix = withoutTrailing(new URL("../..", import.meta.url).pathname, "/");
+export const prefix = new URL("../..", import.meta.url).pathname.slice(0, -1);
 /** Where the pages are. */
 export const consolePath = `${prefix}/console`;
 /** The router's own address, for commands that a person copies. */

@@ -188,9 +188,15 @@ async function callsThatAreHeld() {
     return { id: String(made.get("id")), key: String(made.get("key")) };
   };
   const approvers = [await approverKey(), await approverKey()];
-  const session = await openSession(router, key);
+  // One key may hold 50 calls.
+  const keys = [key];
+  while (keys.length < Math.ceil(calls / 50)) {
+    const more = { name: `held ${keys.length}`, scopes: ["sampling"] };
+    keys.push(String((await operator("POST", `${pathOfHeld}/keys`, more)).get("key")));
+  }
+  const sessions = await Promise.all(keys.map((each) => openSession(router, each)));
   const ask = (at: number, waitSeconds: number): Promise<Answered | null> =>
-    session
+    (sessions[at % sessions.length] as (typeof sessions)[number])
       .send(
         JSON.stringify({
           jsonrpc: "2.0",

@@ -2,55 +2,19 @@
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
-import { Badge, ProblemNotice } from "../parts/notice.tsx";
+import { Badge } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Listed } from "../parts/listed.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { networkWords } from "../../domain/network-fault.ts";
-import { words } from "../format.ts";
 import type { Asked } from "../problem.ts";
 import { mayChange } from "../session.ts";
+import { CheckResult, checkCredential, type Check } from "./credential-check.tsx";
 import { ChangeCredential, NewCredential } from "./credential-forms.tsx";
 
 type Credential = Schemas["Credential"];
-type Check = Schemas["CredentialCheck"];
 type Doing = { what: "change" | "delete"; credential: Credential } | { what: "make" };
-
-export const checkCredential = (tenant: string, id: string): Promise<Asked<Check>> =>
-  asked(
-    api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", {
-      params: { path: { tenant, id } },
-    }),
-  );
-
-/** What a check found, in a sentence. */
-export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
-  if (!found.ok) return <ProblemNotice problem={found.problem} />;
-  const { ok, model, fault, listed } = found.value;
-  return (
-    <div class={`notice ${ok ? "good" : "bad"}`} role="status">
-      <strong>
-        {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
-      </strong>
-      {fault !== null && (
-        <p>
-          The fault is <code>{words(fault.kind)}</code>
-          {fault.status !== null && `, HTTP ${fault.status}`}
-          {fault.code !== undefined && `, ${words(fault.code)}`}
-          {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
-        </p>
-      )}
-      {listed !== null && (
-        <p>
-          The provider lists {listed.length === 1 ? "one model" : `${listed.length} models`} for
-          this key.
-        </p>
-      )}
-    </div>
-  );
-}
 
 function CheckButton({ tenant, shown }: { tenant: string; shown: Credential }) {
   const [found, setFound] = useState<Asked<Check> | "asking" | null>(null);

@@ -64,7 +64,7 @@ function Limits({ tenant }: { tenant: string }) {
 interface Usage {
   data: UsageRow[];
   names?: Record<string, string>;
-  /** there are too many groups for one answer, so these are the sums of all */
+  /** more rows than one page, so these are the sums of all */
   isWhole?: true;
 }
 
@@ -84,7 +84,7 @@ async function usageOf(
       }),
     );
   const found = await usageBy(by);
-  if (found.ok || found.problem.path !== "to" || by === "all") return found;
+  if (!found.ok || found.value.nextCursor === null || by === "all") return found;
   const whole = await usageBy("all");
   return whole.ok ? { ...whole, value: { ...whole.value, isWhole: true } } : whole;
 }

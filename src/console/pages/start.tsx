@@ -13,7 +13,7 @@ import type { Asked, Problem } from "../problem.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
 import { NewCredential } from "./credential-forms.tsx";
-import { CheckResult, checkCredential } from "./credentials.tsx";
+import { CheckResult, checkCredential } from "./credential-check.tsx";
 import { snippetsFor } from "../playground/snippets.ts";
 
 const watchMs = 2_000;

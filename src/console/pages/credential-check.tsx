@@ -1,0 +1,42 @@
+/** What a credential's check found; a page of its own file, since First steps shows it too. */
+import { networkWords } from "../../domain/network-fault.ts";
+import { api, asked, type Schemas } from "../api.ts";
+import { words } from "../format.ts";
+import { ProblemNotice } from "../parts/notice.tsx";
+import type { Asked } from "../problem.ts";
+
+export type Check = Schemas["CredentialCheck"];
+
+export const checkCredential = (tenant: string, id: string): Promise<Asked<Check>> =>
+  asked(
+    api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", {
+      params: { path: { tenant, id } },
+    }),
+  );
+
+/** What a check found, in a sentence. */
+export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
+  if (!found.ok) return <ProblemNotice problem={found.problem} />;
+  const { ok, model, fault, listed } = found.value;
+  return (
+    <div class={`notice ${ok ? "good" : "bad"}`} role="status">
+      <strong>
+        {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
+      </strong>
+      {fault !== null && (
+        <p>
+          The fault is <code>{words(fault.kind)}</code>
+          {fault.status !== null && `, HTTP ${fault.status}`}
+          {fault.code !== undefined && `, ${words(fault.code)}`}
+          {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
+        </p>
+      )}
+      {listed !== null && (
+        <p>
+          The provider lists {listed.length === 1 ? "one model" : `${listed.length} models`} for
+          this key.
+        </p>
+      )}
+    </div>
+  );
+}
