@@ -113,7 +113,7 @@ CREATE TABLE `outbox` (
 CREATE TABLE `placements` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
-	`shard` text NOT NULL,
+	`database` text NOT NULL,
 	`name` text DEFAULT '' NOT NULL,
 	`created_at` integer DEFAULT 0 NOT NULL,
 	`residency` text,
@@ -121,7 +121,7 @@ CREATE TABLE `placements` (
 	`sealed_by` text
 );
 --> statement-breakpoint
-CREATE INDEX `placements_shard` ON `placements` (`shard`);--> statement-breakpoint
+CREATE INDEX `placements_database` ON `placements` (`database`);--> statement-breakpoint
 CREATE INDEX `placements_tenant` ON `placements` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `usage_totals` (
 	`width` integer NOT NULL,

@@ -9,7 +9,7 @@ import { parseSignIn, type SignInSecrets } from "./domain/tenancy/sign-in.ts";
 import { publicUrlsIn } from "./domain/servers/own-origin.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
-import { isDatabaseUrl } from "./domain/tenancy/shards.ts";
+import { isDatabaseUrl } from "./domain/tenancy/database-names.ts";
 
 /** What a deployment may set. */
 export interface Bindings {

@@ -12,7 +12,7 @@ import { createComposition, type Composition } from "./compose/composition.ts";
 import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
 import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
 import type { AsyncResult } from "./domain/refusals.ts";
-import { homeShard } from "./domain/tenancy/shards.ts";
+import { homeDatabase } from "./domain/tenancy/database-names.ts";
 import { createApp } from "./http/app.ts";
 import { answerDirectly, directPlace } from "./http/direct.ts";
 import { responseOf, type ClientAnswer } from "./domain/ports/client-answer.ts";
@@ -54,7 +54,8 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
     log,
     // Called as a method, the runtime's own refuses.
     fetch: (...args) => fetch(...args),
-    openOwnDatabase: (options) => openObject({ namespace, wait: clock.wait }, homeShard, options),
+    openOwnDatabase: (options) =>
+      openObject({ namespace, wait: clock.wait }, homeDatabase, options),
     ...(DATABASES !== undefined && {
       openTenantDatabase: (name, options) =>
         openObject({ namespace, wait: clock.wait }, name, options),
@@ -132,7 +133,7 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
   constructor(ctx: DurableObjectState, env: WorkerBindings) {
     super(ctx, env);
     const { DATABASES } = env;
-    const isHome = DATABASES?.idFromName(homeShard).equals(ctx.id) === true;
+    const isHome = DATABASES?.idFromName(homeDatabase).equals(ctx.id) === true;
     const holds = isHome ? "home" : "a tenant";
     // What is wrong with the setting is said to whoever asks the Worker.
     const set = tenantDatabaseBytesOf(env);

@@ -275,9 +275,7 @@ describe("the house", () => {
     expect(onlyIn(/^drizzle-orm/, ["store"])).toEqual([]);
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
     expect(onlyIn(/^oauth4webapi/, ["oauth"])).toEqual([]);
-    expect(onlyIn(/^@libsql\//, ["store", "start", "cli", "compose/shard-database.ts"])).toEqual(
-      [],
-    );
+    expect(onlyIn(/^@libsql\//, ["store", "start", "cli", "compose/open-database.ts"])).toEqual([]);
     expect(onlyIn(/^libsql$/, ["store/embedded"])).toEqual([]);
     expect(onlyIn(/^(miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
     // The Workers runtime has no file system and no threads.

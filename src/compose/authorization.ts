@@ -8,13 +8,13 @@ import type { Stores, Tenant } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { AuthMode } from "../domain/servers/server.ts";
-import { homeShard, shardOf } from "../domain/tenancy/shards.ts";
+import { homeDatabase, databaseOf } from "../domain/tenancy/database-names.ts";
 import { createAuthorizationServer } from "../oauth/provider/server.ts";
 import { createAccessTokens, type AccessTokens } from "../pipeline/access-tokens.ts";
 import { toBase64Url, toHex } from "../crypto/encoding.ts";
 import { createChallenges, type Challenges } from "../pipeline/challenges.ts";
 import { createAssertions } from "../pipeline/assertions.ts";
-import type { ConsentDeps, ConsentShard } from "../pipeline/consent-grants.ts";
+import type { ConsentDeps, ConsentDatabase } from "../pipeline/consent-grants.ts";
 import {
   createOauthConsents,
   type ClientPolicyOf,
@@ -23,7 +23,7 @@ import {
 import type { KeyCodes } from "../pipeline/key-codes.ts";
 import {
   createPersonConnections,
-  type ConnectShard,
+  type ConnectDatabase,
   type PersonConnections,
 } from "../pipeline/person-connections.ts";
 import type { PersonPages } from "../pipeline/person-pages.ts";
@@ -33,8 +33,8 @@ import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 const mostClients = 10_000;
 const mostOpenConsents = 10_000;
 
-/** What of a shard is asked here. */
-interface Shard {
+/** What of a database is asked here. */
+interface DatabaseParts {
   stores: Pick<
     Stores,
     | "oauthEntries"
@@ -48,12 +48,12 @@ interface Shard {
   >;
   keyCodes: Pick<KeyCodes, "isKnown">;
   ids: Ids;
-  consenting: () => Pick<ConsentShard, "people" | "checks">;
+  consenting: () => Pick<ConsentDatabase, "people" | "checks">;
   services: { admin: { authenticate: Authenticate } };
-  admin: { authorizations: Pick<ConnectShard, "beginForPerson"> };
+  admin: { authorizations: Pick<ConnectDatabase, "beginForPerson"> };
 }
 
-/** What of OAuth no single shard can do. `null`: OAuth is off. */
+/** What of OAuth no single database can do. `null`: OAuth is off. */
 export interface Authorization {
   authorizationServer: AuthorizationServer | null;
   consents: OauthConsents | null;
@@ -65,32 +65,32 @@ export interface Authorization {
 
 interface Deps {
   isolate: Isolate;
-  /** null: there is no shard of that name */
-  shardNamed: (name: string) => Shard | null;
+  /** null: there is no database of that name */
+  databaseNamed: (name: string) => DatabaseParts | null;
 }
 
 function serverOf(deps: Deps): AuthorizationServer | null {
-  const { isolate, shardNamed } = deps;
+  const { isolate, databaseNamed } = deps;
   const { issuer, refreshGraceMs } = isolate.config.issuing;
   if (!issuer.ok) return null;
-  const home = (): Shard => shardNamed(homeShard) as Shard;
-  const shardOfTenant = (tenantId: string): Shard =>
-    tenantId === issuersOwn ? home() : (shardNamed(shardOf(tenantId)) ?? home());
+  const home = (): DatabaseParts => databaseNamed(homeDatabase) as DatabaseParts;
+  const databaseOfTenant = (tenantId: string): DatabaseParts =>
+    tenantId === issuersOwn ? home() : (databaseNamed(databaseOf(tenantId)) ?? home());
   return createAuthorizationServer({
     issuer: issuer.value,
     library: isolate.oauthLibrary,
-    entriesOf: (tenantId) => shardOfTenant(tenantId).stores.oauthEntries,
+    entriesOf: (tenantId) => databaseOfTenant(tenantId).stores.oauthEntries,
     now,
     graceMs: refreshGraceMs,
     mostClients,
     mostOpenConsents,
     assertions: createAssertions({
-      shardOfSlug: consentShardOfSlug(deps),
+      databaseOfSlug: consentDatabaseOfSlug(deps),
       issuerKeys: isolate.issuerKeys,
       now,
     }),
     async stands(grant) {
-      const { stores, ids, consenting } = shardOfTenant(grant.tenantId);
+      const { stores, ids, consenting } = databaseOfTenant(grant.tenantId);
       const stands = await consenting().checks.stands(grant);
       if (!stands.ok || stands.value) return stands;
       const { tenantId, keyId, grantId } = grant;
@@ -106,7 +106,7 @@ function serverOf(deps: Deps): AuthorizationServer | null {
       return noted.ok ? stands : noted;
     },
     async reused({ tenantId, keyId, grantId }) {
-      const { stores, ids } = shardOfTenant(tenantId);
+      const { stores, ids } = databaseOfTenant(tenantId);
       isolate.host.log({ event: "oauth.reuse", tenantId, keyId });
       await stores.events.append({
         id: ids.next("event"),
@@ -122,23 +122,23 @@ function serverOf(deps: Deps): AuthorizationServer | null {
 }
 
 /** A slug's tenant is found as a person's sign-in finds it. */
-async function shardOfSlug({ shardNamed }: Deps, slug: string): AsyncResult<Shard> {
-  const home = shardNamed(homeShard) as Shard;
+async function databaseOfSlug({ databaseNamed }: Deps, slug: string): AsyncResult<DatabaseParts> {
+  const home = databaseNamed(homeDatabase) as DatabaseParts;
   const placed = await home.stores.placements.bySlug(slug);
   if (!placed.ok) return placed;
-  return ok((placed.value === null ? null : shardNamed(placed.value.shard)) ?? home);
+  return ok((placed.value === null ? null : databaseNamed(placed.value.database)) ?? home);
 }
 
 /** null: there is none. */
 async function tenantOf(
   deps: Deps,
   slug: string,
-): AsyncResult<{ shard: Shard; tenant: Tenant } | null> {
-  const shard = await shardOfSlug(deps, slug);
-  if (!shard.ok) return shard;
-  const found = await shard.value.stores.tenants.bySlug(slug);
+): AsyncResult<{ database: DatabaseParts; tenant: Tenant } | null> {
+  const database = await databaseOfSlug(deps, slug);
+  if (!database.ok) return database;
+  const found = await database.value.stores.tenants.bySlug(slug);
   if (!found.ok) return found;
-  return ok(found.value === null ? null : { shard: shard.value, tenant: found.value });
+  return ok(found.value === null ? null : { database: database.value, tenant: found.value });
 }
 
 async function authModeOf(
@@ -148,7 +148,7 @@ async function authModeOf(
   const found = await tenantOf(deps, tenant);
   if (!found.ok) return found;
   if (found.value === null) return ok(null);
-  const { stores } = found.value.shard;
+  const { stores } = found.value.database;
   const entry = await stores.servers.bySlug(found.value.tenant.id, server);
   return entry.ok ? ok(entry.value?.auth ?? null) : entry;
 }
@@ -160,7 +160,13 @@ const clientPolicyOf =
     return found.ok ? ok(found.value?.tenant.policy.oauthClients ?? null) : found;
   };
 
-const consentShardOf = ({ services, stores, ids, consenting, admin }: Shard): ConsentShard => ({
+const consentDatabaseOf = ({
+  services,
+  stores,
+  ids,
+  consenting,
+  admin,
+}: DatabaseParts): ConsentDatabase => ({
   authenticate: services.admin.authenticate,
   events: stores.events,
   ids,
@@ -173,26 +179,27 @@ const consentShardOf = ({ services, stores, ids, consenting, admin }: Shard): Co
 });
 
 /** What a person of a key's tenant asks of the tenant's database; null: the text is no key. */
-function connectShardOf({ isolate, shardNamed }: Deps, key: string): ConnectShard | null {
+function connectDatabaseOf({ isolate, databaseNamed }: Deps, key: string): ConnectDatabase | null {
   const keyId = isolate.tokens.keyIdOf(key);
-  const shard = keyId === null ? null : shardNamed(shardOf(keyId));
-  return shard === null
+  const database = keyId === null ? null : databaseNamed(databaseOf(keyId));
+  return database === null
     ? null
     : {
-        authenticate: shard.services.admin.authenticate,
-        beginForPerson: (server, asked) => shard.admin.authorizations.beginForPerson(server, asked),
+        authenticate: database.services.admin.authenticate,
+        beginForPerson: (server, asked) =>
+          database.admin.authorizations.beginForPerson(server, asked),
       };
 }
 
-const consentShardOfSlug =
-  (deps: Deps): ConsentDeps["shardOfSlug"] =>
+const consentDatabaseOfSlug =
+  (deps: Deps): ConsentDeps["databaseOfSlug"] =>
   async (slug) => {
-    const shard = await shardOfSlug(deps, slug);
-    return shard.ok ? ok(consentShardOf(shard.value)) : shard;
+    const database = await databaseOfSlug(deps, slug);
+    return database.ok ? ok(consentDatabaseOf(database.value)) : database;
   };
 
 export function createAuthorization(deps: Deps): Authorization {
-  const { isolate, shardNamed } = deps;
+  const { isolate, databaseNamed } = deps;
   const { issuer } = isolate.config.issuing;
   const parts: Authorization = lazily<Authorization>({
     authorizationServer: () => serverOf(deps),
@@ -209,13 +216,13 @@ export function createAuthorization(deps: Deps): Authorization {
         ? null
         : createOauthConsents({
             server,
-            shardOfKey(key) {
+            databaseOfKey(key) {
               const keyId = isolate.tokens.keyIdOf(key);
-              const shard = keyId === null ? null : shardNamed(shardOf(keyId));
-              return shard === null ? null : consentShardOf(shard);
+              const database = keyId === null ? null : databaseNamed(databaseOf(keyId));
+              return database === null ? null : consentDatabaseOf(database);
             },
             clientPolicyOf: clientPolicyOf(deps),
-            shardOfSlug: consentShardOfSlug(deps),
+            databaseOfSlug: consentDatabaseOfSlug(deps),
             nonce: () => toBase64Url(randomBytesOf(32)),
             throttle: isolate.signInThrottle,
             now,
@@ -223,19 +230,19 @@ export function createAuthorization(deps: Deps): Authorization {
     },
     connections: () =>
       createPersonConnections({
-        shardOfKey: (key) => connectShardOf(deps, key),
-        shardOfSlug: consentShardOfSlug(deps),
+        databaseOfKey: (key) => connectDatabaseOf(deps, key),
+        databaseOfSlug: consentDatabaseOfSlug(deps),
         throttle: isolate.signInThrottle,
       }),
     people: () =>
       createPeoplesPages(isolate, {
-        shardOfKey: (key) => {
+        databaseOfKey: (key) => {
           const keyId = isolate.tokens.keyIdOf(key);
-          return keyId === null ? null : shardNamed(shardOf(keyId));
+          return keyId === null ? null : databaseNamed(databaseOf(keyId));
         },
-        shardOfSlug: (slug) => shardOfSlug(deps, slug),
-        shardOfTenant: (tenantId) =>
-          shardNamed(shardOf(tenantId)) ?? (shardNamed(homeShard) as Shard),
+        databaseOfSlug: (slug) => databaseOfSlug(deps, slug),
+        databaseOfTenant: (tenantId) =>
+          databaseNamed(databaseOf(tenantId)) ?? (databaseNamed(homeDatabase) as DatabaseParts),
         grants: () => parts.authorizationServer,
       }),
     challenges: () =>

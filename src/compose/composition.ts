@@ -3,7 +3,7 @@
  */
 import { err, ok } from "../domain/result.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
-import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
+import { homeDatabase, databaseOf, databaseOfState } from "../domain/tenancy/database-names.ts";
 import { isTenantDatabase, newTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Services } from "../http/context.ts";
 import type { NewDatabase } from "../pipeline/admin/placing.ts";
@@ -15,7 +15,7 @@ import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createAuthorization } from "./authorization.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Everywhere } from "./everywhere.ts";
-import { createShard, type Shard } from "./shard.ts";
+import { createDatabaseParts, type DatabaseParts } from "./database-parts.ts";
 
 export interface Composition {
   servicesFor: (token: string | null) => Services;
@@ -40,27 +40,27 @@ const createNewDatabase =
  */
 const databasesKept = 1_024;
 
-/** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
+/** What serves requests for as long as its lifetime says: the caller's database is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
   const { tokens, consoleTokens, config, host } = isolate;
   const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
   const isOpen = (name: string): boolean =>
-    name === homeShard || (haveTheirOwn && isTenantDatabase(name));
-  const shardNamed: (name: string) => Shard = keptByName(
-    (name) => createShard(isolate, { ...lifetime, name, everywhere }),
+    name === homeDatabase || (haveTheirOwn && isTenantDatabase(name));
+  const databaseNamed: (name: string) => DatabaseParts = keptByName(
+    (name) => createDatabaseParts(isolate, { ...lifetime, name, everywhere }),
     databasesKept,
   );
-  const made = (name: string, residency: Residency | null = null): Shard => {
-    const shard =
+  const made = (name: string, residency: Residency | null = null): DatabaseParts => {
+    const database =
       residency === null
-        ? shardNamed(name)
-        : createShard(isolate, { ...lifetime, name, residency, everywhere });
-    shard.lookForCatalogue();
-    return shard;
+        ? databaseNamed(name)
+        : createDatabaseParts(isolate, { ...lifetime, name, residency, everywhere });
+    database.lookForCatalogue();
+    return database;
   };
-  const shards = {
+  const databases = {
     get home() {
-      return made(homeShard);
+      return made(homeDatabase);
     },
     of: (name: string, residency: Residency | null = null) =>
       isOpen(name) ? made(name, residency) : null,
@@ -68,28 +68,28 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   };
   const authorization = createAuthorization({
     isolate,
-    shardNamed: (name) => shards.of(name),
+    databaseNamed: (name) => databases.of(name),
   });
   const everywhere: Everywhere = {
     authorization,
     adminFor: (actor, slug) =>
-      createAdminFor({ shards, placements: shards.home.stores.placements })(actor, slug),
-    readiness: { check: () => shards.home.readiness.check() },
-    // The home shard has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
-    auditKeys: () => shards.home.admin.exports.publicKeys(),
+      createAdminFor({ databases, placements: databases.home.stores.placements })(actor, slug),
+    readiness: { check: () => databases.home.readiness.check() },
+    // `home` has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
+    auditKeys: () => databases.home.admin.exports.publicKeys(),
     async personSignInOf(slug) {
-      if (slug === null || !haveTheirOwn) return ok(shards.home.signIn());
-      const placed = await shards.home.stores.placements.bySlug(slug);
+      if (slug === null || !haveTheirOwn) return ok(databases.home.signIn());
+      const placed = await databases.home.stores.placements.bySlug(slug);
       if (!placed.ok) return placed;
-      const shard = placed.value === null ? null : shards.of(placed.value.shard);
-      return ok((shard ?? shards.home).signIn());
+      const database = placed.value === null ? null : databases.of(placed.value.database);
+      return ok((database ?? databases.home).signIn());
     },
-    catalogues: () => shardNamed(homeShard).stores.catalogues,
-    deliveries: () => shardNamed(homeShard).stores.deliveries,
-    isResealed: (name) => shardNamed(name).isResealed(),
+    catalogues: () => databaseNamed(homeDatabase).stores.catalogues,
+    deliveries: () => databaseNamed(homeDatabase).stores.deliveries,
+    isResealed: (name) => databaseNamed(name).isResealed(),
     finishAuthorization({ query, browser }) {
-      const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
-      return shard.admin.authorizations.finish(query.toString(), browser);
+      const database = databases.of(databaseOfState(query.get("state") ?? "")) ?? databases.home;
+      return database.admin.authorizations.finish(query.toString(), browser);
     },
   };
   return {
@@ -98,10 +98,10 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
         !haveTheirOwn || token === null
           ? null
           : (tokens.keyIdOf(token) ?? grantOfToken(token)?.keyId ?? consoleTokens.keyIdOf(token));
-      const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
-      return shard === null ? shards.home.servicesOfUnknown() : shard.services;
+      const database = databases.of(keyId === null ? homeDatabase : databaseOf(keyId));
+      return database === null ? databases.home.servicesOfUnknown() : database.services;
     },
     jobsOf: (name) => made(name).jobs(),
-    jobs: () => shards.home.jobs(),
+    jobs: () => databases.home.jobs(),
   };
 }

@@ -5,17 +5,17 @@ import type { Services } from "../http/context.ts";
 
 import type { Authorization } from "./authorization.ts";
 
-/** What no single shard can do. */
-export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
+/** What no single database can do. */
+export type CommonServices = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
   Pick<Services["oauth"], "finishAuthorization"> &
   Pick<Services["console"], "personSignInOf"> &
   Services["audit"];
-/** `catalogues`, `deliveries`: the home shard's */
-export type Everywhere = EveryShardsServices & {
+/** `catalogues`, `deliveries`: `home`'s */
+export type Everywhere = CommonServices & {
   catalogues: () => CatalogueStore;
   deliveries: () => DeliveryStore;
   authorization: Authorization;
   /** whether all seals of the database of that name are of the present MASTER_KEY */
-  isResealed: (shard: string) => AsyncResult<boolean>;
+  isResealed: (database: string) => AsyncResult<boolean>;
 };

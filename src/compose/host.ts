@@ -31,7 +31,7 @@ export interface Host {
   fetchDatabase?: AskServer | undefined;
   /** The host's own database `home`; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
-  /** The database of one tenant, where each has its own; absent: all tenants share `home` and the shards */
+  /** The database of one tenant, where each has its own; absent: all tenants share `home` */
   openTenantDatabase?: (
     name: string,
     options: DatabaseOptions & { residency: Residency | null },

@@ -19,7 +19,7 @@ import { seedCatalogue } from "../domain/models/catalogue.ts";
 import { createElapsed } from "../domain/clocks.ts";
 import { createIds, type Ids } from "../domain/tenancy/ids.ts";
 import { recordCodesPurpose } from "../domain/audit/evidence.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Host } from "./host.ts";
 import { createTokenMemory } from "../pipeline/access-tokens.ts";
@@ -116,17 +116,17 @@ export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
   report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
 });
 
-/** There are as many shards as tenants where each tenant has a database of its own. */
-const shardsRemembered = 2_000;
+/** There are as many databases as tenants where each tenant has a database of its own. */
+const databasesRemembered = 2_000;
 
 /**
- * One value for each name: of a shard, where nothing else is said.
+ * One value for each name: of a database, where nothing else is said.
  *
  * @param most values that are kept: beyond it the one that was asked for longest ago is forgotten, and made anew
  */
 export function keptByName<T>(
   make: (name: string) => T,
-  most = shardsRemembered,
+  most = databasesRemembered,
 ): (name: string) => T {
   const made = createBoundedMap<string, T>(most);
   return (name) => {
@@ -136,9 +136,9 @@ export function keptByName<T>(
   };
 }
 
-/** Whose catalogue a shard uses: tenants with databases of their own share the home shard's. */
-export const catalogueShardOf = (shard: string): string =>
-  isTenantDatabase(shard) ? homeShard : shard;
+/** Whose catalogue a database uses: tenants with databases of their own share `home`'s. */
+export const catalogueDatabaseOf = (database: string): string =>
+  isTenantDatabase(database) ? homeDatabase : database;
 
 /** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
 async function auditingOf(config: Config, { log }: Host) {
@@ -162,8 +162,8 @@ export async function createIsolate(config: Config, host: Host) {
   const turnsOfTenant = createTurnsOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
   const openOnes = createOpenExchanges({ limits: config.openLimits, elapsed });
-  const turns = keptByName((shard: string) =>
-    isTenantDatabase(shard) && config.writesAtOnce === null
+  const turns = keptByName((database: string) =>
+    isTenantDatabase(database) && config.writesAtOnce === null
       ? turnsOfTenant()
       : createSharedTurns(writesAtOnceOf(config)),
   );
@@ -191,7 +191,7 @@ export async function createIsolate(config: Config, host: Host) {
     /** models that refuse to be asked about reasoning */
     refusals,
     recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
-    /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */
+    /** Each database has its own synced catalogue, so that a call never asks another one: see `catalogueDatabaseOf`. */
     choosing: keptByName(() => {
       const catalogue = holdCatalogue({
         seed: seedCatalogue,
@@ -274,7 +274,7 @@ export async function createIsolate(config: Config, host: Host) {
       limit: "oauth.consents",
       elapsed,
     }),
-    idsOf: keptByName((shard) => createIds({ now, randomBytesOf, shard })),
+    idsOf: keptByName((database) => createIds({ now, randomBytesOf, database })),
     memory: createCallerMemory({
       capacity: callersRemembered,
       life: snapshotLife,

@@ -8,7 +8,7 @@ import {
   queueWaiting,
   type Labels,
 } from "../domain/audit/metrics.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { openKinds } from "../domain/limits/open-limits.ts";
 import type { OpenExchanges } from "../proxy/open-exchanges.ts";
 import type { SharedTurns } from "../pipeline/turns.ts";
@@ -43,7 +43,7 @@ const gaugesOf = ({ host, turns, openExchanges }: MeteringDeps): Gauge[] => [
     read: () => [
       {
         labels: [],
-        value: turns(homeShard).admissions.waiting(),
+        value: turns(homeDatabase).admissions.waiting(),
       },
     ],
   },

@@ -7,34 +7,34 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
-import type { ConsentShard } from "../pipeline/consent-grants.ts";
+import type { ConsentDatabase } from "../pipeline/consent-grants.ts";
 import type { KeyCodes } from "../pipeline/key-codes.ts";
-import type { ConnectShard } from "../pipeline/person-connections.ts";
+import type { ConnectDatabase } from "../pipeline/person-connections.ts";
 import { createPersonPages, type PersonPages } from "../pipeline/person-pages.ts";
-import { createPersonPageSignIn, type SignInShard } from "../pipeline/person-page-sign-in.ts";
+import { createPersonPageSignIn, type SignInDatabase } from "../pipeline/person-page-sign-in.ts";
 import { createPersonSessions } from "../pipeline/person-sessions.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
-/** What of a shard is asked here. */
-interface Shard {
+/** What of a database is asked here. */
+interface DatabaseParts {
   stores: Pick<Stores, "oauthEntries" | "servers" | "events" | "userTokens" | "keys" | "users">;
   keyCodes: Pick<KeyCodes, "isKnown">;
   ids: Ids;
-  consenting: () => Pick<ConsentShard, "people">;
+  consenting: () => Pick<ConsentDatabase, "people">;
   services: { admin: { authenticate: Authenticate } };
-  admin: { authorizations: Pick<ConnectShard, "beginForPerson"> };
+  admin: { authorizations: Pick<ConnectDatabase, "beginForPerson"> };
 }
 
 interface Deps {
   /** null: the text is no key */
-  shardOfKey: (key: string) => Shard | null;
-  shardOfSlug: (slug: string) => AsyncResult<Shard>;
-  shardOfTenant: (tenantId: string) => Shard;
+  databaseOfKey: (key: string) => DatabaseParts | null;
+  databaseOfSlug: (slug: string) => AsyncResult<DatabaseParts>;
+  databaseOfTenant: (tenantId: string) => DatabaseParts;
   /** null: OAuth is off */
   grants: () => AuthorizationServer | null;
 }
 
-const signInShardOf = ({ services, consenting }: Shard): SignInShard => ({
+const signInDatabaseOf = ({ services, consenting }: DatabaseParts): SignInDatabase => ({
   authenticate: services.admin.authenticate,
   people: consenting().people,
 });
@@ -43,8 +43,8 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
   const { sha256Hex, consoleMac: mac, signInThrottle: throttle } = isolate;
   const nonce = () => toBase64Url(randomBytesOf(32));
   const sessions = createPersonSessions({
-    shardOfTenant(tenantId) {
-      const { stores, keyCodes } = deps.shardOfTenant(tenantId);
+    databaseOfTenant(tenantId) {
+      const { stores, keyCodes } = deps.databaseOfTenant(tenantId);
       return { entries: stores.oauthEntries, keys: stores.keys, keyCodes };
     },
     sha256Hex: async (text) => sha256Hex(text),
@@ -55,13 +55,13 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
   return createPersonPages({
     sessions,
     signIn: createPersonPageSignIn({
-      shardOfKey(key) {
-        const shard = deps.shardOfKey(key);
-        return shard === null ? null : signInShardOf(shard);
+      databaseOfKey(key) {
+        const database = deps.databaseOfKey(key);
+        return database === null ? null : signInDatabaseOf(database);
       },
-      async shardOfSlug(slug) {
-        const shard = await deps.shardOfSlug(slug);
-        return shard.ok ? ok(signInShardOf(shard.value)) : shard;
+      async databaseOfSlug(slug) {
+        const database = await deps.databaseOfSlug(slug);
+        return database.ok ? ok(signInDatabaseOf(database.value)) : database;
       },
       sessions,
       throttle,
@@ -69,8 +69,8 @@ export function createPeoplesPages(isolate: Isolate, deps: Deps): PersonPages {
       nonce,
       now,
     }),
-    shardOfTenant(tenantId) {
-      const { stores, ids, admin } = deps.shardOfTenant(tenantId);
+    databaseOfTenant(tenantId) {
+      const { stores, ids, admin } = deps.databaseOfTenant(tenantId);
       const { users, userTokens, servers, events } = stores;
       return {
         users,

@@ -3,7 +3,7 @@ import type { DurableObjectState } from "@cloudflare/workers-types";
 import type { Room } from "../domain/limits/room.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { createRequestFeeds } from "../pipeline/request-feeds.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
 import type { BookTexts } from "../store/books/texts.ts";
@@ -108,7 +108,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
       const name = database.tenantDatabase();
       let reports: JobReport[] = [];
       try {
-        if (name !== null && name !== homeShard)
+        if (name !== null && name !== homeDatabase)
           reports = await runJobs(isolate, {
             name,
             engine,

@@ -28,7 +28,7 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(async (c, next) => {
-    // The key says on which shard its tenant lives.
+    // The key says on which database its tenant lives.
     const services = c.env.servicesFor(
       c.req.header(routerKeyHeader)?.trim() ??
         bearerOf(c.req.header("Authorization")) ??

@@ -78,7 +78,7 @@ async function signIn(c: Context<HttpEnv>): Promise<Response> {
   if (!mayKeepSession(c)) return problem(c, needsTls);
   const key = await keyIn(c);
   if (!key.ok) return problem(c, key.error);
-  // The key says on which shard its tenant is.
+  // The key says on which database its tenant is.
   const { consoleSessions } = c.env.servicesFor(key.value).console;
   const address = c.env.address?.() ?? "";
   const signedIn = await consoleSessions.signIn({ key: key.value, address });

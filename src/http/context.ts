@@ -86,13 +86,13 @@ export interface Services {
     shownMetrics: (() => { text: string; type: string }) | null;
   };
   consolePage: { consoleFiles: ConsoleFiles };
-  /** of every public key that ever signed, on any shard */
+  /** of every public key that ever signed, on any database */
   audit: { auditKeys: () => AsyncResult<AuditKey[]> };
 }
 
 export interface HttpEnv {
   Bindings: {
-    /** the services of the shard that a bearer token names; null: there is no token */
+    /** the services of the database that a bearer token names; null: there is no token */
     servicesFor: (token: string | null) => Services;
     /** called with the id under which the request is recorded; absent: this host asks for no id */
     requestIs?: (requestId: string) => void;

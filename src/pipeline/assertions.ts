@@ -6,31 +6,31 @@ import { ok } from "../domain/result.ts";
 import { mayConnect } from "../domain/tenancy/oauth-clients.ts";
 import { pathOfResource, type OauthResource } from "../domain/tenancy/oauth-resources.ts";
 import type { BriefMemory } from "./brief-memory.ts";
-import type { ConsentDeps, ConsentShard } from "./consent-grants.ts";
+import type { ConsentDeps, ConsentDatabase } from "./consent-grants.ts";
 import type { LetIn, SignInPlace } from "./consent-people.ts";
 
-interface AssertionDeps extends Pick<ConsentDeps, "shardOfSlug" | "now"> {
+interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
   /** where issuers say that their keys are */
   issuerKeys: BriefMemory<string>;
 }
 
-type AssertingShard = Pick<ConsentShard, "people" | "events" | "ids">;
+type AssertingDatabase = Pick<ConsentDatabase, "people" | "events" | "ids">;
 
 /** null: programs of the tenant's people are let in by keys alone */
 async function placeOf(
-  { shardOfSlug }: AssertionDeps,
+  { databaseOfSlug }: AssertionDeps,
   { tenant }: OauthResource,
-): AsyncResult<{ shard: AssertingShard; place: SignInPlace } | null> {
-  const shard = await shardOfSlug(tenant);
-  if (!shard.ok) return shard;
-  const place = await shard.value.people.placeOf(tenant);
+): AsyncResult<{ database: AssertingDatabase; place: SignInPlace } | null> {
+  const database = await databaseOfSlug(tenant);
+  if (!database.ok) return database;
+  const place = await database.value.people.placeOf(tenant);
   if (!place.ok) return place;
-  return ok(place.value === null ? null : { shard: shard.value, place: place.value });
+  return ok(place.value === null ? null : { database: database.value, place: place.value });
 }
 
 const eventOf = (
   { now }: AssertionDeps,
-  { ids }: AssertingShard,
+  { ids }: AssertingDatabase,
   { assertion, person }: { assertion: Assertion; person: LetIn },
 ): AdminEvent => ({
   id: ids.next("event"),
@@ -51,11 +51,11 @@ export const createAssertions = (deps: AssertionDeps): AssertionRules => ({
     const found = await placeOf(deps, resource);
     if (!found.ok) return found;
     if (found.value === null) return ok(null);
-    const { shard, place } = found.value;
+    const { database, place } = found.value;
     const { signIn } = place;
     // A gateway vouches for the requests that it passes on, and for nothing else.
     if (signIn.kind !== "openid-connect" || signIn.issuer !== issuer) return ok(null);
-    return deps.issuerKeys(issuer, () => shard.people.keysOf(place));
+    return deps.issuerKeys(issuer, () => database.people.keysOf(place));
   },
 
   async grantFor(assertion) {
@@ -63,16 +63,16 @@ export const createAssertions = (deps: AssertionDeps): AssertionRules => ({
     const found = await placeOf(deps, resource);
     if (!found.ok) return found;
     if (found.value === null) return ok(null);
-    const { shard, place } = found.value;
+    const { database, place } = found.value;
     if (!mayConnect(place.tenant.policy.oauthClients ?? {}, client.domain)) return ok(null);
-    const obstacle = await shard.people.obstacle(place, resource);
+    const obstacle = await database.people.obstacle(place, resource);
     if (!obstacle.ok) return obstacle;
     if (obstacle.value !== null) return ok(null);
-    const person = await shard.people.asserted(place, claims);
+    const person = await database.people.asserted(place, claims);
     if (!person.ok) return person.error.reason === "forbidden" ? ok(null) : person;
     const { holder, userId, groups } = person.value;
-    const event = eventOf(deps, shard, { assertion, person: person.value });
-    const noted = await shard.events.append(event);
+    const event = eventOf(deps, database, { assertion, person: person.value });
+    const noted = await database.events.append(event);
     return noted.ok ? ok({ holder, user: { id: userId, groups } }) : noted;
   },
 });

@@ -39,7 +39,7 @@ export type Decided =
   | { kind: "again"; asked: AskedConsent; detail: string };
 
 /** Over the database of one tenant. */
-export interface ConsentShard {
+export interface ConsentDatabase {
   authenticate: Authenticate;
   events: Pick<EventStore, "append">;
   ids: Pick<Ids, "next">;
@@ -51,9 +51,9 @@ export interface ConsentShard {
 export interface ConsentDeps {
   server: AuthorizationServer;
   /** where the key's tenant lives; null: the text is no key */
-  shardOfKey: (key: string) => ConsentShard | null;
+  databaseOfKey: (key: string) => ConsentDatabase | null;
   /** where the tenant of that slug lives, if there is one */
-  shardOfSlug: (slug: string) => AsyncResult<ConsentShard>;
+  databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
   throttle: SignInThrottle;
   /** as PKCE's verifier: 43 characters of base64url */
   nonce: () => string;
@@ -66,7 +66,7 @@ export const signInPath = "/oauth/sign-in";
 
 /** In whose name a grant is made. */
 export interface Consenting {
-  shard: ConsentShard;
+  database: ConsentDatabase;
   holder: Holder;
   /** whose accounts the grant uses; null: no person's */
   account: AccountOwner | null;
@@ -74,10 +74,10 @@ export interface Consenting {
 
 const eventOf = (
   { now }: Pick<ConsentDeps, "now">,
-  { shard, holder }: Pick<Consenting, "shard" | "holder">,
+  { database, holder }: Pick<Consenting, "database" | "holder">,
   { facts }: ApprovedConsent,
 ): AdminEvent => ({
-  id: shard.ids.next("event"),
+  id: database.ids.next("event"),
   at: now(),
   actor: holder.keyId,
   action: "oauth.grant",
@@ -94,16 +94,16 @@ export const refusalOf = (refusal: Refusal) =>
   err({ kind: "refusal", refusal } as const satisfies ConsentFault);
 
 interface Placed {
-  shard: ConsentShard;
+  database: ConsentDatabase;
   /** null: people of the tenant show a key */
   place: SignInPlace | null;
 }
 
-export async function placed({ shardOfSlug }: ConsentDeps, slug: string): AsyncResult<Placed> {
-  const shard = await shardOfSlug(slug);
-  if (!shard.ok) return shard;
-  const place = await shard.value.people.placeOf(slug);
-  return place.ok ? ok({ shard: shard.value, place: place.value }) : place;
+export async function placed({ databaseOfSlug }: ConsentDeps, slug: string): AsyncResult<Placed> {
+  const database = await databaseOfSlug(slug);
+  if (!database.ok) return database;
+  const place = await database.value.people.placeOf(slug);
+  return place.ok ? ok({ database: database.value, place: place.value }) : place;
 }
 
 export async function askedBy(
@@ -140,7 +140,7 @@ export async function granted(
   { by, letIn }: { by: Consenting; letIn: (LetIn & { issuer: string }) | null },
 ): ConsentResult<Decided> {
   const { server } = deps;
-  const { shard, holder } = by;
+  const { database, holder } = by;
   const known = await server.grantsOf(holder.tenantId);
   if (!known.ok) return refusalOf(known.error);
   if (known.value.length >= mostGrants) return again(deps, approved, tooMany);
@@ -149,13 +149,13 @@ export async function granted(
   if (!to.ok) return to;
   const grant = grantSentTo(to.value);
   if (letIn !== null && grant !== null) {
-    const kept = await shard.checks.keep(grant, letIn);
+    const kept = await database.checks.keep(grant, letIn);
     if (!kept.ok) return refusalOf(kept.error);
   }
-  const noted = await shard.events.append(eventOf(deps, by, approved));
+  const noted = await database.events.append(eventOf(deps, by, approved));
   if (!noted.ok) return refusalOf(noted.error);
   const { headers, facts } = approved;
-  const onward = await firstConnection(shard.connections, {
+  const onward = await firstConnection(database.connections, {
     tenantId: holder.tenantId,
     resource: facts.resource,
     owner: by.account,
@@ -171,17 +171,21 @@ export async function granted(
 export async function grantedTo(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { shard, place, who }: { shard: ConsentShard; place: SignInPlace; who: AsyncResult<LetIn> },
+  {
+    database,
+    place,
+    who,
+  }: { database: ConsentDatabase; place: SignInPlace; who: AsyncResult<LetIn> },
 ): ConsentResult<Decided> {
   const person = await who;
   if (!person.ok) return again(deps, approved, person.error);
-  const obstacle = await shard.people.obstacle(place, approved.facts.resource);
+  const obstacle = await database.people.obstacle(place, approved.facts.resource);
   if (!obstacle.ok) return refusalOf(obstacle.error);
   if (obstacle.value !== null) return again(deps, approved, obstacle.value);
   const { holder } = person.value;
   const account = { userId: person.value.userId, shown: signedIn };
   return granted(deps, approved, {
-    by: { shard, holder, account },
+    by: { database, holder, account },
     letIn: { ...person.value, issuer: place.signIn.issuer },
   });
 }
@@ -190,7 +194,7 @@ export async function grantedTo(
 export async function left(
   deps: ConsentDeps,
   approved: ApprovedConsent,
-  { shard, place }: { shard: ConsentShard; place: SignInPlace },
+  { database, place }: { database: ConsentDatabase; place: SignInPlace },
 ): ConsentResult<Decided> {
   const { server, nonce } = deps;
   const secrets = { nonce: nonce(), verifier: nonce() };
@@ -198,6 +202,6 @@ export async function left(
   if (!begun.ok) return begun;
   const { state, headers } = begun.value;
   const redirectUri = `${server.issuer}${signInPath}`;
-  const to = await shard.people.leave(place, { redirectUri, pending: { ...secrets, state } });
+  const to = await database.people.leave(place, { redirectUri, pending: { ...secrets, state } });
   return to.ok ? ok({ kind: "leave", to: to.value, headers }) : again(deps, approved, to.error);
 }

@@ -58,19 +58,19 @@ const noGateway: Refusal = {
 
 /** Who the key is of, if the key opens what is asked for. */
 async function holderOf(
-  { shardOfKey }: Pick<ConsentDeps, "shardOfKey">,
+  { databaseOfKey }: Pick<ConsentDeps, "databaseOfKey">,
   key: string,
   resource: OauthResource,
 ): AsyncResult<Consenting> {
-  const shard = shardOfKey(key);
-  if (shard === null) return err(otherTenant);
-  const caller = await shard.authenticate(claimOf(key, resource), "database");
+  const database = databaseOfKey(key);
+  if (database === null) return err(otherTenant);
+  const caller = await database.authenticate(claimOf(key, resource), "database");
   if (!caller.ok) return caller;
   const { snapshot, account } = caller.value;
   const { tenant, key: held } = snapshot;
   const holder = { tenantId: tenant.id, keyId: held.id };
   return tenant.slug === resource.tenant
-    ? ok({ shard, holder, account: account ?? null })
+    ? ok({ database, holder, account: account ?? null })
     : err(otherTenant);
 }
 
@@ -114,7 +114,7 @@ export function createOauthConsents(
       const turn = throttle.begin({ address, subject: `consent ${resource.tenant}` });
       if (!turn.ok) return again(deps, approved, turn.error);
       const by = await holderOf(deps, key.trim(), resource);
-      const { people } = found.value.shard;
+      const { people } = found.value.database;
       await people.noteKeyTry(resource.tenant, { address, outcome: by }, turn.value);
       if (!by.ok) return again(deps, approved, by.error);
       return granted(deps, approved, { by: by.value, letIn: null });
@@ -126,12 +126,12 @@ export function createOauthConsents(
       const approved = approval.value;
       const found = await placed(deps, approved.facts.resource.tenant);
       if (!found.ok) return refusalOf(found.error);
-      const { shard, place } = found.value;
+      const { database, place } = found.value;
       if (place === null) return again(deps, approved, noSignIn);
-      if (place.signIn.kind === "openid-connect") return left(deps, approved, { shard, place });
+      if (place.signIn.kind === "openid-connect") return left(deps, approved, { database, place });
       if (assertion === null) return again(deps, approved, noGateway);
-      const who = shard.people.vouchedFor(place, { assertion, address });
-      return grantedTo(deps, approved, { shard, place, who });
+      const who = database.people.vouchedFor(place, { assertion, address });
+      return grantedTo(deps, approved, { database, place, who });
     },
 
     async finishSignIn(request, { address }) {
@@ -140,16 +140,16 @@ export function createOauthConsents(
       const { approved, secrets } = came.value;
       const found = await placed(deps, approved.facts.resource.tenant);
       if (!found.ok) return refusalOf(found.error);
-      const { shard, place } = found.value;
+      const { database, place } = found.value;
       if (place === null) return again(deps, approved, noSignIn);
       const { searchParams } = new URL(request.url);
-      const who = shard.people.cameBack(place, {
+      const who = database.people.cameBack(place, {
         redirectUri: `${server.issuer}${signInPath}`,
         pending: { ...secrets, state: searchParams.get("state") ?? "" },
         query: searchParams.toString(),
         address,
       });
-      return grantedTo(deps, approved, { shard, place, who });
+      return grantedTo(deps, approved, { database, place, who });
     },
   };
 }

@@ -12,7 +12,7 @@ import type { ConsentPeople } from "./consent-people.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
 /** Over the database of one tenant. */
-export interface ConnectShard {
+export interface ConnectDatabase {
   authenticate: Authenticate;
   beginForPerson: (
     server: SealedServer,
@@ -49,7 +49,7 @@ export const nothingToConnect =
   "There is nothing to connect: the server knows the tenant, and no person.";
 
 export async function onwardTo(
-  { beginForPerson }: Pick<ConnectShard, "beginForPerson">,
+  { beginForPerson }: Pick<ConnectDatabase, "beginForPerson">,
   server: SealedServer,
   asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
 ): AsyncResult<Onward> {
@@ -59,7 +59,7 @@ export async function onwardTo(
   return ok({ kind: "onward", server: server.slug, url, browser, seconds });
 }
 
-export interface ConnectionDeps extends Pick<ConnectShard, "beginForPerson"> {
+export interface ConnectionDeps extends Pick<ConnectDatabase, "beginForPerson"> {
   servers: Pick<ServerStore, "bySlug">;
   userTokens: Pick<UserTokenStore, "of">;
 }
@@ -92,21 +92,21 @@ export async function firstConnection(
 
 export const createPersonConnections = (deps: {
   /** where the key's tenant lives; null: the text is no key */
-  shardOfKey: (key: string) => ConnectShard | null;
+  databaseOfKey: (key: string) => ConnectDatabase | null;
   /** where the tenant of that slug lives, if there is one */
-  shardOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
+  databaseOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({
   async byKey({ tenant, server: slug, key, address, ownUrl }) {
     const again = (detail: string) => ok({ kind: "again", detail } as const);
     const turn = deps.throttle.begin({ address, subject: `connect ${tenant}` });
     if (!turn.ok) return again(explain(turn.error));
-    const shard = deps.shardOfKey(key);
+    const database = deps.databaseOfKey(key);
     const through = { tenant, server: slug };
     const claim = { token: key, sessionId: null, scope: "proxy", through } as const;
-    const found = await (shard?.authenticate ?? refuseUnknown)(claim, "database");
+    const found = await (database?.authenticate ?? refuseUnknown)(claim, "database");
     if (!found.ok) {
-      const page = await deps.shardOfSlug(tenant);
+      const page = await deps.databaseOfSlug(tenant);
       if (!page.ok) {
         turn.value.failedBy(page);
         return page;
@@ -117,8 +117,8 @@ export const createPersonConnections = (deps: {
     turn.value.succeeded();
     const { server, account } = found.value;
     if (server === null || !isPerUser(server)) return again(nothingToConnect);
-    return account === undefined || shard === null
+    return account === undefined || database === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server, { owner: account, ownUrl, returnTo: null });
+      : onwardTo(database, server, { owner: account, ownUrl, returnTo: null });
   },
 });

@@ -25,7 +25,7 @@ export interface PagePlace {
 }
 
 /** Over the database of one tenant. */
-export interface SignInShard {
+export interface SignInDatabase {
   authenticate: Authenticate;
   people: Pick<ConsentPeople, "noteKeyTry" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
 }
@@ -61,8 +61,8 @@ export interface PersonPageSignIn {
 
 export interface PersonPageSignInDeps {
   /** where the key's tenant lives; null: the text is no key */
-  shardOfKey: (key: string) => SignInShard | null;
-  shardOfSlug: (slug: string) => AsyncResult<SignInShard>;
+  databaseOfKey: (key: string) => SignInDatabase | null;
+  databaseOfSlug: (slug: string) => AsyncResult<SignInDatabase>;
   sessions: Pick<PersonSessions, "begin">;
   throttle: SignInThrottle;
   mac: Mac;
@@ -83,10 +83,10 @@ const noProvider = "This tenant has no identity provider: show an API key.";
 
 const codedKept = (text: string): string => canonicalJson(["a person's page, under way", text]);
 
-async function placed({ shardOfSlug }: PersonPageSignInDeps, slug: string) {
-  const shard = await shardOfSlug(slug);
-  if (!shard.ok) return shard;
-  const { people } = shard.value;
+async function placed({ databaseOfSlug }: PersonPageSignInDeps, slug: string) {
+  const database = await databaseOfSlug(slug);
+  if (!database.ok) return database;
+  const { people } = database.value;
   const place = await people.placeOf(slug);
   return place.ok ? ok({ people, place: place.value }) : place;
 }
@@ -115,15 +115,15 @@ async function vouched(
 }
 
 /** Whose key it is, if it is one that programs may act as. */
-async function keyHolder({ shardOfKey }: PersonPageSignInDeps, tenant: string, token: string) {
-  const shard = shardOfKey(token);
-  if (shard === null) return err(unknownKey);
+async function keyHolder({ databaseOfKey }: PersonPageSignInDeps, tenant: string, token: string) {
+  const database = databaseOfKey(token);
+  if (database === null) return err(unknownKey);
   const claim = { token, sessionId: null, tenant } as const;
-  const proxy = await shard.authenticate({ ...claim, scope: "proxy" }, "database");
+  const proxy = await database.authenticate({ ...claim, scope: "proxy" }, "database");
   const caller =
     proxy.ok || proxy.error.reason !== "forbidden"
       ? proxy
-      : await shard.authenticate({ ...claim, scope: "sampling" }, "database");
+      : await database.authenticate({ ...claim, scope: "sampling" }, "database");
   if (!caller.ok) return caller;
   const { snapshot, account } = caller.value;
   const holder = { tenantId: snapshot.tenant.id, keyId: snapshot.key.id };
@@ -139,7 +139,7 @@ async function readKept(deps: PersonPageSignInDeps, value: string): Promise<Kept
 
 async function away(
   deps: PersonPageSignInDeps,
-  { people, signIn }: { people: SignInShard["people"]; signIn: SignInPlace },
+  { people, signIn }: { people: SignInDatabase["people"]; signIn: SignInPlace },
   { place, ownUrl }: { place: PagePlace; ownUrl: string },
 ): AsyncResult<PageSignIn> {
   const { nonce, now, mac } = deps;

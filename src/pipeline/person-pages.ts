@@ -13,7 +13,7 @@ import {
   nothingToConnect,
   onwardTo,
   type Connecting,
-  type ConnectShard,
+  type ConnectDatabase,
 } from "./person-connections.ts";
 import type { PersonPageSignIn } from "./person-page-sign-in.ts";
 import type { PersonSession, PersonSessions } from "./person-sessions.ts";
@@ -33,13 +33,13 @@ export type OwnChange =
   | { kind: "sign-out" };
 
 /** Over the database of one tenant. */
-export interface OwnShard {
+export interface OwnDatabase {
   users: Pick<UserStore, "keysOf">;
   userTokens: Pick<UserTokenStore, "accountsOf" | "end">;
   servers: Pick<ServerStore, "bySlug">;
   events: Pick<EventStore, "append">;
   ids: Pick<Ids, "next">;
-  beginForPerson: ConnectShard["beginForPerson"];
+  beginForPerson: ConnectDatabase["beginForPerson"];
 }
 
 interface FormSent {
@@ -62,7 +62,7 @@ export interface PersonPages {
 interface PersonPagesDeps {
   signIn: PersonPageSignIn;
   sessions: PersonSessions;
-  shardOfTenant: (tenantId: string) => OwnShard;
+  databaseOfTenant: (tenantId: string) => OwnDatabase;
   /** null: OAuth is off */
   grants: () => Pick<AuthorizationServer, "grantsOf" | "revoke"> | null;
   now: () => number;
@@ -70,14 +70,14 @@ interface PersonPagesDeps {
 
 /** Grants in the name of any key of the person's; of a key that was issued for no person, its own. */
 async function grantsOf(
-  { grants, shardOfTenant }: PersonPagesDeps,
+  { grants, databaseOfTenant }: PersonPagesDeps,
   { holder, owner }: PersonSession,
 ): AsyncResult<Grant[]> {
   const { tenantId, keyId } = holder;
   const found = await (grants()?.grantsOf(tenantId) ?? ok([]));
   if (!found.ok) return found;
   const keys =
-    owner === null ? ok([]) : await shardOfTenant(tenantId).users.keysOf(tenantId, owner.userId);
+    owner === null ? ok([]) : await databaseOfTenant(tenantId).users.keysOf(tenantId, owner.userId);
   if (!keys.ok) return keys;
   const own = new Set([keyId, ...keys.value.map(({ id }) => id)]);
   return ok(
@@ -89,7 +89,7 @@ async function grantsOf(
 
 const eventOf = (
   { now }: PersonPagesDeps,
-  { ids }: OwnShard,
+  { ids }: OwnDatabase,
   {
     session,
     ...what
@@ -110,7 +110,7 @@ async function endGrant(
   id: string,
 ): AsyncResult<boolean> {
   const { tenantId } = session.holder;
-  const shard = deps.shardOfTenant(tenantId);
+  const database = deps.databaseOfTenant(tenantId);
   const own = await grantsOf(deps, session);
   if (!own.ok) return own;
   const grant = own.value.find((each) => each.id === id);
@@ -119,8 +119,8 @@ async function endGrant(
   if (grant === undefined || grants === null) return ok(false);
   const { clientId, keyId } = grant;
   // As an administrator's end: an event too many is better than an end that nobody finds in the events.
-  const noted = await shard.events.append(
-    eventOf(deps, shard, {
+  const noted = await database.events.append(
+    eventOf(deps, database, {
       session,
       action: "grant.revoke",
       target: id,
@@ -138,19 +138,19 @@ async function disconnect(
   const { holder, owner } = session;
   const { tenantId } = holder;
   if (owner === null) return ok(false);
-  const shard = deps.shardOfTenant(tenantId);
-  const accounts = await shard.userTokens.accountsOf(tenantId, owner);
+  const database = deps.databaseOfTenant(tenantId);
+  const accounts = await database.userTokens.accountsOf(tenantId, owner);
   if (!accounts.ok) return accounts;
   const account = accounts.value.find((each) => each.server === server);
   if (account === undefined) return ok(false);
   const { serverId } = account;
-  const event = eventOf(deps, shard, {
+  const event = eventOf(deps, database, {
     session,
     action: "server.disconnect",
     target: serverId,
     detail: { slug: server },
   });
-  const ended = await shard.userTokens.end({ tenantId, owner, serverId }, event);
+  const ended = await database.userTokens.end({ tenantId, owner, serverId }, event);
   return ended.ok ? ok(true) : ended;
 }
 
@@ -162,7 +162,7 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     const { holder, owner, once } = session;
     const grants = await grantsOf(deps, session);
     if (!grants.ok) return grants;
-    const { userTokens } = deps.shardOfTenant(holder.tenantId);
+    const { userTokens } = deps.databaseOfTenant(holder.tenantId);
     const accounts =
       owner === null ? ok(null) : await userTokens.accountsOf(holder.tenantId, owner);
     return accounts.ok ? ok({ once, grants: grants.value, accounts: accounts.value }) : accounts;
@@ -184,13 +184,13 @@ export const createPersonPages = (deps: PersonPagesDeps): PersonPages => ({
     if (!taken.ok) return taken;
     if (taken.value === null) return ok(null);
     const { holder, owner } = taken.value;
-    const shard = deps.shardOfTenant(holder.tenantId);
-    const server = await shard.servers.bySlug(holder.tenantId, slug);
+    const database = deps.databaseOfTenant(holder.tenantId);
+    const server = await database.servers.bySlug(holder.tenantId, slug);
     if (!server.ok) return server;
     const again = (detail: string) => ok({ kind: "again", detail } as const);
     if (server.value === null || !isPerUser(server.value)) return again(nothingToConnect);
     return owner === null
       ? again(noPersonsKey)
-      : onwardTo(shard, server.value, { owner, ownUrl, returnTo: null });
+      : onwardTo(database, server.value, { owner, ownUrl, returnTo: null });
   },
 });

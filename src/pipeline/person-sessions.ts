@@ -33,14 +33,14 @@ export interface PersonSession extends PersonIs {
 }
 
 /** Over the database of one tenant. */
-export interface SessionShard {
+export interface SessionDatabase {
   entries: OauthEntryStore;
   keys: Pick<KeyStore, "get">;
   keyCodes: Pick<KeyCodes, "isKnown">;
 }
 
 interface PersonSessionDeps {
-  shardOfTenant: (tenantId: string) => SessionShard;
+  databaseOfTenant: (tenantId: string) => SessionDatabase;
   sha256Hex: (text: string) => Promise<string>;
   /** 32 random bytes, as base64url */
   nonce: () => string;
@@ -66,14 +66,14 @@ interface Kept extends Pick<PersonSession, "slug" | "owner" | "once"> {
 }
 
 export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
-  const { shardOfTenant, sha256Hex, nonce, isSame, now } = deps;
+  const { databaseOfTenant, sha256Hex, nonce, isSame, now } = deps;
   const keyOf = async (token: string): Promise<string> => `person:${await sha256Hex(token)}`;
 
   const load = async (token: string, slug: string) => {
     const holder = holderOf(token);
     if (holder === null) return ok(null);
     const { tenantId, keyId } = holder;
-    const { entries, keys, keyCodes } = shardOfTenant(tenantId);
+    const { entries, keys, keyCodes } = databaseOfTenant(tenantId);
     const found = await entries.get(tenantId, [await keyOf(token)], now());
     if (!found.ok) return found;
     const [entry] = found.value;
@@ -97,7 +97,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
       const { tenantId } = holder;
       const expiresAt = now() + sessionMs;
       const kept: Kept = { slug, owner, once: nonce(), expiresAt };
-      const written = await shardOfTenant(tenantId).entries.change(
+      const written = await databaseOfTenant(tenantId).entries.change(
         {
           tenantId,
           key: await keyOf(token),
@@ -125,7 +125,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
       const { tenantId } = holder;
       const fresh: Kept = { ...kept, once: nonce() };
       const { key, version } = entry;
-      const written = await shardOfTenant(tenantId).entries.change(
+      const written = await databaseOfTenant(tenantId).entries.change(
         {
           tenantId,
           key,
@@ -145,7 +145,7 @@ export function createPersonSessions(deps: PersonSessionDeps): PersonSessions {
       const { tenantId } = holder;
       const key = await keyOf(token);
       const gone = { tenantId, key, value: null, expiresAt: null, ifVersion: "any" } as const;
-      const ended = await shardOfTenant(tenantId).entries.change(gone, now());
+      const ended = await databaseOfTenant(tenantId).entries.change(gone, now());
       return ended.ok ? ok(null) : ended;
     },
   };

@@ -1,5 +1,5 @@
 /**
- * The pipeline, as one proxied message needs it, whatever its era: over the database of the caller's shard,
+ * The pipeline, as one proxied message needs it, whatever its era: over the caller's database,
  * and no other. Functions name the members that they use; the object itself is passed on whole, since its members
  * are made when they are first read.
  */

@@ -5,7 +5,7 @@ import { ok, type Result } from "../domain/result.ts";
 import { keptConsole, keptWorker, readDeployment } from "./bundle.ts";
 import { writeConsole } from "./console-build.js";
 import type { Ending } from "./ending.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { startRuntime, type Runtime } from "./runtime.ts";
 import { noteScheduleRun } from "./schedule-run.ts";
@@ -52,7 +52,7 @@ async function becomeReady(started: Started): Promise<Result<null, string>> {
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const own =
     settings.database === null
-      ? openObject({ namespace: await runtime.databases(), wait }, homeShard, {})
+      ? openObject({ namespace: await runtime.databases(), wait }, homeDatabase, {})
       : null;
   const { otherMasterKey, untilReady } = await import("./ready.ts");
   const ready = await untilReady(runtime);

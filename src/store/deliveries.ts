@@ -1,12 +1,12 @@
 /**
- * What the home shard knows of tenants in other databases. A delivery is entered in one transaction, and only if the
+ * What `home` knows of tenants in other databases. A delivery is entered in one transaction, and only if the
  * delivery is newer than the database's last one. So a delivery that comes twice, late or out of order changes nothing.
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Delivery, DeliveryStore } from "../domain/ports/outbox.ts";
 import { ok } from "../domain/result.ts";
-import { shardOf } from "../domain/tenancy/shards.ts";
+import { databaseOf } from "../domain/tenancy/database-names.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { arraysOf } from "./json-arrays.ts";
 import { figures, raised } from "./usage-figures.ts";
@@ -62,12 +62,12 @@ const isNewer = ({ database, delivery: { version } }: Arrived): SQL => sql`not e
 
 /** Tenants of the delivery's database. No database speaks of another one's tenants. */
 const placed = (tenant: SQL, { database }: Arrived): SQL => sql`exists (
-  select 1 from placements p where p.tenant_id = ${tenant} and p.shard = ${database})`;
+  select 1 from placements p where p.tenant_id = ${tenant} and p.database = ${database})`;
 
 const enterEvents = (arrived: Arrived): Compiled[] =>
   arraysOf(
     arrived.delivery.events
-      .filter(({ tenantId }) => tenantId === null || shardOf(tenantId) === arrived.database)
+      .filter(({ tenantId }) => tenantId === null || databaseOf(tenantId) === arrived.database)
       .map(eventEntry),
   ).map((entries) =>
     raw(sql`
@@ -79,7 +79,7 @@ const enterEvents = (arrived: Arrived): Compiled[] =>
 
 const enterTenants = (arrived: Arrived): Compiled[] => {
   const { tenants, deleted } = arrived.delivery;
-  const gone = sql`select p.tenant_id from placements p where p.shard = ${arrived.database}
+  const gone = sql`select p.tenant_id from placements p where p.database = ${arrived.database}
     and p.tenant_id in (select value from json_each(${JSON.stringify(deleted)}))
     and ${isNewer(arrived)}`;
   return [
@@ -88,7 +88,7 @@ const enterTenants = (arrived: Arrived): Compiled[] => {
         update placements set name = j.value ->> 1, created_at = j.value ->> 2,
           state = case state when 'creating' then 'active' else state end
         from json_each(${entries}) j
-        where placements.tenant_id = j.value ->> 0 and placements.shard = ${arrived.database}
+        where placements.tenant_id = j.value ->> 0 and placements.database = ${arrived.database}
           and ${isNewer(arrived)}`),
     ),
     ...(deleted.length === 0
@@ -164,7 +164,7 @@ const enterLatencies = (arrived: Arrived): Compiled[] =>
       on conflict (width, at, tenant_id, model) do update set histogram = excluded.histogram`),
   );
 
-/** A key that the home shard has stays as it is there, unless nothing vouches for it yet. */
+/** A key that `home` has stays as it is there, unless nothing vouches for it yet. */
 const enterKeys = (arrived: Arrived, now: number): Compiled[] =>
   arrived.delivery.auditKeys.map(({ id, publicKey, code }) =>
     raw(sql`

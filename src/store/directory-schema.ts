@@ -1,19 +1,19 @@
-/** Tables of what the home shard knows of tenants in other databases, and of how it gets there. */
+/** Tables of what `home` knows of tenants in other databases, and of how it gets there. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlacementState } from "../domain/ports/placements.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { usageFigures } from "./ledger-schema.ts";
 
 /**
- * The directory, in the home shard: which database has the tenant of a slug. Tenants from before there were
- * several databases have no row here: they are in the home shard's own table.
+ * The directory, in `home`: which database has the tenant of a slug. Tenants from before there were
+ * several databases have no row here: they are in `home`'s own table.
  */
 export const placements = sqliteTable(
   "placements",
   {
     slug: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
-    shard: text().notNull(),
+    database: text().notNull(),
     /** empty: the tenant's database has not said yet */
     name: text().notNull().default(""),
     createdAt: integer("created_at").notNull().default(0),
@@ -23,12 +23,12 @@ export const placements = sqliteTable(
     sealedBy: text("sealed_by"),
   },
   (table) => [
-    index("placements_shard").on(table.shard),
+    index("placements_database").on(table.database),
     index("placements_tenant").on(table.tenantId),
   ],
 );
 
-/** One row, in each database but the home shard's: how far its deliveries have come. */
+/** One row, in each database but `home`'s: how far its deliveries have come. */
 export const outbox = sqliteTable("outbox", {
   id: integer().primaryKey(),
   /** rises with each delivery that is begun */
@@ -37,14 +37,14 @@ export const outbox = sqliteTable("outbox", {
   since: integer().notNull(),
 });
 
-/** In the home shard: the last delivery of each other database that was entered. */
+/** In `home`: the last delivery of each other database that was entered. */
 export const deliveries = sqliteTable("deliveries", {
   database: text().primaryKey(),
   version: integer().notNull(),
 });
 
 /**
- * In the home shard: what tenants of other databases used, as those databases say. The table is `WITHOUT ROWID`, which
+ * In `home`: what tenants of other databases used, as those databases say. The table is `WITHOUT ROWID`, which
  * its migration alone says.
  */
 export const deliveredUsage = sqliteTable(
@@ -63,7 +63,7 @@ export const deliveredUsage = sqliteTable(
   ],
 );
 
-/** In the home shard: how long calls of tenants of other databases took, as those databases say. */
+/** In `home`: how long calls of tenants of other databases took, as those databases say. */
 export const deliveredLatencies = sqliteTable(
   "delivered_latencies",
   {

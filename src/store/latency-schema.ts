@@ -19,7 +19,7 @@ export const latencies = sqliteTable(
     grouped: text().notNull(),
     /** as `domain/latencies.ts` writes it */
     histogram: text().notNull(),
-    /** 1: the home shard has it; above 1: the delivery that it is on its way with. Of rows by the model alone */
+    /** 1: `home` has it; above 1: the delivery that it is on its way with. Of rows by the model alone */
     delivered: integer().notNull().default(0),
   },
   (table) => [

@@ -92,7 +92,7 @@ export const usage = sqliteTable(
     model: text().notNull(),
     ...usageFigures(),
     /**
-     * 1: the home shard has the row as it stands. 0: changed since. Else the version of the outbox that is on its
+     * 1: `home` has the row as it stands. 0: changed since. Else the version of the outbox that is on its
      * way with the row. It has no index, since an index would be one more row written for each call.
      */
     delivered: integer().notNull().default(0),

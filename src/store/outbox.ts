@@ -1,5 +1,5 @@
 /**
- * The outbox of a tenant's database: events, usage and public keys that the home shard has not got yet. A row says
+ * The outbox of a tenant's database: events, usage and public keys that `home` has not got yet. A row says
  * itself whether it was delivered. Usage is sent as sums of whole hours, so that it may be sent twice.
  */
 import { and, asc, eq, sql, type SQL } from "drizzle-orm";
@@ -28,7 +28,7 @@ const changesForMs = 26 * 3_600_000;
 const late = sql.raw(`('request.correct', 'request.settled_late')`);
 const isNew = sql.raw("u.delivered <> 1");
 
-/** Rows of usage that the home shard lacks: of late, and of tenants whose older hours have changed. */
+/** Rows of usage that `home` lacks: of late, and of tenants whose older hours have changed. */
 const changed = (columns: SQL): SQL => sql`
   select ${columns} from tenants t cross join usage u on u.tenant_id = t.id
     and u.hour >= coalesce((select since from outbox where id = 1), 0) where ${isNew}
@@ -78,7 +78,7 @@ const eventOfRow = (row: Row): AdminEvent => {
   return { ...event, detail: JSON.parse(detail) as AdminEvent["detail"] };
 };
 
-/** Counts of durations that the home shard lacks. In the words of the index, which SQLite uses for the same words alone. */
+/** Counts of durations that `home` lacks. In the words of the index, which SQLite uses for the same words alone. */
 const uncounted = sql.raw(`select rowid from latencies where delivered <> 1 and "by" = 'model'`);
 
 const latencyOfRow = (row: Row): DeliveredLatency => ({

@@ -1,4 +1,4 @@
-/** The directory of slugs, in the home shard. Each method is one transaction and one round trip. */
+/** The directory of slugs, in `home`. Each method is one transaction and one round trip. */
 import { and, eq, sql } from "drizzle-orm";
 import type {
   Listed,
@@ -8,12 +8,11 @@ import type {
 } from "../domain/ports/placements.ts";
 import { ok } from "../domain/result.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { raw, type Database } from "./db.ts";
 import { withoutUsageOf } from "./deliveries.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { placements } from "./directory-schema.ts";
-import { tenants } from "./schema.ts";
 
 const residencyText = (residency: Residency | null): string | null =>
   residency === null ? null : JSON.stringify(residency);
@@ -28,7 +27,7 @@ interface ListedRow {
   id: string;
   slug: string;
   name: string;
-  shard: string;
+  database: string;
   createdAt: number;
   residency: string | null;
   state: PlacementState;
@@ -43,10 +42,14 @@ const listedOf = ({ residency, ...row }: ListedRow): Listed => ({
 
 export const createPlacementStore = (db: Database): PlacementStore => {
   const { builder } = db;
-  const where = ({ slug, tenantId, shard }: Placement) =>
-    and(eq(placements.slug, slug), eq(placements.tenantId, tenantId), eq(placements.shard, shard));
+  const where = ({ slug, tenantId, database }: Placement) =>
+    and(
+      eq(placements.slug, slug),
+      eq(placements.tenantId, tenantId),
+      eq(placements.database, database),
+    );
   const standing = (slug: string) =>
-    raw(sql`select tenant_id, shard, residency from placements where slug = ${slug}`);
+    raw(sql`select tenant_id, database, residency from placements where slug = ${slug}`);
   const placementOf = (slug: string, rows: Record<string, unknown>[] = []): Placement | null => {
     const [row] = rows;
     return row === undefined
@@ -54,18 +57,18 @@ export const createPlacementStore = (db: Database): PlacementStore => {
       : {
           slug,
           tenantId: String(row["tenant_id"]),
-          shard: String(row["shard"]),
+          database: String(row["database"]),
           residency: residencyOf(row["residency"] as string | null),
         };
   };
   return {
-    async claim({ slug, tenantId, shard, residency }) {
+    async claim({ slug, tenantId, database, residency }) {
       const written = await db.write([
-        // A tenant that was made before there were several shards has no placement, but it has its
+        // A tenant that was made before there were several databases has no placement, but it has its
         // slug.
         raw(sql`
-          insert into placements (slug, tenant_id, shard, residency, state)
-          select ${slug}, ${tenantId}, ${shard}, ${residencyText(residency)}, 'creating'
+          insert into placements (slug, tenant_id, database, residency, state)
+          select ${slug}, ${tenantId}, ${database}, ${residencyText(residency)}, 'creating'
           where not exists (select 1 from tenants where slug = ${slug})
           on conflict (slug) do nothing`),
         standing(slug),
@@ -76,7 +79,12 @@ export const createPlacementStore = (db: Database): PlacementStore => {
       const written = await db.write([
         builder
           .update(placements)
-          .set({ tenantId: to.tenantId, shard: to.shard, residency: to.residency, ...unnamed })
+          .set({
+            tenantId: to.tenantId,
+            database: to.database,
+            residency: to.residency,
+            ...unnamed,
+          })
           .where(where(from)),
         standing(from.slug),
       ]);
@@ -88,7 +96,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           .select({
             slug: placements.slug,
             tenantId: placements.tenantId,
-            shard: placements.shard,
+            database: placements.database,
             residency: placements.residency,
             state: placements.state,
           })
@@ -113,34 +121,17 @@ export const createPlacementStore = (db: Database): PlacementStore => {
       return written.ok ? ok(null) : written;
     },
     async release(placement) {
-      const { slug, tenantId, shard } = placement;
+      const { slug, tenantId, database } = placement;
       const written = await db.write([
         ...withoutUsageOf(sql`select tenant_id from placements
-          where slug = ${slug} and tenant_id = ${tenantId} and shard = ${shard}`),
+          where slug = ${slug} and tenant_id = ${tenantId} and database = ${database}`),
         builder.delete(placements).where(where(placement)),
         // A database whose last tenant is gone may be gone itself.
-        raw(sql`delete from deliveries where database = ${shard}
-          and not exists (select 1 from placements where shard = ${shard})`),
+        raw(sql`delete from deliveries where database = ${database}
+          and not exists (select 1 from placements where database = ${database})`),
       ]);
       return written.ok ? ok(null) : written;
     },
-    counts: () =>
-      db.read(async (reader) => {
-        const count = sql<number>`count(*)`;
-        const [elsewhere, here] = await reader.batch([
-          reader
-            .select({ shard: placements.shard, count })
-            .from(placements)
-            .groupBy(placements.shard),
-          // The home shard's own tenants are counted in its table, because the older ones have no
-          // placement.
-          reader.select({ count }).from(tenants),
-        ]);
-        return {
-          ...Object.fromEntries(elsewhere.map((row) => [row.shard, row.count])),
-          [homeShard]: here[0]?.count ?? 0,
-        };
-      }),
     list: (page) =>
       db.read(async (reader) => {
         const { cursor } = page;
@@ -148,12 +139,12 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           cursor === null ? sql`true` : sql`${sql.raw(id)} < ${cursor}`;
         // Both parts come by their index of ids, and are merged while they are read.
         const rows = await reader.all<ListedRow>(sql`
-          select id, slug, name, ${homeShard} as shard, created_at as createdAt, residency,
+          select id, slug, name, ${homeDatabase} as database, created_at as createdAt, residency,
             'active' as state
           from tenants where ${older("id")}
           union all
-          select tenant_id, slug, name, shard, created_at, residency, state
-          from placements where shard <> ${homeShard} and state <> 'creating'
+          select tenant_id, slug, name, database, created_at, residency, state
+          from placements where database <> ${homeDatabase} and state <> 'creating'
             and ${older("tenant_id")}
           order by 1 desc limit ${rowsFor(page)}`);
         return pageOf(rows.map(listedOf), page);
@@ -166,7 +157,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           select id, name from tenants where id in ${wanted}
           union all
           select tenant_id, case name when '' then slug else name end from placements
-          where shard <> ${homeShard} and state <> 'creating' and tenant_id in ${wanted}`),
+          where database <> ${homeDatabase} and state <> 'creating' and tenant_id in ${wanted}`),
       );
       return found.ok
         ? ok(Object.fromEntries(found.value.map(({ id, name }) => [id, name])))

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ResealedTenants } from "../domain/ports/resealed-tenants.ts";
 import { ok } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { raw, type Database } from "./db.ts";
 import { placements } from "./directory-schema.ts";
 import { appendEvent } from "./events.ts";
@@ -22,14 +22,14 @@ export const createResealedTenants = (db: Database): ResealedTenants => ({
   waiting: (keyId, { after, limit }) =>
     db.read((builder) =>
       builder
-        .select({ tenantId: placements.tenantId, shard: placements.shard })
+        .select({ tenantId: placements.tenantId, database: placements.database })
         .from(placements)
         .where(
           and(
             gt(placements.tenantId, after),
             // What a crash left has no database, and what is being deleted needs no seals.
             eq(placements.state, "active"),
-            sql`${placements.shard} <> ${homeShard}`,
+            sql`${placements.database} <> ${homeDatabase}`,
             sql`coalesce(${placements.sealedBy}, '') <> ${keyId}`,
           ),
         )

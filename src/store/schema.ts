@@ -281,7 +281,7 @@ export const adminEvents = sqliteTable(
     tenantId: text("tenant_id"),
     target: text().notNull(),
     detail: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** whether the home shard has the event too; says nothing in the home shard itself */
+    /** whether `home` has the event too; says nothing in `home` itself */
     delivered: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [

@@ -66,7 +66,7 @@ export const auditKeys = sqliteTable("audit_keys", {
   createdAt: integer("created_at").notNull(),
   /** a code under MASTER_KEY over id and key; null: nobody vouches for the key */
   code: text(),
-  /** whether the home shard has the key too; says nothing in the home shard itself */
+  /** whether `home` has the key too; says nothing in `home` itself */
   delivered: integer({ mode: "boolean" }).notNull().default(false),
 });
 

@@ -40,8 +40,8 @@ export const createTenantStore = (db: Database): TenantStore => {
     async create(tenant, event) {
       const { id, slug, name, policy, ceiling, version, createdAt, residency } = tenant;
       // A tenant's first event says that the tenant was made. The log outlives tenants, so a
-      // tenant's id is made once, ever. The second condition is for the home shard, where a slug
-      // may be kept for a tenant on another shard.
+      // tenant's id is made once, ever. The second condition is for `home`, where a slug
+      // may be kept for a tenant on another database.
       const isNew = sql`
         not exists (select 1 from admin_events where tenant_id = ${id})
         and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;

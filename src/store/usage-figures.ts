@@ -11,7 +11,7 @@ export const raised = sql.join(
   figures.map((name) => sql`${sql.raw(name)} = ${summed(name)}`),
   sql`, `,
 );
-/** The same of a tenant's own rows, which have to be delivered to the home shard again. */
+/** The same of a tenant's own rows, which have to be delivered to `home` again. */
 export const raisedFigures = sql`${raised}, delivered = 0`;
 
 /** Whether every figure of a row is a count that a driver gives back. */

@@ -26,7 +26,7 @@ const hourMs = 3_600_000;
 /** As the ids of tenants with databases of their own look; they sort by the number. */
 const idOf = (number: string): string =>
   `'ten_' || printf('%026d', ${number}) || 'tn' || printf('%020d', ${number})`;
-const shardOf = (number: string): string => `'tn' || printf('%020d', ${number})`;
+const databaseOf = (number: string): string => `'tn' || printf('%020d', ${number})`;
 const numbers = (count: number): string =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
 
@@ -34,8 +34,8 @@ const figures =
   "succeeded, failed, refused, cancelled, unknown, input_tokens, output_tokens, cost_micro_usd";
 
 const fillings = (tenants: number, firstHour: number): string[] => [
-  `${numbers(tenants)} insert into placements (slug, tenant_id, shard, name, created_at, state)
-    select 'tenant-' || i, ${idOf("i")}, ${shardOf("i")}, 'Tenant ' || i, i, 'active' from n`,
+  `${numbers(tenants)} insert into placements (slug, tenant_id, database, name, created_at, state)
+    select 'tenant-' || i, ${idOf("i")}, ${databaseOf("i")}, 'Tenant ' || i, i, 'active' from n`,
   `${numbers(tenants)} insert into admin_events (id, at, actor, action, tenant_id, target, detail, delivered)
     select 'evt_' || printf('%026d', i * ${eventsOfTenant} + e.value), i, 'operator', 'key.create', ${idOf("i")},
       'key', '{"name":"made by the bench"}', 1
@@ -117,7 +117,7 @@ export async function benchDirectory(tenants: number, say: Say): Promise<string[
       await client.execute("select tenant_id, max(hour) as hour from delivered_usage")
     ).rows;
     const tenantId = String(busiest?.["tenant_id"]);
-    const shard = tenantId.slice(30);
+    const database = tenantId.slice(30);
     const page = { cursor: null, limit: 50 };
     const to = now + 1;
     const day = { from: now - hours * hourMs, to, bucket: "hour", limit: 2_001 } as const;
@@ -142,7 +142,7 @@ export async function benchDirectory(tenants: number, say: Say): Promise<string[
         "one delivery of a tenant's minute",
         (at) =>
           deliveries.enter(
-            { database: shard, now },
+            { database: database, now },
             minuteOf(at + 2, tenantId, Number(busiest?.["hour"])),
           ),
       ],

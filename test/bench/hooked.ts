@@ -1,6 +1,6 @@
 /** A Worker whose objects the bench can block and evict, with as many tenants as are asked for. */
 import type { Ending } from "../../src/start/ending.ts";
-import { shardOf } from "../../src/domain/tenancy/shards.ts";
+import { databaseOf } from "../../src/domain/tenancy/database-names.ts";
 import { samplingCall, type Call } from "./calls.ts";
 import { startChild } from "./child.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
@@ -31,7 +31,7 @@ export async function startHooked(ending: Ending): Promise<HookedWorker> {
     target: (call) => ({ url, call, pids: { server: pids, database: [] } }),
     async tenant(slug) {
       const made = await createTenant({ url, adminToken, providerUrl: provider.url, slug });
-      return { call: samplingCall(await made.newKey()), database: shardOf(made.id) };
+      return { call: samplingCall(await made.newKey()), database: databaseOf(made.id) };
     },
     async hook(hook) {
       const answer = await fetch(`${url}/bench/hook`, {

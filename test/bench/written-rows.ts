@@ -51,7 +51,12 @@ export async function countWrittenRows(say: (line: string) => void): Promise<voi
     value(await countDurations());
     sayRows("counting of one call's durations", await object.takeWritten(), say);
     // The same database stands for both ends.
-    const placement = { slug: "placed", tenantId: calls.tenantId, shard: "home", residency: null };
+    const placement = {
+      slug: "placed",
+      tenantId: calls.tenantId,
+      database: "home",
+      residency: null,
+    };
     value(await stores.placements.claim(placement));
     for (let minute = 0; minute < 2; minute += 1) {
       await (

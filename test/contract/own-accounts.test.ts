@@ -267,7 +267,7 @@ describe("a person's own account at a server", () => {
   it("is connected right after a program was let in, and the browser goes back to the program", async () => {
     const { servers, userTokens } = world.stores;
     const { beginForPerson } = parts().authorizations;
-    const shard = { beginForPerson, servers, userTokens };
+    const database = { beginForPerson, servers, userTokens };
     const resource = { kind: "server", tenant: "acme", server: "notes" } as const;
     const returnTo = "http://127.0.0.1:9/callback?code=x";
     const asked = {
@@ -277,7 +277,7 @@ describe("a person's own account at a server", () => {
       ownUrl: origin,
       returnTo,
     };
-    const onward = await firstConnection(shard, asked);
+    const onward = await firstConnection(database, asked);
     const state = new URL(onward?.url ?? "").searchParams.get("state");
     const { finish } = parts().authorizations;
     // A person who refuses there has still let the program in.
@@ -286,15 +286,18 @@ describe("a person's own account at a server", () => {
       value: { server: "notes", returnTo, isAuthorized: false },
     });
     await connect("usr_1");
-    expect(await firstConnection(shard, asked)).toBeNull();
-    expect(await firstConnection(shard, { ...asked, owner: null })).toBeNull();
+    expect(await firstConnection(database, asked)).toBeNull();
+    expect(await firstConnection(database, { ...asked, owner: null })).toBeNull();
     const direct = { ...asked, resource: { kind: "sampling", tenant: "acme" } as const };
-    expect(await firstConnection(shard, direct)).toBeNull();
+    expect(await firstConnection(database, direct)).toBeNull();
     // A refusal at the refresh leads the person there again.
     now += hourMs;
     fault = "invalid_grant";
     expect(await bearer(as("usr_1"))).toMatchObject({ reason: "authorization_needed" });
-    expect(await firstConnection(shard, asked)).toMatchObject({ kind: "onward", server: "notes" });
+    expect(await firstConnection(database, asked)).toMatchObject({
+      kind: "onward",
+      server: "notes",
+    });
   });
 
   it("is forgotten with the person", async () => {

@@ -33,7 +33,7 @@ export async function givenTenant(
     return { db, stores: storesOn(db, () => {}, mac) };
   };
   const { stores } = again();
-  const ids = createIds({ now: () => Date.now(), randomBytesOf, shard: name });
+  const ids = createIds({ now: () => Date.now(), randomBytesOf, database: name });
   const its = tenant({ id: ids.next("tenant"), policy: { limits } });
   value(await stores.tenants.create(its, event(its.id)));
   const keyId = await anotherKey(stores, its.id);

@@ -9,7 +9,7 @@ import { clock, createIsolate } from "../../src/compose/isolate.ts";
 import { createTenantObject } from "../../src/compose/tenant-object.ts";
 import { parseConfig } from "../../src/config.ts";
 import { masterKeyId } from "../../src/crypto/master-key-id.ts";
-import { homeShard, shardOf } from "../../src/domain/tenancy/shards.ts";
+import { homeDatabase, databaseOf } from "../../src/domain/tenancy/database-names.ts";
 import { createApp } from "../../src/http/app.ts";
 import { bookTexts } from "../../src/store/books/texts.ts";
 import { openObject } from "../../src/store/durable/open-object.ts";
@@ -22,7 +22,7 @@ const objects = { namespace: env.DATABASES, wait: clock.wait };
 const host: Host = {
   log: () => {},
   fetch: async () => new Response(null, { status: 404 }),
-  openOwnDatabase: (options) => openObject(objects, homeShard, options),
+  openOwnDatabase: (options) => openObject(objects, homeDatabase, options),
   openTenantDatabase: (name, options) => openObject(objects, name, options),
 };
 const waits = { background: () => {}, upkeep: () => {} };
@@ -51,7 +51,7 @@ async function routerWith(keys: { now: number; before?: number }) {
       const answer = await app.fetch(request, { servicesFor, address: () => "" });
       return (await answer.json()) as Record<string, unknown>;
     },
-    cron: () => jobsOf(homeShard),
+    cron: () => jobsOf(homeDatabase),
     /** As the tenant's object runs its alarm under these settings. */
     alarm: (name: string) =>
       runInDurableObject(env.DATABASES.getByName(name), (_, state) =>
@@ -86,7 +86,7 @@ describe("a change of MASTER_KEY while a tenant's object sleeps", () => {
       apiKey: "provider-key",
     });
     expect(made).toMatchObject({ id: expect.any(String) });
-    const name = shardOf(String(id));
+    const name = databaseOf(String(id));
     for (let runs = 0; runs < 3; runs += 1) await before.alarm(name);
     await forgetAlarm(name);
     // What it remembers of its alarm goes too.

@@ -6,7 +6,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
-import { shardOf } from "../../src/domain/tenancy/shards.ts";
+import { databaseOf } from "../../src/domain/tenancy/database-names.ts";
 import type { Outcome } from "../../src/store/engine.ts";
 import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
 import worker from "../../src/worker.ts?overload";
@@ -132,7 +132,7 @@ describe("an object that a deployment resets while providers are asked", () => {
       provider: "openai",
       policy: { limits: { requestsPerMinute: 8 } },
     });
-    const name = shardOf(String((await admin("GET", "/tenants/deployed")).get("id")));
+    const name = databaseOf(String((await admin("GET", "/tenants/deployed")).get("id")));
     const answers = Promise.withResolvers<void>();
     providerWaits = answers.promise;
     const call = () => callOnce(router, key, asking("Say hello."));

@@ -1,5 +1,5 @@
 /**
- * Ports of the outbox. A tenant's own database says what it holds; the home shard gets a copy of what the
+ * Ports of the outbox. A tenant's own database says what it holds; `home` gets a copy of what the
  * operator's lists need, so that those lists ask one database. A delivery may come twice, late or out of order.
  */
 import type { AdminEvent } from "../admin-event.ts";
@@ -39,7 +39,7 @@ export interface DeliveredLatency {
   histogram: string;
 }
 
-/** What a database has to say that the home shard does not know yet. */
+/** What a database has to say that `home` does not know yet. */
 export interface Delivery {
   /** rises with each delivery of a database that is begun, also of one that is repeated */
   version: number;
@@ -57,17 +57,17 @@ export interface Delivery {
   since: number | null;
 }
 
-/** In each database but the home shard's. */
+/** In each database but `home`'s. */
 export interface OutboxStore {
   /** Begins a delivery; null: there is nothing to deliver. */
   begin(now: number): AsyncResult<Delivery | null>;
-  /** The home shard has it. What changed meanwhile stays to be delivered. */
+  /** `home` has it. What changed meanwhile stays to be delivered. */
   end(delivery: Delivery): AsyncResult<null>;
-  /** The next delivery has a version above that one: this database is older than the home shard's knowledge of it. */
+  /** The next delivery has a version above that one: this database is older than `home`'s knowledge of it. */
   raise(version: number): AsyncResult<null>;
 }
 
-/** In the home shard. */
+/** In `home`. */
 export interface DeliveryStore {
   /** Enters a delivery once. Gives the version that was entered last, which is greater where others came before. */
   enter(

@@ -1,4 +1,4 @@
-/** Port of the directory: which database has which tenant. It is in the home shard. */
+/** Port of the directory: which database has which tenant. It is in `home`. */
 import type { AsyncResult } from "../refusals.ts";
 import type { Residency } from "../tenancy/residency.ts";
 import type { Page, PageRequest } from "./pages.ts";
@@ -6,11 +6,11 @@ import type { Page, PageRequest } from "./pages.ts";
 /** `creating`: the slug is claimed, and its tenant is not known to be there. `deleting`: a deletion was begun. */
 export type PlacementState = "creating" | "active" | "deleting";
 
-/** The tenant of a slug, and its database. Placements stand in the home shard, once there are other databases. */
+/** The tenant of a slug, and its database. Placements stand in `home`, once there are other databases. */
 export interface Placement {
   slug: string;
   tenantId: string;
-  shard: string;
+  database: string;
   /** null: nobody asked */
   residency: Residency | null;
 }
@@ -19,7 +19,7 @@ export interface Placement {
 export interface Listed {
   id: string;
   slug: string;
-  shard: string;
+  database: string;
   name: string;
   createdAt: number;
   residency: Residency | null;
@@ -45,8 +45,6 @@ export interface PlacementStore {
   beginDeletion(placement: Placement): AsyncResult<null>;
   /** Removes the placement, and what was delivered of its tenant's usage. */
   release(placement: Placement): AsyncResult<null>;
-  /** How many tenants each shard has, by name. Shards without tenants are left out. */
-  counts(): AsyncResult<Record<string, number>>;
   /** All tenants of all databases, newest first. */
   list(page: PageRequest): AsyncResult<Page<Listed>>;
   /** What people call tenants, by id. A tenant that is gone has no name. */

@@ -1,4 +1,4 @@
-/** Port of the home shard: which tenants' own databases are sealed under which master key. */
+/** Port of `home`: which tenants' own databases are sealed under which master key. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 
@@ -12,7 +12,7 @@ export interface ResealedTenants {
   waiting(
     keyId: string,
     page: { after: string; limit: number },
-  ): AsyncResult<{ tenantId: string; shard: string }[]>;
+  ): AsyncResult<{ tenantId: string; database: string }[]>;
   note(keyId: string, tenantIds: readonly string[]): AsyncResult<null>;
   append(event: AdminEvent): AsyncResult<null>;
 }

@@ -1,5 +1,5 @@
-/** Ids: a prefix that names the kind, then 26 characters that sort by time, then the shard. */
-import { homeShard, markOf } from "./shards.ts";
+/** Ids: a prefix that names the kind, then 26 characters that sort by time, then the database. */
+import { homeDatabase, markOf } from "./database-names.ts";
 
 export const idPrefixes = {
   tenant: "ten",
@@ -19,7 +19,7 @@ export interface Ids {
   next(kind: IdKind): string;
 }
 
-/** A caller is found by ids of these kinds, so these ids name the shard: see `shards.ts`. */
+/** A caller is found by ids of these kinds, so these ids name the database: see `database-names.ts`. */
 const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session", "console"]);
 
 export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -44,10 +44,10 @@ export const leastIdAt = (kind: IdKind, ms: number): string =>
 export function createIds(deps: {
   now: () => number;
   randomBytesOf: (count: number) => Uint8Array;
-  /** absent: the home shard */
-  shard?: string;
+  /** absent: `home` */
+  database?: string;
 }): Ids {
-  const mark = markOf(deps.shard ?? homeShard);
+  const mark = markOf(deps.database ?? homeDatabase);
   return {
     next(kind) {
       let text = timeText(deps.now());

@@ -1,6 +1,6 @@
 /**
  * Databases of one tenant each, such as Durable Objects. Nobody lists them: the name of such a database stands at the
- * end of its tenant's ids (`shards.ts`), so an id or a token alone leads to it. The name says in which jurisdiction
+ * end of its tenant's ids (`database-names.ts`), so an id or a token alone leads to it. The name says in which jurisdiction
  * the database is, because the database can't be found without that.
  */
 import { idAlphabet } from "./ids.ts";
@@ -20,7 +20,7 @@ const letters: Readonly<Record<string, Jurisdiction | null>> = {
 
 /** Nobody guesses a name, and no two are equal: 100 random bits. */
 const randomCharacters = 20;
-/** Longer than any shard's name, so that a mark is the name of one or of the other. */
+/** Longer than `home`. */
 const namePattern = /^t([neufh])[0-9a-z]{20}$/;
 
 /** null: it names no such database. */

@@ -25,7 +25,7 @@ const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
   ...residencyOf(residency),
 });
 
-const listed = ({ residency, state, shard: _, ...entry }: Listed) => ({
+const listed = ({ residency, state, database: _, ...entry }: Listed) => ({
   ...entry,
   ...residencyOf(residency),
   // A tenant that is not known to be there yet is not listed.

@@ -8,24 +8,24 @@ import type { Actor } from "../../domain/tenancy/access.ts";
 import type { PlacementStore } from "../../domain/ports/placements.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
-import { shardOf } from "../../domain/tenancy/shards.ts";
+import { databaseOf } from "../../domain/tenancy/database-names.ts";
 import {
   createInHome,
   createPlacing,
   unknownDatabase,
   type NewDatabase,
-  type PlacingShard,
+  type PlacingDatabase,
 } from "./placing.ts";
 import { createRemoval } from "./removal.ts";
 import type { AdminUseCases } from "./use-cases.ts";
 
-export interface AdminShard extends Omit<PlacingShard, "tenants"> {
+export interface AdminDatabase extends Omit<PlacingDatabase, "tenants"> {
   admin: AdminUseCases;
-  /** Delivers what the home shard lacks, one delivery at a time; 0: nothing is left. */
+  /** Delivers what `home` lacks, one delivery at a time; 0: nothing is left. */
   deliver: () => AsyncResult<number>;
 }
 
-export interface Shards<S> {
+export interface Databases<S> {
   home: S;
   /** `null` for an unknown name. `residency`: where the database is created if it is missing */
   of(name: string, residency?: Residency | null): S | null;
@@ -37,11 +37,11 @@ export interface Shards<S> {
 export type AdminFor = (actor: Actor, slug: string | null) => AsyncResult<AdminUseCases>;
 
 export function createAdminFor(deps: {
-  shards: Shards<AdminShard>;
+  databases: Databases<AdminDatabase>;
   placements: PlacementStore;
 }): AdminFor {
-  const { shards, placements } = deps;
-  const { home, newDatabase } = shards;
+  const { databases, placements } = deps;
+  const { home, newDatabase } = databases;
 
   const operators: AdminUseCases = {
     ...home.admin,
@@ -53,8 +53,8 @@ export function createAdminFor(deps: {
           : createPlacing({
               placements,
               newDatabase,
-              shard(name, residency) {
-                const found = shards.of(name, residency);
+              databaseNamed(name, residency) {
+                const found = databases.of(name, residency);
                 return found === null ? null : { ...found, tenants: found.admin.tenants };
               },
             }),
@@ -64,22 +64,22 @@ export function createAdminFor(deps: {
   return async (actor, slug) => {
     // The key's id names its tenant's database. No other database exists for the key.
     if (actor.kind !== "operator") {
-      const ownShard = shards.of(shardOf(actor.tenantId));
-      return ownShard === null
+      const ownDatabase = databases.of(databaseOf(actor.tenantId));
+      return ownDatabase === null
         ? err({ reason: "not_found", what: "the tenant's database" })
-        : ok(ownShard.admin);
+        : ok(ownDatabase.admin);
     }
     if (newDatabase === null || slug === null) return ok(operators);
     const placed = await placements.bySlug(slug);
     if (!placed.ok) return placed;
     const placement = placed.value;
     if (placement === null) return ok(home.admin);
-    const shard = shards.of(placement.shard);
-    if (shard === null) return err(unknownDatabase(placement));
-    const { admin } = shard;
+    const database = databases.of(placement.database);
+    if (database === null) return err(unknownDatabase(placement));
+    const { admin } = database;
     return ok({
       ...admin,
-      tenants: { ...admin.tenants, remove: createRemoval({ placements, placement, shard }) },
+      tenants: { ...admin.tenants, remove: createRemoval({ placements, placement, database }) },
     });
   };
 }

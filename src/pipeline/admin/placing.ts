@@ -13,7 +13,7 @@ import { err, type Result } from "../../domain/result.ts";
 import { isSameResidency, type Residency } from "../../domain/tenancy/residency.ts";
 import type { NewTenant, TenantAdmin } from "./tenants.ts";
 
-export interface PlacingShard {
+export interface PlacingDatabase {
   name: string;
   tenants: Pick<TenantAdmin, "create" | "exists">;
   ids: Ids;
@@ -42,7 +42,7 @@ interface PlacingDeps {
   placements: PlacementStore;
   newDatabase: NewDatabase;
   /** `residency`: where the database is created if it is missing */
-  shard: (name: string, residency: Residency | null) => PlacingShard | null;
+  databaseNamed: (name: string, residency: Residency | null) => PlacingDatabase | null;
 }
 
 /** Creates a tenant in the one database that all tenants share. */
@@ -58,17 +58,17 @@ export const createInHome =
             "This deployment can't choose where data lives. Only a deployment on Cloudflare with a Durable Object for each tenant can. Leave it out.",
         });
 
-export function createPlacing({ placements, shard, newDatabase }: PlacingDeps) {
+export function createPlacing({ placements, databaseNamed, newDatabase }: PlacingDeps) {
   return async (actor: Actor, asked: NewTenant): AsyncResult<Tenant> => {
     const { slug, name, residency } = asked;
     const database = newDatabase(residency ?? {});
     if (!database.ok) return database;
-    const made = shard(database.value, residency ?? null);
+    const made = databaseNamed(database.value, residency ?? null);
     if (made === null) return err({ reason: "unavailable", retryAfterMs: 1_000 });
     const fresh = (): Placement => ({
       slug,
       tenantId: made.ids.next("tenant"),
-      shard: made.name,
+      database: made.name,
       residency: residency ?? null,
     });
     let claimed = await placements.claim(fresh());
@@ -76,10 +76,10 @@ export function createPlacing({ placements, shard, newDatabase }: PlacingDeps) {
       if (!claimed.ok) return claimed;
       const standing = claimed.value;
       if (standing === null) return taken(slug);
-      const standingShard = shard(standing.shard, standing.residency);
-      if (standingShard === null) return err(unknownDatabase(standing));
+      const standingDatabase = databaseNamed(standing.database, standing.residency);
+      if (standingDatabase === null) return err(unknownDatabase(standing));
       if (fits(standing, asked)) {
-        const created = await standingShard.tenants.create(actor, {
+        const created = await standingDatabase.tenants.create(actor, {
           slug,
           name,
           id: standing.tenantId,
@@ -89,7 +89,7 @@ export function createPlacing({ placements, shard, newDatabase }: PlacingDeps) {
         if (created.ok) await placements.confirm(standing, created.value);
         if (created.ok || created.error.reason !== "conflict") return created;
       }
-      const there = await standingShard.tenants.exists(standing.tenantId);
+      const there = await standingDatabase.tenants.exists(standing.tenantId);
       if (!there.ok) return there;
       if (there.value) return taken(slug);
       if (!fits(standing, asked)) return begunElsewhere(standing);

@@ -11,7 +11,7 @@ import type { TenantAdmin } from "./tenants.ts";
 interface RemovalDeps {
   placements: PlacementStore;
   placement: Placement & { state: PlacementState };
-  shard: {
+  database: {
     admin: { tenants: Pick<TenantAdmin, "get" | "remove"> };
     deliver: () => AsyncResult<number>;
   };
@@ -28,9 +28,9 @@ async function deliverAll(deliver: () => AsyncResult<number>): Promise<void> {
 }
 
 export const createRemoval =
-  ({ placements, placement, shard }: RemovalDeps) =>
+  ({ placements, placement, database }: RemovalDeps) =>
   async (actor: Actor, slug: string): AsyncResult<null> => {
-    const { admin, deliver } = shard;
+    const { admin, deliver } = database;
     const there = await admin.tenants.get(actor, slug);
     // A tenant that is being created is not there either, and its creation needs the placement.
     if (!there.ok && placement.state !== "deleting") return there;

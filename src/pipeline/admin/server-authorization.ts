@@ -18,7 +18,7 @@ import type {
   TokenStore,
   UserTokenStore,
 } from "../../domain/ports/server-stores.ts";
-import { markedState } from "../../domain/tenancy/shards.ts";
+import { markedState } from "../../domain/tenancy/database-names.ts";
 import {
   isPerUser,
   pendingOf,

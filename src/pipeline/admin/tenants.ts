@@ -6,7 +6,7 @@ import type { Policy } from "../../domain/choice/policy.ts";
 import type { Listed, PlacementStore } from "../../domain/ports/placements.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
-import { shardOf } from "../../domain/tenancy/shards.ts";
+import { databaseOf } from "../../domain/tenancy/database-names.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
@@ -31,7 +31,7 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
   name,
   createdAt,
   residency,
-  shard: shardOf(id),
+  database: databaseOf(id),
   state: "active",
 });
 

@@ -1,16 +1,16 @@
 /**
- * Delivers the outbox of a tenant's database to the home shard: first entered there, then marked here. What is cut
- * off in between is delivered again, and the home shard enters it once.
+ * Delivers the outbox of a tenant's database to `home`: first entered there, then marked here. What is cut
+ * off in between is delivered again, and `home` enters it once.
  */
 import type { DeliveryStore, OutboxStore } from "../../domain/ports/outbox.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 
 export interface DeliveryDeps {
-  /** the database's name, as the home shard knows it */
+  /** the database's name, as `home` knows it */
   database: string;
   outbox: OutboxStore;
-  /** the home shard's */
+  /** `home`'s */
   deliveries: DeliveryStore;
   now: () => number;
 }

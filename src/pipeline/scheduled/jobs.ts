@@ -129,7 +129,7 @@ export function createJobs(
       sendToWitness: WitnessDeps["sendToWitness"];
       /** null: this deployment syncs no catalogue */
       syncCatalogue: (() => AsyncResult<number>) | null;
-      /** Delivers what the home shard lacks. */
+      /** Delivers what `home` lacks. */
       deliver: () => AsyncResult<number>;
     },
 ) {

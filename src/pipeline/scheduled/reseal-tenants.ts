@@ -1,6 +1,6 @@
 /**
  * Sealing anew where each tenant has a database of its own, which sleeps while nobody calls. After a change of
- * MASTER_KEY the home shard asks every tenant's database whether all of it is sealed under the new key. The question
+ * MASTER_KEY `home` asks every tenant's database whether all of it is sealed under the new key. The question
  * alone begins the work there, and wakes the database. Once all have said so, the operator hears that nothing
  * needs the previous key.
  */
@@ -28,7 +28,7 @@ export interface ResealTenantsDeps {
   keyId: string;
   tenants: ResealedTenants;
   /** Asks a database, and begins the work there. */
-  isResealed: (shard: string) => AsyncResult<boolean>;
+  isResealed: (database: string) => AsyncResult<boolean>;
   ids: Ids;
   now: () => number;
 }
@@ -44,12 +44,12 @@ function progressOf(cursor: string, keyId: string): Progress {
 /** Ids of those that are sealed anew. */
 async function askAll(
   { isResealed }: ResealTenantsDeps,
-  waiting: readonly { tenantId: string; shard: string }[],
+  waiting: readonly { tenantId: string; database: string }[],
 ): Promise<string[]> {
   const resealed: string[] = [];
   for (let at = 0; at < waiting.length; at += askedAtOnce) {
     const some = waiting.slice(at, at + askedAtOnce);
-    const answers = await Promise.all(some.map(({ shard }) => isResealed(shard)));
+    const answers = await Promise.all(some.map(({ database }) => isResealed(database)));
     for (const [place, answer] of answers.entries())
       if (answer.ok && answer.value) resealed.push(some[place]?.tenantId ?? "");
   }

@@ -8,7 +8,7 @@ import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
 import { callsThatFit, roomLevel, type Room } from "../../domain/limits/room.ts";
 import { fullCode, unreleasedCode, type Job, type Outcome } from "../engine.ts";
-import { shardOf } from "../../domain/tenancy/shards.ts";
+import { databaseOf } from "../../domain/tenancy/database-names.ts";
 import { nextDue } from "./next-due.ts";
 import type { Migration } from "../migrations.ts";
 import { createObjectEngine } from "./object-engine.ts";
@@ -148,7 +148,7 @@ export function createObjectDatabase(deps: {
     tenantDatabase() {
       if (!hasTables(sql) || madeByUnreleased(sql)) return null;
       const [id] = tenantIds.flatMap((text) => sql.all(text, []).map(([found]) => String(found)));
-      return id === undefined ? null : shardOf(id);
+      return id === undefined ? null : databaseOf(id);
     },
     nextDue: () => nextDue(sql),
     isSealedBy: (keyId) =>

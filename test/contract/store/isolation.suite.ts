@@ -209,19 +209,18 @@ const nameNoTenant = [
   "placements.replace",
   "placements.bySlug",
   "placements.release",
-  "placements.counts",
   "placements.confirm",
   "placements.beginDeletion",
   "placements.list",
   "placements.namesOf",
-  // Of the home shard alone, which no tenant asks.
+  // Of `home` alone, which no tenant asks.
   "resealedTenants.claim",
   "resealedTenants.release",
   "resealedTenants.progress",
   "resealedTenants.waiting",
   "resealedTenants.note",
   "resealedTenants.append",
-  // All tenants of a database, for the home shard. What the home shard enters is tested in `outbox.suite.ts`.
+  // All tenants of a database, for `home`. What `home` enters is tested in `outbox.suite.ts`.
   "outbox.begin",
   "outbox.end",
   "outbox.raise",
@@ -1078,7 +1077,7 @@ export const isolationSuite = (backend: Backend): void => {
           ]),
         )[0];
         expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
-          // A placement is the directory's, and of another shard. Its release takes the delivered usage with it:
+          // A placement is the directory's, and of another database. Its release takes the delivered usage with it:
           // `pipeline/admin/removal.ts`.
           [
             ...ownedTables,

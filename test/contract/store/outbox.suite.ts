@@ -1,5 +1,5 @@
 /**
- * What a tenant's database delivers to the home shard: each change at least once, and entered once, whatever is cut
+ * What a tenant's database delivers to `home`: each change at least once, and entered once, whatever is cut
  * off, comes twice or comes late.
  */
 import { sql } from "drizzle-orm";
@@ -213,7 +213,7 @@ export const outboxSuite = (backend: Backend): void => {
       expect(all.flatMap((each) => each.events)).toHaveLength(250);
     });
 
-    it("goes on above a version that the home shard knows already", async () => {
+    it("goes on above a version that `home` knows already", async () => {
       await caller(world.stores);
       await settle();
       value(await world.stores.outbox.raise(40));
@@ -222,15 +222,15 @@ export const outboxSuite = (backend: Backend): void => {
     });
   });
 
-  describe("the home shard", () => {
+  describe("`home`", () => {
     const world = givenWorld(backend);
     const from = { database: "eu", now: start };
     const enter = async (each: Delivery, database = "eu") =>
       value(await world.stores.deliveries.enter({ ...from, database }, each));
-    const placed = async (shard = "eu"): Promise<string> => {
-      const tenantId = `${id("tenant")}${shard}`;
+    const placed = async (database = "eu"): Promise<string> => {
+      const tenantId = `${id("tenant")}${database}`;
       const slug = tenantId.replace("_", "-");
-      const placement = { slug, tenantId, shard, residency: null };
+      const placement = { slug, tenantId, database, residency: null };
       value(await world.stores.placements.claim(placement));
       return tenantId;
     };
@@ -385,7 +385,7 @@ export const outboxSuite = (backend: Backend): void => {
         await world.stores.placements.release({
           slug,
           tenantId: stays,
-          shard: "eu",
+          database: "eu",
           residency: null,
         }),
       );
@@ -454,7 +454,7 @@ export const outboxSuite = (backend: Backend): void => {
       expect(value(await jobOf(world.stores)())).toBe(0);
     });
 
-    it("that comes from a backup catches up with what the home shard knows", async () => {
+    it("that comes from a backup catches up with what `home` knows", async () => {
       await caller(world.stores);
       value(
         await world.stores.deliveries.enter(

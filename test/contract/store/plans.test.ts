@@ -95,7 +95,7 @@ describe("query plans", () => {
     / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox|latencies_outbox)$/;
   const page = { cursor: null, limit: 50 };
 
-  const placement = { slug: "acme", tenantId: "ten_1", shard: "eu", residency: null };
+  const placement = { slug: "acme", tenantId: "ten_1", database: "eu", residency: null };
   const delivery: Delivery = {
     version: 2,
     events: [event(null)],

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createKeyTokens } from "../../../src/crypto/tokens.ts";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
-import { markedState, shardOf, shardOfState } from "../../../src/domain/tenancy/shards.ts";
+import {
+  markedState,
+  databaseOf,
+  databaseOfState,
+} from "../../../src/domain/tenancy/database-names.ts";
 import {
   isTenantDatabase,
   jurisdictionOf,
@@ -23,13 +27,14 @@ describe("the database of one tenant", () => {
 
   it("is found from its tenant's ids, tokens and authorizations alone", async () => {
     const name = newTenantDatabase(randomBytesOf, "eu");
-    const ids = createIds({ now: () => 1, randomBytesOf, shard: name });
+    const ids = createIds({ now: () => 1, randomBytesOf, database: name });
     const key = ids.next("key");
-    for (const id of [ids.next("tenant"), key, ids.next("session")]) expect(shardOf(id)).toBe(name);
+    for (const id of [ids.next("tenant"), key, ids.next("session")])
+      expect(databaseOf(id)).toBe(name);
     const tokens = createKeyTokens({ randomBytesOf });
     const { token } = await tokens.mint(key);
     expect(tokens.keyIdOf(token)).toBe(key);
-    expect(shardOfState(markedState("n", ids.next("tenant")))).toBe(name);
+    expect(databaseOfState(markedState("n", ids.next("tenant")))).toBe(name);
   });
 
   it.each(["home", "eu", "tn", "a23456789012", `tx${"0".repeat(20)}`, `tn${"0".repeat(21)}`])(

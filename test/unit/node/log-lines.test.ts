@@ -45,7 +45,7 @@ it("says why a request was refused", () => {
 });
 
 it("names what there is of every other event", () => {
-  const entry = { event: "scheduled", job: "sweep", changed: 2, shard: null };
+  const entry = { event: "scheduled", job: "sweep", changed: 2, database: null };
   expect(lineOf(entry, "pretty", at)).toBe("09:05:07  scheduled  job=sweep  changed=2");
 });
 

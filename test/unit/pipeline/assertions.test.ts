@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../../../src/domain/result.ts";
 import type { OauthResource } from "../../../src/domain/tenancy/oauth-resources.ts";
 import { createAssertions } from "../../../src/pipeline/assertions.ts";
 import { createBriefMemory } from "../../../src/pipeline/brief-memory.ts";
-import type { ConsentShard } from "../../../src/pipeline/consent-grants.ts";
+import type { ConsentDatabase } from "../../../src/pipeline/consent-grants.ts";
 import type { LetIn, SignInPlace } from "../../../src/pipeline/consent-people.ts";
 
 const issuer = "https://idp.test";
@@ -45,7 +45,7 @@ function rules() {
         ? ({ tenant: { policy }, signIn: { kind, issuer } } as unknown as SignInPlace)
         : null,
     );
-  const shard = {
+  const database = {
     people: {
       placeOf,
       async keysOf() {
@@ -62,9 +62,9 @@ function rules() {
       },
     },
     ids: { next: () => "evt_1" },
-  } as unknown as ConsentShard;
+  } as unknown as ConsentDatabase;
   return createAssertions({
-    shardOfSlug: async () => ok(shard),
+    databaseOfSlug: async () => ok(database),
     issuerKeys: createBriefMemory({ capacity: 2, lifetimeMs: 300_000, elapsed: () => at }),
     now: () => 7,
   });

@@ -29,15 +29,15 @@ const note = async () => {
 };
 /** The use cases ask these fakes alone, so the types of all that they lack are put aside: no sign-in succeeds here. */
 const given = (deps: object): never => deps as never;
-const shard = {
+const database = {
   authenticate: async () => err(refusal),
   people: createConsentPeople(
     given({ tenants: { bySlug: async () => ok(null) }, noteFailed: note }),
   ),
 };
-const shards = () => ({
-  shardOfKey: () => shard,
-  shardOfSlug: async () => (noPage === null ? ok(shard) : err(noPage)),
+const databases = () => ({
+  databaseOfKey: () => database,
+  databaseOfSlug: async () => (noPage === null ? ok(database) : err(noPage)),
   throttle: createSignInThrottle({ capacity: 100, notesPerMinute: 100, elapsed: () => 1_000 }),
 });
 
@@ -46,10 +46,10 @@ const signIns: [string, () => () => Promise<unknown>][] = [
     "the console",
     () => {
       const deps = {
-        ...shards(),
+        ...databases(),
         keyTokens: { keyIdOf: () => null },
         isOperator: async () => false,
-        authenticate: shard.authenticate,
+        authenticate: database.authenticate,
         noteFailed: note,
       };
       const sessions = createConsoleSessions(given(deps));
@@ -60,7 +60,7 @@ const signIns: [string, () => () => Promise<unknown>][] = [
     "the consent page",
     () => {
       const server = { approve: async () => ok(approved), reopen: async () => err("reopened") };
-      const consents = createOauthConsents(given({ ...shards(), server }));
+      const consents = createOauthConsents(given({ ...databases(), server }));
       const request = new Request("https://router.example/oauth/authorize");
       return () => consents.allowByKey(request, { handle: "h", key: "k", address });
     },
@@ -68,7 +68,7 @@ const signIns: [string, () => () => Promise<unknown>][] = [
   [
     "the page that connects an account",
     () => {
-      const connections = createPersonConnections(given(shards()));
+      const connections = createPersonConnections(given(databases()));
       const at = { tenant: "acme", server: "s", ownUrl: "https://router.example" };
       return () => connections.byKey({ ...at, key: "k", address });
     },
@@ -76,7 +76,7 @@ const signIns: [string, () => () => Promise<unknown>][] = [
   [
     "a person's own page",
     () => {
-      const page = createPersonPageSignIn(given(shards()));
+      const page = createPersonPageSignIn(given(databases()));
       return () => page.byKey({ place, key: "k", address });
     },
   ],
@@ -101,10 +101,10 @@ describe.each(signIns)("at %s", (_, opened) => {
   });
 });
 
-it("a page whose shard does not answer keeps nobody waiting", async () => {
+it("a page whose database does not answer keeps nobody waiting", async () => {
   refusal = unauthorized;
   noPage = unavailable;
-  const connections = createPersonConnections(given(shards()));
+  const connections = createPersonConnections(given(databases()));
   const asked = { tenant: "acme", server: "s", key: "k", address, ownUrl: "https://r.example" };
   for (let tries = 0; tries < 10; tries += 1)
     expect(await connections.byKey(asked)).toEqual(err(unavailable));

@@ -1,5 +1,5 @@
 /**
- * What seals and vouches for the rows of one shard: the isolate's keys, and what the shard's database says of
+ * What seals and vouches for the rows of one database: the isolate's keys, and what the database says of
  * them.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
@@ -10,27 +10,27 @@ import { createKeyCodes, type KeyCodes } from "../pipeline/key-codes.ts";
 import { createResealJob } from "../pipeline/scheduled/reseal.ts";
 import { createResealTenantsJob } from "../pipeline/scheduled/reseal-tenants.ts";
 import { ok } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import type { Everywhere } from "./everywhere.ts";
 import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import { reportingVault } from "../pipeline/rejected-rows.ts";
 import { createSealing } from "../pipeline/sealing.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
-interface ShardSeals {
+interface DatabaseSeals {
   vault: Vault;
   roundVault: Vault;
   keyCodes: KeyCodes;
   /** the scheduled job */
   reseal: () => AsyncResult<number>;
-  /** the home shard's scheduled job, over the databases of all tenants */
+  /** `home`'s scheduled job, over the databases of all tenants */
   resealTenants: () => AsyncResult<number>;
   /** Whether all of this database is sealed under the master key. The question begins the work. */
   isResealed: () => AsyncResult<boolean>;
 }
 
 /** Makes no store before it needs one, which a warm call never does. */
-export function createShardSeals(
+export function createDatabaseSeals(
   { config, host, vaultKeys, roundKeys, keyMac, rowMac, sealingMac, sealingMemory }: Isolate,
   {
     name,
@@ -45,7 +45,7 @@ export function createShardSeals(
     everywhere: Pick<Everywhere, "isResealed">;
     rejected: NoteRejected;
   },
-): ShardSeals {
+): DatabaseSeals {
   const sealing = createSealing({
     store: () => stores.sealing,
     mac: sealingMac,
@@ -53,7 +53,7 @@ export function createShardSeals(
     memory: sealingMemory(name),
     rolloutMs: config.rolloutMs,
     now,
-    note: (entry) => host.log({ ...entry, shard: name }),
+    note: (entry) => host.log({ ...entry, database: name }),
   });
   const vault = reportingVault(
     vaultOf({ keys: vaultKeys, randomBytesOf, versions: sealing }),
@@ -69,7 +69,7 @@ export function createShardSeals(
     },
     async resealTenants() {
       const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
-      if (name !== homeShard || !haveTheirOwn || config.previousMasterKey === null) return ok(0);
+      if (name !== homeDatabase || !haveTheirOwn || config.previousMasterKey === null) return ok(0);
       return createResealTenantsJob({
         keyId: vaultKeys.current.id,
         tenants: stores.resealedTenants,

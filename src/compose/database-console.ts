@@ -1,4 +1,4 @@
-/** Sessions of the console, over the database of one shard, and how people get one. */
+/** Sessions of the console, over one database, and how people get one. */
 import { toBase64Url, toHex } from "../crypto/encoding.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
@@ -24,7 +24,7 @@ interface ConsoleParts {
   rejected: NoteRejected;
 }
 
-export function createShardConsole(
+export function createDatabaseConsole(
   isolate: Isolate,
   deps: ConsoleParts & { authenticate: Authenticate },
 ): ConsoleSessions {
@@ -54,7 +54,7 @@ export function createShardConsole(
   });
 }
 
-export function createShardSignIn(isolate: Isolate, deps: ConsoleParts): PersonSignIn {
+export function createDatabaseSignIn(isolate: Isolate, deps: ConsoleParts): PersonSignIn {
   const { config, host, sha256, consoleMac, signInThrottle } = isolate;
   const { ids, stores, vault } = deps;
   return createPersonSignIn({
@@ -70,7 +70,7 @@ export function createShardSignIn(isolate: Isolate, deps: ConsoleParts): PersonS
     sha256Hex: async (text) => toHex(await sha256(text)),
     mac: consoleMac,
     // Nobody shows a key here.
-    consoleSessions: () => createShardConsole(isolate, { ...deps, authenticate: refuseUnknown }),
+    consoleSessions: () => createDatabaseConsole(isolate, { ...deps, authenticate: refuseUnknown }),
     throttle: signInThrottle,
     noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),
     now,

@@ -1,9 +1,9 @@
-/** What one shard gives to each surface. */
+/** What one database gives to each surface. */
 import type { Services } from "../http/context.ts";
-import type { EveryShardsServices } from "./everywhere.ts";
+import type { CommonServices } from "./everywhere.ts";
 
-/** The parts of all surfaces, over one shard. */
-export type ShardServices = Services["app"] &
+/** The parts of all surfaces, over one database. */
+export type DatabaseServices = Services["app"] &
   Services["sampling"] &
   Services["dryRun"] &
   Services["proxy"] &
@@ -12,10 +12,10 @@ export type ShardServices = Services["app"] &
   Services["consolePage"] &
   Services["metrics"] &
   Services["oauth"] &
-  EveryShardsServices;
+  CommonServices;
 
 /** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
-export const servicesOf = (parts: ShardServices): Services => ({
+export const servicesOf = (parts: DatabaseServices): Services => ({
   app: parts,
   sampling: parts,
   dryRun: parts,

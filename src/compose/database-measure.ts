@@ -1,4 +1,4 @@
-/** Who counts the requests of one shard, and where figures are sent. */
+/** Who counts the requests of one database, and where figures are sent. */
 import { measure } from "../domain/audit/metrics.ts";
 import type { FinishedRequest } from "../domain/audit/spans.ts";
 import { createMetricExports } from "../telemetry/metric-exports.ts";

@@ -1,4 +1,4 @@
-/** The use case `sample` over one shard's database: a call from its choice to its settlement. */
+/** The use case `sample` over one database: a call from its choice to its settlement. */
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
@@ -21,14 +21,14 @@ import { createRelease } from "../pipeline/release.ts";
 import { createSample, type Sample } from "../pipeline/sample.ts";
 import { createSettle, createSettlement } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
-import type { ShardApprovals } from "./shard-approvals.ts";
+import type { DatabaseApprovals } from "./database-approvals.ts";
 import { createTraces } from "../telemetry/traces.ts";
-import { measureOf } from "./shard-measure.ts";
-import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import { measureOf } from "./database-measure.ts";
+import { after, catalogueDatabaseOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, wait } = clock;
 
-export function createShardSample(
+export function createDatabaseSample(
   isolate: Pick<
     Isolate,
     | "config"
@@ -40,7 +40,7 @@ export function createShardSample(
     | "metering"
     | "sha256Hex"
   >,
-  shard: {
+  database: {
     name: string;
     ids: Ids;
     stores: Pick<Stores, "ledger" | "approvals">;
@@ -52,21 +52,21 @@ export function createShardSample(
       providers: Providers;
       cancellation: Cancellation;
       idempotency: Idempotency<Summary>;
-      approvals: ShardApprovals;
+      approvals: DatabaseApprovals;
     };
   },
 ): Sample {
   const { config, host, memory, sha256Hex } = isolate;
   const { fetch, log } = host;
-  const { name, ids, vault, door, background, upkeep } = shard;
-  const { ledger, approvals } = shard.stores;
-  const { providers, idempotency, cancellation } = shard.parts;
-  const { chooser } = isolate.choosing(catalogueShardOf(name));
+  const { name, ids, vault, door, background, upkeep } = database;
+  const { ledger, approvals } = database.stores;
+  const { providers, idempotency, cancellation } = database.parts;
+  const { chooser } = isolate.choosing(catalogueDatabaseOf(name));
   const limitWaits = createLimitWaits({ ledger, ...clock, after });
   const endCall = createEndCall({ ledger, ids, ended: limitWaits.ended });
   const lost = isolate.lostAdmissions(name);
   const consoleOrigin = config.publicUrls[0] ?? null;
-  const sendWebhooks = (): void => shard.parts.approvals.sendWebhooks();
+  const sendWebhooks = (): void => database.parts.approvals.sendWebhooks();
   const traces = createTraces({
     target: config.traceTarget,
     fetch,
@@ -97,10 +97,10 @@ export function createShardSample(
       begin: createBegin({
         approvals,
         chooser,
-        read: shard.parts.approvals.readContent,
+        read: database.parts.approvals.readContent,
         ...clock,
       }),
-      endHeld: shard.parts.approvals.endHeld,
+      endHeld: database.parts.approvals.endHeld,
       cancellation,
       sendWebhooks,
       ...clock,

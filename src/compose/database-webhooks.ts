@@ -1,4 +1,4 @@
-/** Who sends one shard's messages to webhooks: requests and approvers soon, and the jobs what is due again. */
+/** Who sends one database's messages to webhooks: requests and approvers soon, and the jobs what is due again. */
 import { newWebhookSecret, signWebhook } from "../crypto/webhook-signatures.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -11,7 +11,7 @@ import { createWebhookSender } from "../telemetry/webhook-sender.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
-export interface ShardWebhooks {
+export interface DatabaseWebhooks {
   /** one run over what is due */
   sendWebhooksOnce: SendWebhooks;
   /** Sends until nothing is due; nobody waits for it. */
@@ -19,13 +19,13 @@ export interface ShardWebhooks {
   newWebhookSecret: () => string;
 }
 
-export function createShardWebhooks(deps: {
+export function createDatabaseWebhooks(deps: {
   isolate: Pick<Isolate, "config" | "host" | "webhookPlaces">;
   stores: Pick<Stores, "webhooks">;
   vault: Vault;
   ids: Ids;
   lifetime: Pick<Lifetime, "origin" | "upkeep">;
-}): ShardWebhooks {
+}): DatabaseWebhooks {
   const { isolate, lifetime, stores, vault, ids } = deps;
   const { config, host } = isolate;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);

@@ -34,7 +34,7 @@ function openDatabase(
   return openLibsql(client, { ...options, ...(groups !== undefined && { groups }) });
 }
 
-export function openShard(
+export function openStores(
   isolate: Isolate,
   { ids, ...options }: DatabaseOptions & { name: string; ids: Ids; residency: Residency | null },
 ): { db: Database; stores: Stores; rejected: NoteRejected } {

@@ -1,4 +1,4 @@
-/** What approvers, callers and jobs do with the held calls of one shard. */
+/** What approvers, callers and jobs do with the held calls of one database. */
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import {
@@ -14,17 +14,17 @@ import { createEndCall } from "../pipeline/end-call.ts";
 import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
 import type { Lifetime } from "./lifetime.ts";
-import { createShardWebhooks, type ShardWebhooks } from "./shard-webhooks.ts";
+import { createDatabaseWebhooks, type DatabaseWebhooks } from "./database-webhooks.ts";
 import { clock, type Isolate } from "./isolate.ts";
 
-export interface ShardApprovals extends ShardWebhooks {
+export interface DatabaseApprovals extends DatabaseWebhooks {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
   placesOf: PlacesOf;
 }
 
-export function createShardApprovals(deps: {
+export function createDatabaseApprovals(deps: {
   stores: Pick<Stores, "approvals" | "ledger" | "snapshots" | "webhooks">;
   vault: Vault;
   ids: Ids;
@@ -32,14 +32,14 @@ export function createShardApprovals(deps: {
   parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
   isolate: Pick<Isolate, "config" | "host" | "sha256Hex" | "webhookPlaces">;
   lifetime: Pick<Lifetime, "origin" | "upkeep">;
-}): ShardApprovals {
+}): DatabaseApprovals {
   const { stores, vault, ids, chooser, parts, isolate } = deps;
   const { approvals, ledger, snapshots } = stores;
   const endCall = createEndCall({ ledger, ids });
   const callerOf = createHeldCallerOf({ snapshots });
   const readContent = createReadContent({ approvals, vault });
   return {
-    ...createShardWebhooks(deps),
+    ...createDatabaseWebhooks(deps),
     readContent,
     placesOf: createPlacesOf({ callerOf, read: readContent, now: clock.now }),
     editHeld: createEditHeld({

@@ -1,4 +1,4 @@
-/** The home shard asks sleeping databases whether they are sealed under the new master key. */
+/** `home` asks sleeping databases whether they are sealed under the new master key. */
 import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { createResealTenantsJob } from "../../../src/pipeline/scheduled/reseal-tenants.ts";
@@ -13,10 +13,10 @@ async function given(answers: Record<string, Answer>) {
   const { db, close } = await inlineBackend().openMigrated();
   const { resealedTenants, events } = storesOn(db);
   const placements = createPlacementStore(db);
-  for (const shard of Object.keys(answers)) {
-    const placement = { slug: shard, tenantId: `ten_${shard}`, shard, residency: null };
+  for (const database of Object.keys(answers)) {
+    const placement = { slug: database, tenantId: `ten_${database}`, database, residency: null };
     value(await placements.claim(placement));
-    value(await placements.confirm(placement, { name: shard, createdAt: start }));
+    value(await placements.confirm(placement, { name: database, createdAt: start }));
   }
   const asked: string[] = [];
   const ids = createIds({
@@ -27,9 +27,9 @@ async function given(answers: Record<string, Answer>) {
     createResealTenantsJob({
       keyId,
       tenants: resealedTenants,
-      async isResealed(shard) {
-        asked.push(shard);
-        const answer = answers[shard] ?? false;
+      async isResealed(database) {
+        asked.push(database);
+        const answer = answers[database] ?? false;
         return answer === "unreachable"
           ? { ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }
           : { ok: true, value: answer };

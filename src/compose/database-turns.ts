@@ -1,4 +1,4 @@
-/** The turns of one shard's database and of its calls, as one composition takes them. */
+/** The turns of one database and of its calls, as one composition takes them. */
 import { createLaneOf } from "../pipeline/authenticate.ts";
 import { createDoor, createTurns, type Door } from "../pipeline/turns.ts";
 import type { Turns } from "../domain/limits/turns.ts";
@@ -6,7 +6,7 @@ import { after, clock, type Isolate } from "./isolate.ts";
 
 const { elapsed, wait } = clock;
 
-export function createShardTurns(
+export function createDatabaseTurns(
   isolate: Pick<Isolate, "turns" | "heldBack" | "tokens" | "memory" | "host">,
   name: string,
 ): { turns: Turns; door: Door } {

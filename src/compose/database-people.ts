@@ -1,19 +1,19 @@
-/** People who let programs in by their tenant's identity provider, over the database of one shard. */
+/** People who let programs in by their tenant's identity provider, over one database. */
 import { toBase64Url } from "../crypto/encoding.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import { createIdentityClient } from "../oauth/identity.ts";
-import type { ConsentShard } from "../pipeline/consent-grants.ts";
+import type { ConsentDatabase } from "../pipeline/consent-grants.ts";
 import { createConsentPeople } from "../pipeline/consent-people.ts";
 import { createFailedSignIns } from "../pipeline/failed-sign-ins.ts";
 import { createGrantChecks } from "../pipeline/grant-checks.ts";
 import type { KeyCodes } from "../pipeline/key-codes.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
-export function createShardPeople(
+export function createDatabasePeople(
   { config, host, tokens, hashes, signInThrottle }: Isolate,
   { ids, stores, vault, keyCodes }: { ids: Ids; stores: Stores; vault: Vault; keyCodes: KeyCodes },
-): Pick<ConsentShard, "people" | "checks"> {
+): Pick<ConsentDatabase, "people" | "checks"> {
   const { users, keys, tenants, signIns, servers, oauthEntries: entries } = stores;
   const identity = createIdentityClient({
     fetch: host.fetch,

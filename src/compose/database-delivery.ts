@@ -1,24 +1,24 @@
-/** How one database delivers to the home shard. */
+/** How one database delivers to `home`. */
 import type { DeliveryStore } from "../domain/ports/outbox.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
+import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { createDeliveryJob } from "../pipeline/scheduled/deliver.ts";
 import { now } from "./isolate.ts";
 
-/** The home shard delivers nothing. Its stores are opened when there is something to deliver to them. */
-export const createShardDelivery = ({
+/** `home` delivers nothing. Its stores are opened when there is something to deliver to them. */
+export const createDatabaseDelivery = ({
   name,
   stores,
   everywhere,
 }: {
   name: string;
   stores: Pick<Stores, "outbox">;
-  /** `deliveries`: the home shard's */
+  /** `deliveries`: `home`'s */
   everywhere: { deliveries: () => DeliveryStore };
 }): (() => AsyncResult<number>) =>
-  name === homeShard
+  name === homeDatabase
     ? async () => ok(0)
     : () =>
         createDeliveryJob({

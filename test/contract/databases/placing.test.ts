@@ -5,9 +5,9 @@ import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import type { Stores, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import type { Residency } from "../../../src/domain/tenancy/residency.ts";
-import { shardOf } from "../../../src/domain/tenancy/shards.ts";
+import { databaseOf } from "../../../src/domain/tenancy/database-names.ts";
 import { createInHome, createPlacing } from "../../../src/pipeline/admin/placing.ts";
-import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/by-tenant.ts";
+import { createAdminFor, type AdminDatabase } from "../../../src/pipeline/admin/by-tenant.ts";
 import { createDeliveryJob } from "../../../src/pipeline/scheduled/deliver.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
@@ -66,8 +66,8 @@ function invocation(
     if (isCut) throw new Error("cut");
     return answer;
   };
-  const made = new Map<string, AdminShard & { stores: Stores }>();
-  const of = (name: string): (AdminShard & { stores: Stores }) | null => {
+  const made = new Map<string, AdminDatabase & { stores: Stores }>();
+  const of = (name: string): (AdminDatabase & { stores: Stores }) | null => {
     const real = opened.get(name)?.db;
     if (!known.includes(name) || real === undefined) return null;
     const before = made.get(name);
@@ -82,9 +82,9 @@ function invocation(
     const ids = createIds({
       now: () => (now += 1),
       randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
-      shard: name,
+      database: name,
     });
-    const shard = {
+    const database = {
       name,
       ids,
       stores,
@@ -138,14 +138,14 @@ function invocation(
         isSame: undefined as never,
       }),
     };
-    made.set(name, shard);
-    return shard;
+    made.set(name, database);
+    return database;
   };
   const found = of("home");
   if (found === null) throw new Error("no home");
   const home = found;
   const adminFor = createAdminFor({
-    shards: {
+    databases: {
       home,
       of,
       newDatabase: about.isShared === true ? null : () => ok(wanted ?? nextDatabase()),
@@ -195,7 +195,7 @@ describe("a tenant is created", () => {
   it("where it was asked for, and its ids say so", async () => {
     for (const name of names) {
       const made = value(await invocation().create(`on-${name}`, name));
-      expect(shardOf(made.id)).toBe(name);
+      expect(databaseOf(made.id)).toBe(name);
       const there = await opened
         .get(name)
         ?.db.read(async (builder) => builder.select({ slug: tenants.slug }).from(tenants));
@@ -204,7 +204,7 @@ describe("a tenant is created", () => {
     }
   });
 
-  it("once for a slug, of 16 at once on any shards", async () => {
+  it("once for a slug, of 16 at once on any databases", async () => {
     const wanted = [undefined, "eu", "us", "home"];
     for (let round = 0; round < 5; round += 1) {
       const slug = `wanted-${round}`;
@@ -217,7 +217,7 @@ describe("a tenant is created", () => {
     expect(await slugsOf()).toEqual([0, 1, 2, 3, 4].map((round) => `wanted-${round}`));
   });
 
-  it("with a slug that neither the directory nor the home shard has already", async () => {
+  it("with a slug that neither the directory nor `home` has already", async () => {
     value(await invocation({ isShared: true }).create("old"));
     expect(await invocation().create("old", "eu")).toMatchObject(conflict);
     value(await invocation().create("new", "eu"));
@@ -259,7 +259,7 @@ describe("where each tenant has a database of its own", () => {
           ? { ok: false, error: { reason: "invalid_params", path: "jurisdiction", detail: "no" } }
           : ok(own);
       },
-      shard(name, residency) {
+      databaseNamed(name, residency) {
         residencies.push(residency);
         expect(name).toBe(own);
         return {
@@ -285,7 +285,7 @@ describe("where each tenant has a database of its own", () => {
     expect(made.residency).toEqual(eu);
     expect(residencies).toEqual([eu, eu, eu]);
     expect(await invocation().placement("acme")).toMatchObject({
-      value: { shard: own, residency: eu, state: "active" },
+      value: { database: own, residency: eu, state: "active" },
     });
   });
 
@@ -313,12 +313,12 @@ describe("cut off anywhere", () => {
   ]);
 
   it.each(steps)("$when exchange $at, a creation is finished by asking again", async (cut) => {
-    for (const [index, shard] of ["eu", "home", undefined].entries()) {
+    for (const [index, database] of ["eu", "home", undefined].entries()) {
       const slug = `acme-${index}`;
       const first = await invocation({ cut })
-        .create(slug, shard)
+        .create(slug, database)
         .catch(() => "cut");
-      const second = await invocation().create(slug, shard);
+      const second = await invocation().create(slug, database);
       const made = value(await invocation().get(slug));
       // The caller whose answer says that it made the tenant, or nobody, if that answer was cut
       // off.
@@ -335,15 +335,15 @@ describe("cut off anywhere", () => {
   it.each(steps)(
     "$when exchange $at, a deletion leaves the slug to the next caller that asks",
     async (cut) => {
-      for (const [index, shard] of ["eu", "home"].entries()) {
+      for (const [index, database] of ["eu", "home"].entries()) {
         const slug = `acme-${index}`;
-        const old = value(await invocation().create(slug, shard));
+        const old = value(await invocation().create(slug, database));
         await invocation({ cut })
           .remove(slug)
           .catch(() => "cut");
         const again = await invocation().remove(slug);
         if (!again.ok) expect(again.error.reason).toBe("not_found");
-        const made = value(await invocation().create(slug, shard));
+        const made = value(await invocation().create(slug, database));
         // Never the same again: the log of the one that was deleted is not the new one's.
         expect(made.id).not.toBe(old.id);
       }
@@ -359,7 +359,7 @@ describe("cut off anywhere", () => {
       ok: false,
       error: { reason: "not_found" },
     });
-    expect(shardOf(value(await invocation().create("acme", "us")).id)).toBe("eu");
+    expect(databaseOf(value(await invocation().create("acme", "us")).id)).toBe("eu");
   });
 
   it("a slow creation makes no second tenant after a deletion in between", async () => {
@@ -378,10 +378,10 @@ describe("cut off anywhere", () => {
 });
 
 describe("an operator's lists", () => {
-  it("go through all shards, newest first, page by page", async () => {
+  it("go through all databases, newest first, page by page", async () => {
     const made: string[] = [];
-    for (const shard of ["us", "eu", "us", "us", "home"])
-      made.push(value(await invocation().create(`t${made.length}`, shard)).id);
+    for (const database of ["us", "eu", "us", "us", "home"])
+      made.push(value(await invocation().create(`t${made.length}`, database)).id);
     await expectPages((page) => invocation().list(page), made);
     await invocation().deliver();
     await expectPages((page) => invocation().list(page), made);
@@ -389,7 +389,7 @@ describe("an operator's lists", () => {
     await expectPages((page) => invocation().events(page), events.map(({ id }) => id).toReversed());
   });
 
-  it("ask the home shard alone, and are served while another one is out of reach", async () => {
+  it("ask `home` alone, and are served while another one is out of reach", async () => {
     value(await invocation().create("there", "eu"));
     value(await invocation().create("here", "us"));
     await invocation().deliver();

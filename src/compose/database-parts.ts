@@ -1,4 +1,4 @@
-/** The composition, second part: everything over the database of one shard. */
+/** The composition, second part: everything over one database. */
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
@@ -36,16 +36,16 @@ import { createUpstreamHeaders, type UpstreamHeaders } from "../pipeline/upstrea
 import { createProviders } from "../providers/registry.ts";
 import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
-import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts";
-import { servicesOf, type ShardServices } from "./shard-services.ts";
-import { openShard } from "./shard-database.ts";
-import { createShardConsole, createShardSignIn } from "./shard-console.ts";
-import { createShardPeople } from "./shard-people.ts";
-import { createShardDelivery } from "./shard-delivery.ts";
-import { createShardSample } from "./shard-sample.ts";
-import { createShardTurns } from "./shard-turns.ts";
-import { createShardSeals } from "./shard-seals.ts";
-import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import { createDatabaseApprovals, type DatabaseApprovals } from "./database-approvals.ts";
+import { servicesOf, type DatabaseServices } from "./database-services.ts";
+import { openStores } from "./open-database.ts";
+import { createDatabaseConsole, createDatabaseSignIn } from "./database-console.ts";
+import { createDatabasePeople } from "./database-people.ts";
+import { createDatabaseDelivery } from "./database-delivery.ts";
+import { createDatabaseSample } from "./database-sample.ts";
+import { createDatabaseTurns } from "./database-turns.ts";
+import { createDatabaseSeals } from "./database-seals.ts";
+import { after, catalogueDatabaseOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 import type { Everywhere } from "./everywhere.ts";
 import type { Lifetime } from "./lifetime.ts";
 
@@ -59,41 +59,38 @@ interface Parts {
   upstream: Upstream;
   cancellation: Cancellation;
   idempotency: Idempotency<Summary>;
-  approvals: ShardApprovals;
+  approvals: DatabaseApprovals;
   /** null: this deployment syncs no catalogue */
   catalogueSync: CatalogueSyncDeps | null;
 }
 
-/**
- * Everything over the database of one shard. An invocation of Workers uses little of it, and a message that the
- * proxy only hands on next to nothing, so each part is made when it is first asked for.
- */
-export function createShard(
+/** Everything over one database. Each part is created on first use: an invocation on Workers uses few of them. */
+export function createDatabaseParts(
   isolate: Isolate,
   lifetime: Lifetime & { name: string; everywhere: Everywhere; residency?: Residency },
 ) {
   const { config, host, tokens, memory, streamMemory, sendToWitness, sendToSink } = isolate;
   const { fetch, log } = host;
   const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
-  const catalogueShard = catalogueShardOf(name);
-  const { catalogue, chooser } = isolate.choosing(catalogueShard);
+  const catalogueDatabase = catalogueDatabaseOf(name);
+  const { catalogue, chooser } = isolate.choosing(catalogueDatabase);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
-  const { turns, door } = createShardTurns(isolate, name);
-  const { db, stores, rejected } = openShard(isolate, {
+  const { turns, door } = createDatabaseTurns(isolate, name);
+  const { db, stores, rejected } = openStores(isolate, {
     name,
     ids,
     turns,
     residency: lifetime.residency ?? null,
     ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
-  const seals = createShardSeals(isolate, { name, stores, ids, everywhere, rejected });
+  const seals = createDatabaseSeals(isolate, { name, stores, ids, everywhere, rejected });
   const { vault, roundVault, keyCodes } = seals;
   const consoleParts = { ids, stores, vault, keyCodes, rejected };
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const cataloguesOf = (): CatalogueStore =>
-    catalogueShard === name ? stores.catalogues : everywhere.catalogues();
+    catalogueDatabase === name ? stores.catalogues : everywhere.catalogues();
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: cataloguesOf() })();
   const parts: Parts = lazily<Parts>({
@@ -133,9 +130,9 @@ export function createShard(
     idempotency: () =>
       createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
     approvals: () =>
-      createShardApprovals({ isolate, lifetime, stores, vault, ids, chooser, parts }),
+      createDatabaseApprovals({ isolate, lifetime, stores, vault, ids, chooser, parts }),
     catalogueSync: () =>
-      catalogueUrl === null || catalogueShard !== name
+      catalogueUrl === null || catalogueDatabase !== name
         ? null
         : {
             catalogues: stores.catalogues,
@@ -156,11 +153,12 @@ export function createShard(
       now,
     }),
   );
+  const sampling = { ...lifetime, ids, stores, vault, door, parts };
   const servicesWith = (authenticate: () => Authenticate): Services =>
     servicesOf(
-      lazily<ShardServices>({
+      lazily<DatabaseServices>({
         authenticate,
-        sample: () => createShardSample(isolate, { ...lifetime, ids, stores, vault, door, parts }),
+        sample: () => createDatabaseSample(isolate, sampling),
         cancellation: () => parts.cancellation,
         background: () => background,
         idempotency: () => stores.idempotency,
@@ -191,7 +189,7 @@ export function createShard(
         elapsed: () => elapsed,
         sha256Hex: () => isolate.sha256Hex,
         consoleSessions: () =>
-          createShardConsole(isolate, { ...consoleParts, authenticate: authenticate() }),
+          createDatabaseConsole(isolate, { ...consoleParts, authenticate: authenticate() }),
         personSignInOf: () => everywhere.personSignInOf,
         isSame: () => sameText,
         isOperator: () => isolate.isOperatorToken,
@@ -251,7 +249,7 @@ export function createShard(
       isSame: sameText,
     }),
   );
-  const deliver = createShardDelivery({ name, stores, everywhere });
+  const deliver = createDatabaseDelivery({ name, stores, everywhere });
   const readiness = memoize(() =>
     createReadiness(
       db,
@@ -267,10 +265,10 @@ export function createShard(
       if (catalogue.takesTurn(elapsed())) upkeep(readCatalogue());
     },
     services: servicesWith(known),
-    signIn: () => createShardSignIn(isolate, consoleParts),
-    consenting: memoize(() => createShardPeople(isolate, consoleParts)),
+    signIn: () => createDatabaseSignIn(isolate, consoleParts),
+    consenting: memoize(() => createDatabasePeople(isolate, consoleParts)),
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
-    /** of the home shard, which the others read */
+    /** of `home`, which the others read */
     stores,
     keyCodes,
     isResealed: seals.isResealed,
@@ -297,4 +295,4 @@ export function createShard(
       })(),
   };
 }
-export type Shard = ReturnType<typeof createShard>;
+export type DatabaseParts = ReturnType<typeof createDatabaseParts>;
