@@ -582,11 +582,14 @@ describe("sessions and requests", () => {
       openSession(router, key),
       openSession(router, String(other.get("key"))),
     ]);
+    // No provider reads this format.
+    const data = btoa("<svg xmlns='http://www.w3.org/2000/svg'/>");
+    const unreadable = { type: "image", data, mimeType: "image/svg+xml" };
     const ids: string[] = [];
     for (const [caller, more] of [
       [one, { modelPreferences: { hints: [{ name: "demo-large" }] } }],
       [two, { modelPreferences: { hints: [{ name: "demo-small" }] } }],
-      [one, { maxTokens: 1e9 }],
+      [one, { messages: [{ role: "user", content: unreadable }] }],
     ] as const) {
       const answer = await caller.sample(asking("hello", more));
       ids.push(answer.headers.get("x-request-id") ?? "");

@@ -66,6 +66,17 @@ async function ownTenant(policy = credential.policy): Promise<{ slug: string; ke
   return { slug: own, key: (await createTenant(router, own, { ...credential, policy })).key };
 }
 
+const question = { role: "user", content: { type: "text", text: canary } };
+/** No provider reads this format, so no model is eligible. */
+const picture = {
+  type: "image",
+  data: btoa("<svg xmlns='http://www.w3.org/2000/svg'/>"),
+  mimeType: "image/svg+xml",
+};
+const unreadable = {
+  messages: [question, { role: "user", content: picture }],
+  maxTokens: 10,
+};
 const used = (id: string) => [
   { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] },
   {
@@ -73,13 +84,12 @@ const used = (id: string) => [
     content: [{ type: "tool_result", toolUseId: id, content: [{ type: "text", text: canary }] }],
   },
 ];
-const question = { role: "user", content: { type: "text", text: canary } };
 
 /** Params that are refused for every caller. */
 const calls: Partial<Record<Reason, { params: object; declared?: object; mode?: "broken" }>> = {
   invalid_params: { params: asking(canary, { temperature: canary }) },
   capability_missing: { params: asking(canary, { tools: [tool] }), declared: { sampling: {} } },
-  no_eligible_model: { params: asking(canary, { maxTokens: 900_000 }) },
+  no_eligible_model: { params: unreadable },
   forbidden: {
     params: { messages: [question, ...used("a"), ...used("b")], maxTokens: 10, tools: [tool] },
   },
@@ -269,7 +279,7 @@ const problemDrives: Drive[] = [
   {
     reason: "no_eligible_model",
     by: "/v1/route",
-    run: () => route(asking(canary, { maxTokens: 900_000 })),
+    run: () => route(unreadable),
   },
   {
     reason: "capability_missing",

@@ -333,7 +333,19 @@ const refused: {
     declared: { sampling: {} },
     params: asking("hello", { metadata: { [mixed]: ["image"] } }),
   },
-  { reason: "no_eligible_model", params: asking("hello", { maxTokens: 900_000 }) },
+  // No provider reads this format.
+  {
+    reason: "no_eligible_model",
+    params: {
+      messages: [
+        {
+          role: "user",
+          content: { type: "image", data: btoa("<svg/>"), mimeType: "image/svg+xml" },
+        },
+      ],
+      maxTokens: 10,
+    },
+  },
   // No round of tools is allowed by this tenant's policy.
   {
     reason: "forbidden",

@@ -23,7 +23,7 @@ const expected: Record<
   unauthorized: { kind: "auth", retryable: true, retryAfterMs: null, billed: "no" },
   "rate-limited": { kind: "rate_limit", retryable: true, retryAfterMs: 7_000, billed: "no" },
   broken: { kind: "server", retryable: true, retryAfterMs: null, billed: "no" },
-  rejected: { kind: "invalid_request", retryable: false, retryAfterMs: null, billed: "no" },
+  rejected: { kind: "invalid_request", retryable: true, retryAfterMs: null, billed: "no" },
   "unknown-model": { kind: "invalid_request", retryable: true, retryAfterMs: null, billed: "no" },
   reset: { kind: "network", retryable: true, retryAfterMs: null, billed: "maybe" },
   cut: { kind: "network", retryable: true, retryAfterMs: null, billed: "maybe" },
