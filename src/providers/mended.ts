@@ -1,4 +1,5 @@
 /** Answers of servers that speak OpenAI's wire in their own way, in the form that its library reads. */
+import { concatenated } from "../domain/bytes.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { readAnswer } from "./read-answer.ts";
 
@@ -40,13 +41,23 @@ function mended(text: string): { status: number; body: JsonObject } | null {
     : null;
 }
 
+/** The answers of Node's host have a body that is iterated over, and no `arrayBuffer`. */
+async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const { body } = response;
+  if (body === null || body instanceof ReadableStream)
+    return new Uint8Array(await response.arrayBuffer());
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const part of body as AsyncIterable<Uint8Array<ArrayBuffer>>) parts.push(part);
+  return concatenated(parts);
+}
+
 /** A fetch whose answers the library for OpenAI's wire reads. */
 export function mendingFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
     if (!response.ok || response.body === null) return response;
     const { status, headers } = response;
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await bytesOf(response);
     const mend = mended(new TextDecoder().decode(bytes));
     if (mend === null) return readAnswer({ status, headers, body: bytes });
     const body = new TextEncoder().encode(JSON.stringify(mend.body));

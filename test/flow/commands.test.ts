@@ -32,7 +32,7 @@ describe("a command of src/cli", () => {
   it.each(commands)("answers --help: npm run %s", { timeout }, async (name, file) => {
     const { code, out, errors } = await run(file, "--help");
     expect([code, errors]).toEqual([0, ""]);
-    expect(out).toMatch(new RegExp(`^usage: npm run ${name}\\b.*\\n[A-Z].*`));
+    expect(out).toMatch(new RegExp(`^usage: npm run ${name}\\b.*(?:\\n +.*)*\\n[A-Z].*`));
   });
 });
 

@@ -366,7 +366,13 @@ describe.each(wires)("$provider, through the official client", (wire) => {
   });
 
   it("leaves a record of a refusal and of a failure too, charged nothing", async () => {
-    const refused = await refusalOf(connected.sample({ ...asking("hello"), maxTokens: 9_000_000 }));
+    const data = btoa("<svg/>");
+    // No provider reads this format.
+    const unreadable = {
+      ...asking("hello"),
+      messages: [{ role: "user", content: { type: "image", data, mimeType: "image/svg+xml" } }],
+    } as const;
+    const refused = await refusalOf(connected.sample(unreadable));
     const failed = await refusalOf(connected.sample(asking("unheard of")));
     const read = (requestId: unknown) =>
       admin("GET", `/tenants/${slug}/requests/${String(requestId)}`);

@@ -10,7 +10,7 @@ export async function allModels(tenant: string): Promise<Asked<Model[]>> {
   do {
     const page: Asked<{ data: Model[]; nextCursor: string | null }> = await asked(
       api.GET("/admin/v1/tenants/{tenant}/models", {
-        params: { path: { tenant }, query: { limit: 200, ...(cursor !== null && { cursor }) } },
+        params: { path: { tenant }, query: { limit: 1_000, ...(cursor !== null && { cursor }) } },
       }),
     );
     if (!page.ok) return page;

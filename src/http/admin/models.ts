@@ -13,6 +13,11 @@ const override = z
   .object({ provider: z.string(), id: z.string(), change: modelChange })
   .openapi("ModelOverride");
 
+/** One page holds the catalogue, which a console page needs whole. */
+const modelsQuery = pageQuery.extend({
+  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+});
+
 export function modelRoutes() {
   const app = adminApp();
   const tag = "Models";
@@ -25,7 +30,7 @@ export function modelRoutes() {
     description:
       "Every model of the catalogue with the tenant's overrides, where each figure came from, and whether the model can be chosen now.",
     params: tenantParams,
-    query: pageQuery,
+    query: modelsQuery,
     answer: pageOf(model),
     run: ({ admin, actor, params, query }) =>
       admin.models.list(actor, params.tenant, pageRequestOf(query)),
