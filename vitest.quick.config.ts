@@ -19,6 +19,7 @@ export default defineConfig({
       "test/contract/store/{sqld,sqld-grouped,bulk}.test.ts",
       "test/unit/installed.test.ts",
     ],
+    setupFiles: ["test/setup/property-seed.ts"],
     globalSetup: ["test/setup/built-server.ts"],
     isolate: false,
     experimental: nativeModules,

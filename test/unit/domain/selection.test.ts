@@ -13,6 +13,7 @@ import type {
 } from "../../../src/domain/sampling/call.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose, requirementsOf, type Plan } from "../../../src/domain/choice/selection.ts";
+import { isBalanced } from "../../../src/domain/choice/everyday.ts";
 import { weightsOf } from "../../../src/domain/choice/score.ts";
 import { compileRequirements } from "../../../src/domain/choice/compiled-requirements.ts";
 import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
@@ -553,6 +554,8 @@ describe("whatever the models and the call,", () => {
         // Absent priorities share what the largest given one leaves, so raising one may change two.
         const given = { cost: 0.5, speed: 0.5, intelligence: 0.5, ...of.priorities };
         const raised = { ...given, [axis]: Math.min(1, given[axis] + tenths / 10) };
+        // Equal priorities prefer nothing, and get the everyday model whatever its figures are.
+        fc.pre(![given, raised].some((priorities) => isBalanced(weightsOf(priorities))));
         const [before, after] = [given, raised].map((priorities) =>
           choose({ ...of, priorities }, within(all)),
         );
