@@ -396,4 +396,13 @@ describe("the house", () => {
         .map(({ path }) => path),
     ).toEqual([]);
   });
+
+  it("has tests that each begin with the promise that the file holds", () => {
+    const tests = join(root, "..", "test");
+    const silent = readdirSync(tests, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".test.ts"))
+      .filter((path) => !readFileSync(join(tests, path), "utf8").startsWith("/** "))
+      .filter((path) => !readFileSync(join(tests, path), "utf8").startsWith("/**\n * "));
+    expect(silent).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+/** The list of suites in `test/README.md` that run on both hosts is complete. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** Telemetry is off without an endpoint, and its headers are never printed. */
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 

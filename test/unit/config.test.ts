@@ -1,3 +1,4 @@
+/** Invalid settings are reported by name, and valid ones have documented defaults. */
 import { describe, expect, it } from "vitest";
 import { parseSettings } from "../../src/start/settings.ts";
 import { defaultCatalogueUrl, parseConfig, tenantDatabaseBytesOf } from "../../src/config.ts";

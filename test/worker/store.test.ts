@@ -1,3 +1,4 @@
+/** The store contract holds on Durable Objects in workerd. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe } from "vitest";
 import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";

@@ -1,3 +1,4 @@
+/** A stored decision has every member that a replay needs, in a bounded number of bytes. */
 import { describe, expect, it } from "vitest";
 import type { Candidate } from "../../../src/domain/choice/decision.ts";
 import { packDecision, unpackDecision } from "../../../src/store/decisions.ts";

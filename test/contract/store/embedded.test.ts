@@ -1,3 +1,4 @@
+/** The store contract holds on the embedded engine. */
 import { afterAll, beforeAll, describe } from "vitest";
 import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { embeddedBackend } from "../../setup/embedded.ts";

@@ -1,3 +1,4 @@
+/** The store contract holds on a libSQL server that commits each write alone. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
 import { sqldBackend } from "../../setup/sqld.ts";

@@ -1,3 +1,4 @@
+/** Entries of models.dev become catalogue entries, and unknown figures stay unknown. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseModelsDev } from "../../../src/catalogue/models-dev.ts";

@@ -1,3 +1,4 @@
+/** A deployment creates its secrets once, prints none of them, and stops before the first irreversible step that fails. */
 import { describe, expect, it } from "vitest";
 import {
   runDeployment,

@@ -1,3 +1,4 @@
+/** The shipped catalogue covers every model id that the pinned AI SDK packages declare. */
 import { describe, expect, it } from "vitest";
 import { buildCatalogue, type Curated } from "../../../src/cli/refresh/build.ts";
 import { lackingIn, readCurated, excludedIn } from "../../../src/cli/refresh/refresh.ts";

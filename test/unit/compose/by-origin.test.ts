@@ -1,3 +1,4 @@
+/** A process keeps one composition for each origin, and a bounded number of them. */
 import { describe, expect, it } from "vitest";
 import { createCompositions } from "../../../src/compose/by-origin.ts";
 

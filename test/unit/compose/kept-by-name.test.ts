@@ -1,3 +1,4 @@
+/** Values for each database are created once and evicted by last use. */
 import { describe, expect, it } from "vitest";
 import { keptByName } from "../../../src/compose/isolate.ts";
 

@@ -1,3 +1,4 @@
+/** Every action in the event log has a label in the console. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

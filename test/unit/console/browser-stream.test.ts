@@ -1,3 +1,4 @@
+/** All pages of a browser share one stream per tenant and miss no event. */
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,3 +1,4 @@
+/** Negotiated capabilities are described in words. */
 import { describe, expect, it } from "vitest";
 import { capabilityWords } from "../../../src/console/capability-words.ts";
 

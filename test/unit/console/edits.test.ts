@@ -1,3 +1,4 @@
+/** An approver's edits change the edited text and nothing else of the call. */
 import { describe, expect, it } from "vitest";
 import { draftOf, editsOf, rowsFor, withText } from "../../../src/console/approvals/edits.ts";
 

@@ -1,3 +1,4 @@
+/** Amounts, times and sizes are formatted in readable units. */
 import { describe, expect, it, vi } from "vitest";
 
 // The language is read once, when the module is.

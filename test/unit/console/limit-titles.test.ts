@@ -1,3 +1,4 @@
+/** Each limit has a title that names its scope and unit. */
 import { describe, expect, it } from "vitest";
 import { limitTitle } from "../../../src/console/limit-titles.ts";
 

@@ -1,3 +1,4 @@
+/** A live list shows each record once, in its latest state. */
 import { describe, expect, it } from "vitest";
 import { heardWith, momentIn, withHeard } from "../../../src/console/requests/live-list.ts";
 import type { RequestRecord } from "../../../src/console/requests/record.ts";

@@ -1,3 +1,4 @@
+/** The notes of a candidate explain its score and its exclusion. */
 import { describe, expect, it } from "vitest";
 import { notesOf } from "../../../src/console/requests/notes.ts";
 

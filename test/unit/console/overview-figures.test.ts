@@ -1,3 +1,4 @@
+/** Plots show gaps where nothing was measured and zeros where nothing came. */
 import { describe, expect, it } from "vitest";
 import {
   durationsOf,

@@ -1,3 +1,4 @@
+/** A policy change lists the members that differ, if the previous version is known. */
 import { describe, expect, it } from "vitest";
 import { policyChanges, type PolicyEvent } from "../../../src/console/policy-changes.ts";
 

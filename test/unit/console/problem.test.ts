@@ -1,3 +1,4 @@
+/** Errors of the API are shown with what the user can do next. */
 import { expect, it } from "vitest";
 import { problemOf } from "../../../src/console/problem.ts";
 

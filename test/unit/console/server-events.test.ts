@@ -1,3 +1,4 @@
+/** Server-sent events are parsed the same however the stream is chunked. */
 import { array, assert, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEventReader } from "../../../src/console/live/server-events.ts";

@@ -1,3 +1,4 @@
+/** The timeline of a request attributes each pause to the attempt that waited. */
 import { describe, expect, it } from "vitest";
 import { pausesOf, stepsOf, type Timed } from "../../../src/console/requests/steps.ts";
 

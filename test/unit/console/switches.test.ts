@@ -1,3 +1,4 @@
+/** The console lists kill switches with their reasons and patches one at a time. */
 import { describe, expect, it } from "vitest";
 import { patchOf, stopsOf } from "../../../src/console/switches.ts";
 

@@ -1,3 +1,4 @@
+/** The Merkle tree follows RFC 9162, and signatures verify only what was signed. */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

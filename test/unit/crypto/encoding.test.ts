@@ -1,3 +1,4 @@
+/** base64url and SHA-256 match Node's, and each value has one spelling. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromBase64Url, toBase64Url, toHex } from "../../../src/crypto/encoding.ts";

@@ -1,3 +1,4 @@
+/** Codes follow RFC 2104 and RFC 5869 and are separate for each purpose and master key. */
 import { createHmac, hkdfSync } from "node:crypto";
 import { expect, it } from "vitest";
 import { createMac } from "../../../src/crypto/mac.ts";

@@ -1,3 +1,4 @@
+/** Buffered random bytes are never handed out twice. */
 import { describe, expect, it } from "vitest";
 import { createRandomBytes } from "../../../src/crypto/random.ts";
 

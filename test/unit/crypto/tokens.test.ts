@@ -1,3 +1,4 @@
+/** A key token matches its own stored hash and no other, and parsing never throws. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createKeyTokens } from "../../../src/crypto/tokens.ts";

@@ -1,3 +1,4 @@
+/** A sealed value opens only unchanged and in its own context. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";

@@ -1,3 +1,4 @@
+/** Published scores order models within a tier and never across tiers. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { abilityOf } from "../../../src/domain/models/ability.ts";

@@ -1,3 +1,4 @@
+/** A server's challenge is bounded before a person has to read it. */
 import { describe, expect, it } from "vitest";
 import { bearerChallengeIn, scopesOfBoth } from "../../../src/domain/servers/bearer-challenge.ts";
 

@@ -1,3 +1,4 @@
+/** A call is counted once, and each attempt's usage under the model of the attempt. */
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import { bookingsOf } from "../../../src/domain/audit/bookings.ts";

@@ -1,3 +1,4 @@
+/** A body is read up to its bound and canceled beyond it. */
 import { describe, expect, it } from "vitest";
 import { boundedStream, readBounded } from "../../../src/domain/bounded-body.ts";
 

@@ -1,3 +1,4 @@
+/** URLs from outside are bounded before they are parsed. */
 import { describe, expect, it } from "vitest";
 import { boundedUrl, withoutTrailing } from "../../../src/domain/bounded-url.ts";
 import { problemWithEndpoint } from "../../../src/domain/servers/upstreams.ts";

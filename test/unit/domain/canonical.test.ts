@@ -1,3 +1,4 @@
+/** Canonical JSON follows RFC 8785. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/domain/canonical.ts";

@@ -1,3 +1,4 @@
+/** Declared capabilities are reduced to what a protocol revision defines. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

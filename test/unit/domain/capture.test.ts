@@ -1,3 +1,4 @@
+/** A capture holds the whole request and answer, up to the size of a row. */
 import { describe, expect, it } from "vitest";
 import { captureOf, mostCapturedCharacters } from "../../../src/domain/audit/capture.ts";
 

@@ -1,3 +1,4 @@
+/** A sync takes published figures, keeps curated ones, and is idempotent. */
 import { describe, expect, it } from "vitest";
 import { syncCatalogue, type CatalogueEntry } from "../../../src/domain/models/catalogue-sync.ts";
 import { nameOf, type Catalogue, type Model } from "../../../src/domain/models/model.ts";

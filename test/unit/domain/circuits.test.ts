@@ -1,3 +1,4 @@
+/** Circuits open after repeated faults and let one probe through at a time. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";

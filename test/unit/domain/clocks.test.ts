@@ -1,3 +1,4 @@
+/** Durations are monotonic although the host's clock may be set back. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createElapsed } from "../../../src/domain/clocks.ts";

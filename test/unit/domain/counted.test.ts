@@ -1,3 +1,4 @@
+/** Counts take the right plural. */
 import { expect, it } from "vitest";
 import { counted } from "../../../src/domain/counted.ts";
 

@@ -1,3 +1,4 @@
+/** An id names the tenant database that it belongs to. */
 import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { databaseOf } from "../../../src/domain/tenancy/database-names.ts";

@@ -1,3 +1,4 @@
+/** Token estimates cover every part of a call. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

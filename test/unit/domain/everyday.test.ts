@@ -1,3 +1,4 @@
+/** A request without a preference gets its provider's everyday model, whatever its size. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";

@@ -1,3 +1,4 @@
+/** The next candidate is the best one outside the fault's reach. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { circuitReaches, type FaultCode } from "../../../src/domain/attempts.ts";

@@ -1,3 +1,4 @@
+/** Measured latency adjusts a model's speed class gradually and by the median. */
 import { describe, expect, it } from "vitest";
 import { expectedMs, measuredFrom, type Sample } from "../../../src/domain/choice/health.ts";
 

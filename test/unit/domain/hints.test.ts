@@ -1,3 +1,4 @@
+/** Hints match as substrings, in order, and fall back to equivalents. */
 import { describe, expect, it } from "vitest";
 import { narrow } from "../../../src/domain/choice/hints.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";

@@ -1,3 +1,4 @@
+/** Ids have a prefix for each kind, sort by time, and never repeat. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createIds, idPrefixes, type IdKind } from "../../../src/domain/tenancy/ids.ts";

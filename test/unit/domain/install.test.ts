@@ -1,3 +1,4 @@
+/** Client configurations contain the endpoint and never a key that was not given. */
 import { describe, expect, it } from "vitest";
 import { installSnippets } from "../../../src/domain/servers/install.ts";
 

@@ -1,3 +1,4 @@
+/** Percentiles of merged histograms stay within their error bound. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

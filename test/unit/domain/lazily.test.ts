@@ -1,3 +1,4 @@
+/** A lazy value is computed once. */
 import { describe, expect, it } from "vitest";
 import { lazily, memoize } from "../../../src/domain/lazily.ts";
 

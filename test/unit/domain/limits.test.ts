@@ -1,3 +1,4 @@
+/** A call gets one hold for each limit that applies to it. */
 import { describe, expect, it } from "vitest";
 import { holdsOf, nameOfLimit, windowSeconds } from "../../../src/domain/limits/holds.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";

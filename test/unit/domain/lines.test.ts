@@ -1,3 +1,4 @@
+/** The line, generation and variant of a model are read from its name. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";

@@ -1,3 +1,4 @@
+/** Secrets are masked wherever they occur, in time proportional to the text. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskSecrets, maskValue } from "../../../src/domain/audit/masking.ts";

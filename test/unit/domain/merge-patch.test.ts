@@ -1,3 +1,4 @@
+/** Merge patches follow RFC 7386 and reach no prototype. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";

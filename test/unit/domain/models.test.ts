@@ -1,3 +1,4 @@
+/** Changed prices drop the prices that depended on them, and globs match in linear time. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,3 +1,4 @@
+/** Content negotiation reads declared tags as its specification says, within bounds. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";

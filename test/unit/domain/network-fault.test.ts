@@ -1,3 +1,4 @@
+/** A network fault names its cause, host and port, and nothing else of the request. */
 import { describe, expect, it } from "vitest";
 import {
   isUnsent,

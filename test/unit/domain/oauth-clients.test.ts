@@ -1,3 +1,4 @@
+/** A policy admits OAuth clients by the domain that describes them. */
 import { describe, expect, it } from "vitest";
 import { domainOf, mayConnect } from "../../../src/domain/tenancy/oauth-clients.ts";
 

@@ -1,3 +1,4 @@
+/** The capabilities that a server sees follow from the mode and from what the client declared. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";

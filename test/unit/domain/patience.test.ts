@@ -1,3 +1,4 @@
+/** The deadline of a first attempt follows from enough recent answers, and is unknown otherwise. */
 import { describe, expect, it } from "vitest";
 import type { Sample } from "../../../src/domain/choice/health.ts";
 import { patienceOf, sizeOf } from "../../../src/domain/choice/patience.ts";

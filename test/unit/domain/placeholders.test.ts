@@ -1,3 +1,4 @@
+/** Example keys from documentation are recognized as placeholders. */
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { isPlaceholder, problemWithKey } from "../../../src/domain/tenancy/placeholders.ts";

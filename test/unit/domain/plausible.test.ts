@@ -1,3 +1,4 @@
+/** Usage that no provider can mean is not booked as reported. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";

@@ -1,3 +1,4 @@
+/** Prompts are marked for caching where the provider's rules allow it. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";

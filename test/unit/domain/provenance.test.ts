@@ -1,3 +1,4 @@
+/** Every figure of a model names its source. */
 import { describe, expect, it } from "vitest";
 import {
   modelsOf,

@@ -1,3 +1,4 @@
+/** A replay reproduces the recorded decision or names the figure that changed it. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedOf } from "../../../src/domain/audit/record.ts";

@@ -1,3 +1,4 @@
+/** A model is chosen until its announced shutdown, and its successor from then on. */
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { catalogueOn, endingSoon } from "../../../src/domain/models/retirement.ts";

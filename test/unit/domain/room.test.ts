@@ -1,3 +1,4 @@
+/** The fill level of a database changes with hysteresis. */
 import { describe, expect, it } from "vitest";
 import {
   callsThatFit,

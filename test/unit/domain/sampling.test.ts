@@ -1,3 +1,4 @@
+/** A history with tools is valid only as MCP defines it. */
 import { describe, expect, it } from "vitest";
 import { blocksOf, checkToolHistory, type Message } from "../../../src/domain/sampling/call.ts";
 

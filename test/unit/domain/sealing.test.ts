@@ -1,3 +1,4 @@
+/** Sealed values count only under the version and the context that they were sealed with. */
 import { describe, expect, it } from "vitest";
 import {
   acceptsFirst,

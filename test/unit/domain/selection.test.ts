@@ -1,3 +1,4 @@
+/** The choice takes the best feasible model, explains it, and depends on nothing else. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exclusionOf } from "../../../src/domain/choice/exclusion.ts";

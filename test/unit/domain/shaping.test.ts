@@ -1,3 +1,4 @@
+/** Shaping adds what was negotiated and never replaces the prompt. */
 import { describe, expect, it } from "vitest";
 import {
   contentNegotiationKey,

@@ -1,3 +1,4 @@
+/** Failed sign-ins wait longer each time, by address and by key. */
 import { describe, expect, it } from "vitest";
 import { isNotedFailure, networkOf, waitAfter } from "../../../src/domain/limits/sign-in-waits.ts";
 

@@ -1,3 +1,4 @@
+/** One tenant's crowd works in slices, so that other tenants' calls start at once. */
 import { describe, expect, it } from "vitest";
 import { createSlices, withoutSlices } from "../../../src/domain/limits/slices.ts";
 

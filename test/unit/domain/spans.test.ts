@@ -1,3 +1,4 @@
+/** Spans follow OpenTelemetry's names and contain no text of callers or providers. */
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import type { Opening } from "../../../src/domain/audit/record.ts";

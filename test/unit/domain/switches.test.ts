@@ -1,3 +1,4 @@
+/** A kill switch stops what it names and nothing else. */
 import { describe, expect, it } from "vitest";
 import { isStopped, stoppedBy, type Switches } from "../../../src/domain/choice/switches.ts";
 

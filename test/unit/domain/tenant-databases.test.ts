@@ -1,3 +1,4 @@
+/** A tenant's database is found from its ids and tokens alone. */
 import { describe, expect, it } from "vitest";
 import { createKeyTokens } from "../../../src/crypto/tokens.ts";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";

@@ -1,3 +1,4 @@
+/** Tenants take turns, however many calls one of them has waiting. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/domain/limits/turns.ts";

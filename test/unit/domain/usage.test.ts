@@ -1,3 +1,4 @@
+/** Cost is whole, never negative, grows with usage, and is unknown without a price. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";

@@ -1,3 +1,4 @@
+/** Console pages find their files behind any path prefix. */
 import { describe, expect, it } from "vitest";
 import { pageNamedBy, wayToAssets } from "../../../src/http/console.ts";
 

@@ -1,3 +1,4 @@
+/** A list as CSV has a column for each member, also without rows. */
 import { z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
 import { csvResponse, isCsvAsked, rowSchemaOf } from "../../../src/http/admin/csv-list.ts";

@@ -1,3 +1,4 @@
+/** The console's event stream resumes, keeps alive, and ends with the access of its reader. */
 import { beforeEach, expect, it } from "vitest";
 import type { SamplingRecord } from "../../../src/domain/audit/record.ts";
 import type { AsyncResult } from "../../../src/domain/refusals.ts";

@@ -1,3 +1,4 @@
+/** A form body is bounded and complete. */
 import type { Context } from "hono";
 import { expect, it } from "vitest";
 import { mostFormBytes } from "../../../src/domain/bounded-form.ts";

@@ -1,3 +1,4 @@
+/** A streamed body follows its reader and fails where its source fails. */
 import { describe, expect, it } from "vitest";
 import { streamOf } from "../../../src/http/admin/stream.ts";
 

@@ -1,3 +1,4 @@
+/** The idempotency key is read from the request and is no part of the call. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { idempotencyKeyOf, withoutIdempotencyKey } from "../../../src/mcp/idempotency-key.ts";

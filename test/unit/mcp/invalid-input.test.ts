@@ -1,3 +1,4 @@
+/** Invalid input is described without repeating its values. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { refusalOfInput } from "../../../src/mcp/invalid-input.ts";

@@ -1,3 +1,4 @@
+/** Members of a JSON text are found by path without parsing the rest. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { objectText, textAt, textsIn } from "../../../src/mcp/json-text/parts.ts";

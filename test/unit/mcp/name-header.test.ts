@@ -1,3 +1,4 @@
+/** The `Mcp-Name` header has to agree with the body. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkName } from "../../../src/mcp/rev2026/headers.ts";

@@ -1,3 +1,4 @@
+/** A check reads a bounded part of a server's stream, each event once. */
 import { expect, it, vi } from "vitest";
 import { serverCheckOf } from "../../../src/domain/servers/server-check.ts";
 import { createProbe } from "../../../src/mcp/probe.ts";

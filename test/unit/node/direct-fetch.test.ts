@@ -1,3 +1,4 @@
+/** The direct client on Node reports connection faults and follows the reader's pace. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutgoing } from "../../../src/node/outgoing.ts";

@@ -1,3 +1,4 @@
+/** Forwarded addresses count only from trusted proxies. */
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { clientAddress, forwardedUrl, parseTrustedProxies } from "../../../src/node/forwarded.ts";

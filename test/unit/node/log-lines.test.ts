@@ -1,3 +1,4 @@
+/** Each event is one log line, as JSON or as readable text. */
 import { expect, it } from "vitest";
 import { lineOf } from "../../../src/node/log-lines.ts";
 

@@ -1,3 +1,4 @@
+/** Log lines are written in order, in batches, and none is lost at the end. */
 import { expect, it } from "vitest";
 import { createLogWriter } from "../../../src/node/log-writer.ts";
 

@@ -1,3 +1,4 @@
+/** Outgoing requests use the proxy of the environment and stay guarded against private addresses. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+/** Addresses that a stranger names are public or not requested. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

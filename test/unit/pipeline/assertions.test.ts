@@ -1,3 +1,4 @@
+/** Identity assertions are accepted from the tenant's own provider alone. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";

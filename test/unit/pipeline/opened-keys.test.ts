@@ -1,3 +1,4 @@
+/** A provider key is opened once for each snapshot. */
 import { describe, expect, it } from "vitest";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { SealedCredential } from "../../../src/domain/ports/stores.ts";

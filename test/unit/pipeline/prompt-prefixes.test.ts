@@ -1,3 +1,4 @@
+/** Repeated prompt prefixes are recognized within one tenant, credential and model. */
 import { describe, expect, it } from "vitest";
 import { createKeyedHash } from "../../../src/crypto/keyed-hash.ts";
 import { createPromptPrefixes } from "../../../src/pipeline/prompt-prefixes.ts";

@@ -1,3 +1,4 @@
+/** Provider messages are shown to the tenant's own callers only. */
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { err } from "../../../src/domain/result.ts";

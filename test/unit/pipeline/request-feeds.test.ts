@@ -1,3 +1,4 @@
+/** Listeners get every event of their tenant in order, or a reset. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SamplingRecord } from "../../../src/domain/audit/record.ts";
 import type {

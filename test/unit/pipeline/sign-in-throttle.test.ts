@@ -1,3 +1,4 @@
+/** Failed sign-ins are throttled by address and key, and parallel attempts gain nothing. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { err, ok } from "../../../src/domain/result.ts";
 import {

@@ -1,3 +1,4 @@
+/** A wait ends at its deadline or with its caller, whichever comes first. */
 import { describe, expect, it } from "vitest";
 import { signalUntil } from "../../../src/pipeline/signal-until.ts";
 

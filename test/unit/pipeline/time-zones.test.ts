@@ -1,3 +1,4 @@
+/** Days and months follow the tenant's time zone, also when clocks change. */
 import { describe, expect, it } from "vitest";
 import { calendarOf, isTimeZone } from "../../../src/pipeline/time-zones.ts";
 

@@ -1,3 +1,4 @@
+/** Calls of several tenants share a process fairly. */
 import { describe, expect, it } from "vitest";
 import {
   createDoor,

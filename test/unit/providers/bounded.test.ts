@@ -1,3 +1,4 @@
+/** Answers of providers are read up to a bound. */
 import { describe, expect, it } from "vitest";
 import {
   boundedFetch,

@@ -1,3 +1,4 @@
+/** The prompt of an image or speech model is the last user message with its context. */
 import { describe, expect, it } from "vitest";
 import type { Block, Message } from "../../../src/domain/sampling/call.ts";
 import { briefingOf, settingsLeftOut } from "../../../src/providers/briefing.ts";

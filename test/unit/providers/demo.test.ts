@@ -1,3 +1,4 @@
+/** The demo provider is deterministic, labeled and free. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { demoAnswer, demoModels } from "../../../src/providers/demo.ts";

@@ -1,3 +1,4 @@
+/** Each error of a provider maps to one fault with its reach and retry time. */
 import {
   APICallError,
   InvalidResponseDataError,

@@ -1,3 +1,4 @@
+/** Types and lengths of media are read from their bytes. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sniff } from "../../../src/domain/media-format.ts";

@@ -1,3 +1,4 @@
+/** A provider's error message is masked, bounded, and free of the caller's text. */
 import { APICallError } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** Provider options from metadata reach their own provider and override nothing of the router's. */
 import { describe, expect, it } from "vitest";
 import { mergeOptions, optionsFromMetadata } from "../../../src/providers/metadata.ts";
 

@@ -1,3 +1,4 @@
+/** A sampling call becomes the prompt that the AI SDK takes. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message, SamplingCall, ToolResultBlock } from "../../../src/domain/sampling/call.ts";

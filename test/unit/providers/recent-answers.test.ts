@@ -1,3 +1,4 @@
+/** An endpoint counts as reachable for a second after its last answer. */
 import { describe, expect, it } from "vitest";
 import { createRecentAnswers } from "../../../src/providers/recent-answers.ts";
 

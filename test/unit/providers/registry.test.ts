@@ -1,3 +1,4 @@
+/** Each credential is completed by its own provider and key. */
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createProviders, type ProvidersDeps } from "../../../src/providers/registry.ts";

@@ -1,3 +1,4 @@
+/** An answer of the AI SDK becomes MCP content. */
 import type { LanguageModelV4Content, LanguageModelV4Usage } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** Open requests and streams through the proxy are bounded by key and tenant. */
 import { describe, expect, it } from "vitest";
 import { parseOpenLimits } from "../../../src/domain/limits/open-limits.ts";
 import { createOpenExchanges } from "../../../src/proxy/open-exchanges.ts";

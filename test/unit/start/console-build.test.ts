@@ -1,3 +1,4 @@
+/** The built console has the files and headers that both hosts serve. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** A start listens on loopback alone unless it is configured otherwise. */
 import { describe, expect, it } from "vitest";
 import { parseSettings } from "../../../src/start/settings.ts";
 

@@ -1,3 +1,4 @@
+/** Provider keys in the environment are validated by name. */
 import { describe, expect, it } from "vitest";
 import type { Admin } from "../../../src/start/admin.ts";
 import { seedCredentials } from "../../../src/start/credentials.ts";

@@ -1,3 +1,4 @@
+/** A failed run of the scheduled jobs is logged as one safe line. */
 import { expect, it, vi } from "vitest";
 import { startSchedule } from "../../../src/start/schedule.ts";
 

@@ -1,3 +1,4 @@
+/** A failed start names a full disk. */
 import type { StatsFs } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { withFullDisk } from "../../../src/start/state-directory.ts";

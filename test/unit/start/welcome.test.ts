@@ -1,3 +1,4 @@
+/** The first lines of a start depend on the setting `DEMO`. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parseSettings } from "../../../src/start/settings.ts";

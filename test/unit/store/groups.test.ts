@@ -1,3 +1,4 @@
+/** Writes of a Durable Object are grouped while an earlier one is not yet durable. */
 import { describe, expect, it } from "vitest";
 import { createGroups } from "../../../src/store/durable/groups.ts";
 

@@ -1,3 +1,4 @@
+/** Calls to a Durable Object are repeated only where a repetition is safe. */
 import { describe, expect, it } from "vitest";
 import { createStubEngine } from "../../../src/store/durable/stub-engine.ts";
 import type { Outcome } from "../../../src/store/engine.ts";

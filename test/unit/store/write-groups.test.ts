@@ -1,3 +1,4 @@
+/** A group of writes reports to each caller the outcome of its own write. */
 import { describe, expect, it } from "vitest";
 import type { Bulk, Row } from "../../../src/store/db.ts";
 import { createWriteGroups, type SendGroup } from "../../../src/store/write-groups.ts";

@@ -1,3 +1,4 @@
+/** The dashboard shows every metric of the router. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as metrics from "../../../src/domain/audit/metrics.ts";

@@ -1,3 +1,4 @@
+/** Trace context is forwarded as W3C Trace Context defines it. */
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Span, Trace } from "../../../src/domain/audit/trace.ts";

@@ -1,3 +1,4 @@
+/** A check of a credential reports whether the key authenticates. */
 import { describe, expect, it } from "vitest";
 import { checkAndMark } from "../../../../src/pipeline/admin/credential-check.ts";
 import { err, ok } from "../../../../src/domain/result.ts";

@@ -1,3 +1,4 @@
+/** The mark of the last records is written rarely, small, and again after an error. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
