@@ -126,7 +126,7 @@ export async function benchConsole(records: number, ending: Ending, say: Say): P
   const env = { SCHEDULE_SECONDS: "1", ADMIN_TOKEN: "operator-token-of-the-bench" };
   const first = await startRouter({ stateDir, env });
   const world = await createConsoleWorld(first);
-  world.stop();
+  await world.stop();
   const admin = adminOf(first, first.adminToken);
   const tenantId = String((await admin("GET", "/tenants/watched")).get("id"));
   const isSealed = async (): Promise<boolean> => {

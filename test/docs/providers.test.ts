@@ -8,7 +8,8 @@ import { exclusionWords } from "../../src/domain/exclusion-words.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { demandsOf, misfitOf } from "../../src/domain/wires/demands.ts";
 import { createProviders } from "../../src/providers/registry.ts";
-import { strictFetch, strictWires } from "../fakes/strict-wires.ts";
+import { strictWires } from "../fakes/strict-wires.ts";
+import { strictFetch } from "../fakes/wire-server.ts";
 import { modelOf, requestOf } from "../fixtures/providers/calls.ts";
 import { calls } from "../fixtures/wires/corpus.ts";
 

@@ -1,7 +1,6 @@
 /** A faithful provider on loopback: `@copilotkit/aimock` behind a relay that keeps what was sent. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { LLMock, type Fixture, type FixtureFileEntry } from "@copilotkit/aimock";
+import { startWireServer } from "./wire-server.ts";
 
 /** One request as it came over the wire. aimock's own journal holds a rewritten one. */
 export interface WireRequest {
@@ -24,21 +23,6 @@ export interface Aimock {
   /** Forgets the journal; fixtures stay. */
   clear(): void;
   stop(): Promise<void>;
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks);
-}
-
-function parsed(bytes: Buffer): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Of the answer's headers, those that describe the body as it was, or the connection. */
@@ -73,47 +57,35 @@ export async function startAimock(fixtures: (Fixture | FixtureFileEntry)[]): Pro
   await mock.start();
   let seen: WireRequest[] = [];
 
-  const relay = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const bytes = await bytesOf(request);
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.headers))
-      if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
-    const entry: WireRequest = {
-      method: request.method ?? "",
-      path: request.url ?? "",
-      headers,
-      body: parsed(bytes),
-      status: 0,
-    };
-    seen.push(entry);
-    const { host: _, connection: __, "content-length": ___, ...forwarded } = headers;
-    const answer = await fetch(`${mock.url}${entry.path}`, {
-      method: entry.method,
-      headers: forwarded,
-      ...(bytes.length === 0 ? {} : { body: new Uint8Array(bytes) }),
-    });
-    entry.status = answer.status;
-    response.writeHead(
-      answer.status,
-      Object.fromEntries([...answer.headers].filter(([name]) => !notRelayed.has(name))),
-    );
-    response.end(Buffer.from(await answer.arrayBuffer()));
-  };
-  const server = createServer((request, response) => {
-    relay(request, response).catch(() => response.destroy());
+  const server = await startWireServer({
+    receives({ method, path, headers, bytes, json }) {
+      seen.push({ method, path, headers, body: bytes.length === 0 ? null : json, status: 0 });
+    },
+    async answers({ method, path, headers, bytes }, response) {
+      const entry = seen.findLast((each) => each.headers === headers);
+      const { host: _, connection: __, "content-length": ___, ...forwarded } = headers;
+      const answer = await fetch(`${mock.url}${path}`, {
+        method,
+        headers: forwarded,
+        ...(bytes.length === 0 ? {} : { body: new Uint8Array(bytes) }),
+      });
+      if (entry !== undefined) entry.status = answer.status;
+      response.writeHead(
+        answer.status,
+        Object.fromEntries([...answer.headers].filter(([name]) => !notRelayed.has(name))),
+      );
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    url: (provider) => `${origin}/${provider === "google" ? "v1beta" : "v1"}`,
+    url: (provider) => server.url(provider),
     journal: async () => [...seen],
     clear: () => {
       seen = [];
     },
     stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.stop();
       await mock.stop();
     },
   };

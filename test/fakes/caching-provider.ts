@@ -3,8 +3,6 @@
  * completions of OpenAI, Mistral and OpenRouter. As strict as the real ones about what they do not know. What it
  * answers is simulated; what it counts follows the rules.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   createAnthropicCache,
   Refused,
@@ -13,6 +11,7 @@ import {
 } from "./anthropic-cache.ts";
 import { anthropicBodyOf, completionUsageOf } from "./openrouter-wire.ts";
 import { createPrefixCache, mistralRules, openaiRules, tokensIn } from "./prefix-cache.ts";
+import { sendJson, startWireServer, type WireRequest } from "./wire-server.ts";
 
 export interface CachingProvider {
   /** Base URL for a credential of `anthropic`, `openai`, `mistral` or `openrouter`. */
@@ -174,45 +173,36 @@ export async function startCachingProvider(deps: {
     };
   };
 
-  const answer = (path: string, body: Json, headers: IncomingMessage["headers"]): Json => {
-    if (path === "/anthropic/v1/messages") {
-      if (headers["anthropic-version"] === undefined)
-        throw new Refused("anthropic-version: header is required");
-      return anthropic(body, String(headers["x-api-key"]));
-    }
-    const provider = /^\/(openai|mistral|openrouter)\/v1\/chat\/completions$/.exec(path)?.[1];
-    if (provider === undefined) throw new Refused(`no such endpoint: ${path}`);
-    return completions(body, String(headers.authorization), provider);
+  const answer = ({ wire, path, provider, headers, json }: WireRequest): Json => {
+    if (wire === null) throw new Refused(`no such endpoint: ${path}`);
+    if (wire !== "anthropic") return completions(json, String(headers["authorization"]), provider);
+    if (headers["anthropic-version"] === undefined)
+      throw new Refused("anthropic-version: header is required");
+    return anthropic(json, String(headers["x-api-key"]));
   };
 
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Json;
-    seen.push(body);
-    const send = (status: number, value: unknown): void => {
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(value));
-    };
-    const status = failing;
-    failing = null;
-    const failed = (type: string, message: string) => ({ type: "error", error: { type, message } });
-    if (status !== null) return send(status, failed("overloaded_error", "Overloaded"));
-    try {
-      send(200, answer(request.url ?? "", body, request.headers));
-    } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown;
-      send(400, failed("invalid_request_error", thrown.message));
-    }
-  };
-  const server = createServer((request, response) => {
-    receive(request, response).catch(() => response.destroy());
+  const server = await startWireServer({
+    receives: ({ json }) => void seen.push(json),
+    answers(request, response) {
+      const status = failing;
+      failing = null;
+      const failed = (type: string, message: string) => ({
+        type: "error",
+        error: { type, message },
+      });
+      if (status !== null)
+        return sendJson(response, status, failed("overloaded_error", "Overloaded"));
+      try {
+        sendJson(response, 200, answer(request));
+      } catch (thrown) {
+        if (!(thrown instanceof Refused)) throw thrown;
+        sendJson(response, 400, failed("invalid_request_error", thrown.message));
+      }
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    url: (provider) => `${origin}/${provider}/v1`,
+    ...server,
     requests: () => [...seen],
     usages: () => [...told],
     failNext: (status) => {
@@ -221,10 +211,6 @@ export async function startCachingProvider(deps: {
     clear: () => {
       seen = [];
       told = [];
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,9 +1,9 @@
 /** A tenant whose every text is an attack, with records of calls that went well and badly. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { adminOf, asking, callOnce, openSession } from "./caller.ts";
 import type { Router } from "./router.ts";
+import { answerAt } from "./wire-answers.ts";
+import { sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 
 /** Where it became markup, a script would run; where it became a formula, a spreadsheet would. */
 export const hostile = `<img src=x onerror="window.hostile=true">=1+1`;
@@ -33,42 +33,24 @@ export const tenantPages = [
 ];
 
 /** A provider with two models; one of them refuses with an attack. */
-async function startProvider(): Promise<Server> {
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (part: Buffer) => (text += part.toString()));
-    request.once("end", () => {
-      response.setHeader("Content-Type", "application/json");
-      if (request.url?.endsWith("/models") === true)
-        return response.end(JSON.stringify({ object: "list", data: [{ id: "works" }] }));
-      const { model } = JSON.parse(text) as { model: string };
-      if (model === refusing) {
-        response.statusCode = 400;
-        return response.end(JSON.stringify({ error: { message: hostileProvider } }));
-      }
-      const message = { role: "assistant", content: hostile };
-      return response.end(
-        JSON.stringify({
-          id: "1",
-          object: "chat.completion",
-          created: 0,
-          model,
-          choices: [{ index: 0, message, finish_reason: "stop" }],
-          usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-        }),
-      );
-    });
+const startProvider = (): Promise<WireServer> =>
+  startWireServer({
+    answers({ wire, model }, response) {
+      if (wire === null)
+        return sendJson(response, 200, { object: "list", data: [{ id: "works" }] });
+      if (model === refusing)
+        return sendJson(response, 400, { error: { message: hostileProvider } });
+      const said = { text: hostile, inputTokens: 1000, outputTokens: 500 };
+      sendJson(response, 200, answerAt(wire, said));
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return server;
-}
 
 export interface ConsoleWorld {
   tenant: string;
   key: string;
   keyId: string;
   providerUrl: string;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const modelOf = (id: string) => ({
@@ -82,8 +64,7 @@ const modelOf = (id: string) => ({
 export async function createConsoleWorld(router: Router): Promise<ConsoleWorld> {
   const admin = adminOf(router, router.adminToken);
   const provider = await startProvider();
-  const { port } = provider.address() as AddressInfo;
-  const providerUrl = `http://127.0.0.1:${port}/v1`;
+  const providerUrl = provider.url("own");
   const tenant = "watched";
   const made = async (path: string, body: unknown): Promise<string> => {
     const answer = await admin("POST", path, body);
@@ -126,6 +107,6 @@ export async function createConsoleWorld(router: Router): Promise<ConsoleWorld> 
     key,
     keyId: String(newKey.get("id")),
     providerUrl,
-    stop: () => provider.close(),
+    stop: () => provider.stop(),
   };
 }

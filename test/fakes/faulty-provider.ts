@@ -1,7 +1,9 @@
 /** A provider on loopback that does everything wrong, and talks too much while doing it. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { png, wav } from "../fixtures/providers/calls.ts";
+import type { StrictWire } from "./strict-wires.ts";
+import { answerAt } from "./wire-answers.ts";
+import { sendJson, startWireServer } from "./wire-server.ts";
 
 export const faultyModes = [
   /** 401 whose body and header echo the key */
@@ -57,79 +59,23 @@ export interface FaultyProvider {
   stop(): Promise<void>;
 }
 
-type Wire = "openai" | "responses" | "anthropic" | "google" | "images" | "speech";
+type Wire = StrictWire | "images" | "speech";
 
-function wireOf(path: string): Wire {
-  if (path.includes("/messages")) return "anthropic";
-  if (path.includes(":generateContent") || path.includes(":streamGenerateContent")) return "google";
+const mediaWireOf = (path: string): Wire => {
   if (path.includes("/images/")) return "images";
-  if (path.includes("/audio/speech")) return "speech";
-  return path.includes("/responses") ? "responses" : "openai";
-}
+  return path.includes("/audio/speech") ? "speech" : "compatible";
+};
 
 /** The envelope of a success; null stands for no content. */
 function envelopeOf(wire: Wire, text: string | null): unknown {
-  const tokens = { input: 12, output: text === null ? 0 : 5 };
-  switch (wire) {
-    case "anthropic":
-      return {
-        id: "msg_1",
-        type: "message",
-        role: "assistant",
-        model: "claude",
-        content: text === null ? [] : [{ type: "text", text }],
-        stop_reason: "end_turn",
-        stop_sequence: null,
-        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
-      };
-    case "google":
-      return {
-        candidates: [
-          {
-            content: text === null ? {} : { role: "model", parts: [{ text }] },
-            finishReason: "STOP",
-          },
-        ],
-        usageMetadata: { promptTokenCount: tokens.input, candidatesTokenCount: tokens.output },
-      };
-    case "responses":
-      return {
-        id: "resp_1",
-        object: "response",
-        created_at: 1,
-        model: "gpt",
-        output:
-          text === null
-            ? []
-            : [
-                {
-                  type: "message",
-                  id: "msg_1",
-                  role: "assistant",
-                  content: [{ type: "output_text", text, annotations: [] }],
-                },
-              ],
-        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
-      };
-    case "images":
-      return {
-        created: 1,
-        data: text === null ? [] : [{ b64_json: png }],
-        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
-      };
-    case "speech":
-    case "openai":
-      return {
-        id: "chatcmpl-1",
-        object: "chat.completion",
-        created: 1,
-        model: "gpt",
-        choices: [
-          { index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" },
-        ],
-        usage: { prompt_tokens: tokens.input, completion_tokens: tokens.output },
-      };
-  }
+  const tokens = { inputTokens: 12, outputTokens: text === null ? 0 : 5 };
+  if (wire !== "images")
+    return answerAt(wire === "speech" ? "compatible" : wire, { text, ...tokens });
+  return {
+    created: 1,
+    data: text === null ? [] : [{ b64_json: png }],
+    usage: { input_tokens: tokens.inputTokens, output_tokens: tokens.outputTokens },
+  };
 }
 
 function errorOf(wire: Wire, status: number, message: string): unknown {
@@ -155,12 +101,11 @@ export async function startFaultyProvider(
   let seen: FaultyRequest[] = [];
   const timers = new Set<NodeJS.Timeout>();
 
-  const answer = (request: FaultyRequest, response: ServerResponse): void => {
-    const wire = wireOf(request.path);
+  const answer = (wire: Wire, request: FaultyRequest, response: ServerResponse): void => {
     const echo = `${JSON.stringify(request.headers)} ${request.body}`;
     const json = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
-      response.writeHead(status, { "content-type": "application/json", ...headers });
-      response.end(JSON.stringify(body));
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      sendJson(response, status, body);
     };
     const succeed = (text: string | null): void => {
       if (wire !== "speech") return json(200, envelopeOf(wire, text));
@@ -218,25 +163,16 @@ export async function startFaultyProvider(
     }
   };
 
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    let body = "";
-    request.setEncoding("utf8");
-    for await (const chunk of request) body += String(chunk);
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.headers))
-      headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
-    const entry = { path: request.url ?? "", headers, body };
-    seen.push(entry);
-    answer(entry, response);
-  };
-  const server = createServer((request, response) => {
-    receive(request, response).catch(() => response.destroy());
+  const server = await startWireServer({
+    receives: ({ path, headers, bytes }) =>
+      void seen.push({ path, headers, body: bytes.toString() }),
+    answers({ path, headers, bytes, wire }, response) {
+      answer(wire ?? mediaWireOf(path), { path, headers, body: bytes.toString() }, response);
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    url: (provider) => `${origin}/${provider === "google" ? "v1beta" : "v1"}`,
+    url: (provider) => server.url(provider),
     setMode: (next) => {
       mode = next;
     },
@@ -246,8 +182,7 @@ export async function startFaultyProvider(
     },
     stop: async () => {
       for (const timer of timers) clearTimeout(timer);
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.stop();
     },
   };
 }

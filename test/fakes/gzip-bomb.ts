@@ -1,8 +1,7 @@
 /** A provider on loopback whose answers are small on the wire and huge once they are unpacked. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createGzip } from "node:zlib";
 import { Readable } from "node:stream";
+import { startWireServer } from "./wire-server.ts";
 
 export interface GzipBomb {
   /** base URL for a credential of any provider */
@@ -39,9 +38,8 @@ export async function startGzipBomb(unpackedBytes: number): Promise<GzipBomb> {
   const body = await packed(unpackedBytes);
   let status = 200;
   let count = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    request.once("end", () => {
+  const server = await startWireServer({
+    answers(_request, response) {
       count += 1;
       response.writeHead(status, {
         "Content-Type": "application/json",
@@ -49,18 +47,13 @@ export async function startGzipBomb(unpackedBytes: number): Promise<GzipBomb> {
         "Content-Length": body.byteLength,
       });
       response.end(body);
-    });
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: server.url("openai-compatible"),
     wireBytes: body.byteLength,
     answersWith: (next) => void (status = next),
     requests: () => count,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    stop: () => server.stop(),
   };
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { adminOf, asking, callOnce, openSession } from "./caller.ts";
 import type { Router } from "./router.ts";
+import { sendJson, startWireServer, type WireRequest } from "./wire-server.ts";
 
 const attack = `"'\`><img src=x onerror="window.hostile=true"></script><svg onload='window.hostile=true'>\u202egnirts\u2066=1+1`;
 /** As long as a field takes. */
@@ -27,27 +28,21 @@ const bodyOf = async (request: IncomingMessage): Promise<Record<string, unknown>
 };
 
 /** Answers with an attack, or refuses with one. */
-async function provide(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request);
-  response.setHeader("Content-Type", "application/json");
-  if (request.method === "GET")
-    return void response.end(JSON.stringify({ object: "list", data: [{ id: "works" }] }));
-  if (body["model"] === "refuses") {
-    response.statusCode = 400;
+function provide({ wire, model }: WireRequest, response: ServerResponse): void {
+  if (wire === null) return sendJson(response, 200, { object: "list", data: [{ id: "works" }] });
+  if (model === "refuses") {
     const error = { message: hostileText(), type: attack, code: attack };
-    return void response.end(JSON.stringify({ error }));
+    return sendJson(response, 400, { error });
   }
   const message = { role: "assistant", content: hostileText() };
-  return void response.end(
-    JSON.stringify({
-      id: attack,
-      object: "chat.completion",
-      created: 0,
-      model: attack,
-      choices: [{ index: 0, message, finish_reason: attack }],
-      usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
-    }),
-  );
+  sendJson(response, 200, {
+    id: attack,
+    object: "chat.completion",
+    created: 0,
+    model: attack,
+    choices: [{ index: 0, message, finish_reason: attack }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  });
 }
 
 /** An MCP server of the older revisions, whose every word is an attack; a tool of it asks for sampling. */
@@ -139,12 +134,15 @@ async function callTool(router: Router, key: string): Promise<void> {
 
 export interface HostileWorld {
   tenant: string;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 export async function createHostileWorld(router: Router): Promise<HostileWorld> {
   const admin = adminOf(router, router.adminToken);
-  const [provider, tools] = await Promise.all([listening(provide), listening(serverOfAttacks())]);
+  const [provider, tools] = await Promise.all([
+    startWireServer({ answers: provide }),
+    listening(serverOfAttacks()),
+  ]);
   const make = async (method: string, path: string, body: unknown) => {
     const answer = await admin(
       method,
@@ -170,7 +168,7 @@ export async function createHostileWorld(router: Router): Promise<HostileWorld> 
     provider: "own",
     name: hostileText(200),
     apiKey: "provider-key",
-    baseUrl: `${originOf(provider)}/v1`,
+    baseUrl: provider.url("own"),
     models: [modelOf("works"), modelOf("refuses"), modelOf(`a${attack}`)],
   });
   await make("POST", "/servers", {
@@ -224,11 +222,10 @@ export async function createHostileWorld(router: Router): Promise<HostileWorld> 
   });
   return {
     tenant,
-    stop: () => {
-      for (const server of [provider, tools]) {
-        server.close();
-        server.closeAllConnections();
-      }
+    async stop() {
+      tools.close();
+      tools.closeAllConnections();
+      await provider.stop();
     },
   };
 }

@@ -2,9 +2,9 @@
  * A provider on loopback that draws and speaks: OpenAI's images (new and edited) and speech, and Gemini's
  * `generateContent` with images and samples. As strict as the real ones about what they don't know.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { mp3Of, pngOf, toneOf, wavFileOf } from "../fixtures/media/files.ts";
+import { startWireServer } from "./wire-server.ts";
 
 export const mediaModes = [
   "fine",
@@ -204,28 +204,16 @@ export async function startMediaProvider(): Promise<MediaProvider> {
     return json(response, 404, { error: { message: "No such endpoint." } });
   };
 
-  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.headers))
-      headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
-    const entry = {
-      path: request.url ?? "",
-      headers,
-      body: Buffer.concat(chunks).toString("latin1"),
-    };
-    seen.push(entry);
-    answer(entry, response);
-  };
-  const server = createServer((request, response) => {
-    receive(request, response).catch(() => response.destroy());
+  const server = await startWireServer({
+    receives: ({ path, headers, bytes }) =>
+      void seen.push({ path, headers, body: bytes.toString("latin1") }),
+    answers({ path, headers, bytes }, response) {
+      answer({ path, headers, body: bytes.toString("latin1") }, response);
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    url: (provider) => `${origin}/${provider === "google" ? "v1beta" : "v1"}`,
+    url: (provider) => server.url(provider),
     setMode: (next) => {
       mode = next;
     },
@@ -234,8 +222,7 @@ export async function startMediaProvider(): Promise<MediaProvider> {
       seen = [];
     },
     stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.stop();
     },
   };
 }

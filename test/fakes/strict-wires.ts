@@ -2,6 +2,7 @@
  * Providers that refuse what the real ones refuse: each limit is a row, with the page or error that says so. A body
  * that breaks none is answered. The rules of `src/domain/wires/` are not read here, so that a wrong one shows.
  */
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject, own, type JsonObject, type JsonValue } from "../../src/domain/json.ts";
 
 export const strictWires = [
@@ -19,8 +20,10 @@ export type StrictWire = (typeof strictWires)[number]["wire"];
 interface Limit {
   wires: readonly StrictWire[];
   source: string;
+  /** the error's own code, where the provider documents one */
+  code?: string;
   /** what the provider says; null: the body is within the limit */
-  breaks: (body: JsonObject) => string | null;
+  breaks: (body: JsonObject, model: string) => string | null;
 }
 
 const list = (value: unknown): JsonObject[] =>
@@ -37,6 +40,32 @@ function* schemasIn(value: JsonValue | undefined): Generator<JsonObject> {
   for (const key of ["anyOf", "oneOf", "allOf"])
     for (const each of list(own(value, key))) yield* schemasIn(each);
 }
+
+/** What a reference within a schema leads to. */
+function pointed(schema: JsonObject, reference: string): JsonValue | undefined {
+  if (!reference.startsWith("#")) return undefined;
+  return reference
+    .split("/")
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<JsonValue | undefined>(
+      (value, step) => (Array.isArray(value) ? value[Number(step)] : own(value, step)),
+      schema,
+    );
+}
+
+const draft2020 = new Ajv2020({ strict: false, logger: false });
+const validates = (schema: JsonObject): boolean => draft2020.validateSchema(schema) as boolean;
+
+/** Output tokens, by the beginning of a model's name. */
+const mostTokens = [
+  ["claude-haiku-4-5", 64_000],
+  ["claude-sonnet-4-5", 64_000],
+  ["gpt-4o-mini", 16_384],
+  ["gpt-4o", 16_384],
+  ["gpt-4.1", 32_768],
+  ["gpt-5", 128_000],
+] as const;
 
 interface SentTool {
   name: string;
@@ -84,7 +113,7 @@ const idsIn = (body: JsonObject): string[] =>
     }),
   ]);
 
-const name =
+const nameLike =
   (pattern: RegExp) =>
   (body: JsonObject): string | null => {
     const bad = [...toolsIn(body).map((tool) => tool.name), ...usedIn(body)].find(
@@ -92,7 +121,7 @@ const name =
     );
     return bad === undefined ? null : `Invalid tool name '${bad}': expected ${pattern.source}`;
   };
-const id =
+const idLike =
   (pattern: RegExp) =>
   (body: JsonObject): string | null => {
     const bad = idsIn(body).find((each) => !pattern.test(each));
@@ -141,11 +170,13 @@ const images =
     return bad === undefined ? null : `Unsupported image: ${bad.type}`;
   };
 
-const openaiName = name(/^[a-zA-Z0-9_-]{1,64}$/);
+const takesPrefill = /^claude-(3|instant|2|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/;
+
+const openaiName = nameLike(/^[a-zA-Z0-9_-]{1,64}$/);
 const chatWires = ["openai-chat", "mistral", "groq", "deepseek", "compatible"] as const;
 const all: readonly StrictWire[] = strictWires.map(({ wire }) => wire);
 
-export const limits: readonly Limit[] = [
+const limits: readonly Limit[] = [
   {
     wires: all,
     source: "RFC 8259, section 8.1: text is UTF-8, which has no lone surrogates",
@@ -162,12 +193,12 @@ export const limits: readonly Limit[] = [
   {
     wires: ["anthropic"],
     source: "https://docs.claude.com/en/api/messages#body-tools-name",
-    breaks: name(/^[a-zA-Z0-9_-]{1,128}$/),
+    breaks: nameLike(/^[a-zA-Z0-9_-]{1,128}$/),
   },
   {
     wires: ["google"],
     source: "https://ai.google.dev/api/caching#FunctionDeclaration",
-    breaks: name(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/),
+    breaks: nameLike(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/),
   },
   {
     wires: ["openai-chat", "openai-responses", "groq", "deepseek"],
@@ -185,22 +216,22 @@ export const limits: readonly Limit[] = [
   {
     wires: ["openai-chat"],
     source: "error of the endpoint: string_above_max_length, tool_calls[].id, 40",
-    breaks: id(/^.{1,40}$/su),
+    breaks: idLike(/^.{1,40}$/su),
   },
   {
     wires: ["openai-responses"],
     source: "error of the endpoint: string_above_max_length, input[].call_id, 64",
-    breaks: id(/^.{1,64}$/su),
+    breaks: idLike(/^.{1,64}$/su),
   },
   {
     wires: ["anthropic"],
     source: "error of the endpoint: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-    breaks: id(/^[a-zA-Z0-9_-]+$/),
+    breaks: idLike(/^[a-zA-Z0-9_-]+$/),
   },
   {
     wires: ["mistral"],
     source: "error of the endpoint: Tool call id has to be a-z, A-Z, 0-9, with a length of 9",
-    breaks: id(/^[a-zA-Z0-9]{9}$/),
+    breaks: idLike(/^[a-zA-Z0-9]{9}$/),
   },
   {
     wires: ["openai-chat", "openai-responses", "groq", "mistral", "deepseek", "compatible"],
@@ -350,11 +381,31 @@ export const limits: readonly Limit[] = [
     },
   },
   {
-    wires: ["anthropic", "mistral"],
+    wires: ["anthropic"],
     source: "https://docs.claude.com/en/docs/about-claude/models/whats-new-claude-4-6",
+    breaks: (body, model) =>
+      rolesIn(body).at(-1) === "assistant" && !takesPrefill.test(model)
+        ? "This model does not support assistant message prefill. The conversation must end with a user message."
+        : null,
+  },
+  {
+    wires: ["anthropic"],
+    source: "error of the endpoint: final assistant content cannot end with trailing whitespace",
+    breaks: (body) => {
+      const last = messagesIn(body).at(-1);
+      const said = last?.["content"];
+      const end = Array.isArray(said) ? text(own(said.at(-1), "text")) : text(said);
+      return last?.["role"] === "assistant" && end !== end.trimEnd()
+        ? "messages: final assistant content cannot end with trailing whitespace"
+        : null;
+    },
+  },
+  {
+    wires: ["mistral"],
+    source: "error of the endpoint: expected last role User or Tool for serving but got assistant",
     breaks: (body) =>
       rolesIn(body).at(-1) === "assistant"
-        ? "This model does not support assistant message prefill."
+        ? "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
         : null,
   },
   {
@@ -381,138 +432,263 @@ export const limits: readonly Limit[] = [
     breaks: ({ temperature }) =>
       typeof temperature === "number" && temperature > 1.5 ? "temperature: maximum is 1.5" : null,
   },
+  {
+    wires: ["anthropic"],
+    source: "https://docs.claude.com/en/api/messages#body-temperature",
+    breaks: ({ temperature }) =>
+      typeof temperature === "number" && temperature > 1 ? "temperature: range: 0..1" : null,
+  },
+  {
+    wires: all,
+    source: "https://platform.openai.com/docs/api-reference/chat/create#tool_choice",
+    breaks: (body) => {
+      const choice = body["tool_choice"] ?? own(body["toolConfig"], "functionCallingConfig");
+      return choice !== undefined && toolsIn(body).length === 0
+        ? "'tool_choice' is only allowed when 'tools' are specified."
+        : null;
+    },
+  },
+  {
+    wires: ["openai-chat", "groq"],
+    source: "https://platform.openai.com/docs/api-reference/chat/create#stop",
+    code: "array_above_max_length",
+    breaks: ({ stop }) =>
+      Array.isArray(stop) && stop.length > 4 ? "Invalid 'stop': array too long" : null,
+  },
+  {
+    wires: ["google"],
+    source: "https://ai.google.dev/api/generate-content#generationconfig",
+    breaks: ({ generationConfig }) => {
+      const stops = own(generationConfig, "stopSequences");
+      return Array.isArray(stops) && stops.length > 5 ? "at most 5 stop sequences" : null;
+    },
+  },
+  {
+    wires: ["google"],
+    source: "https://ai.google.dev/gemini-api/docs/function-calling",
+    breaks: atMost(512),
+  },
+  {
+    wires: ["openai-chat", "groq", "deepseek", "compatible", "mistral"],
+    source:
+      "error of the endpoint: an assistant message with 'tool_calls' must be followed by tool messages",
+    breaks: (body) => {
+      let open: string[] = [];
+      for (const message of messagesIn(body)) {
+        if (message["role"] === "tool") {
+          const id = text(message["tool_call_id"]);
+          if (!open.includes(id))
+            return "messages with role 'tool' must be a response to a preceding message with 'tool_calls'.";
+          open = open.filter((each) => each !== id);
+          continue;
+        }
+        if (open.length > 0)
+          return "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
+        open = list(message["tool_calls"]).map((use) => text(use["id"]));
+      }
+      return open.length > 0
+        ? "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+        : null;
+    },
+  },
+  {
+    wires: ["openai-responses"],
+    source: "error of the endpoint: no tool output found for function call",
+    breaks: (body) => {
+      const items = messagesIn(body);
+      const idsOf = (type: string) =>
+        items.flatMap((item) => (item["type"] === type ? [text(item["call_id"])] : []));
+      const [uses, results] = [idsOf("function_call"), idsOf("function_call_output")];
+      const bare = uses.find((id) => !results.includes(id));
+      const stray = results.find((id) => !uses.includes(id));
+      if (bare !== undefined) return `No tool output found for function call ${bare}.`;
+      return stray === undefined ? null : `No tool call found for function call output ${stray}.`;
+    },
+  },
+  {
+    wires: ["anthropic"],
+    source: "https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+    breaks: (body) => {
+      const messages = messagesIn(body);
+      const seen = new Set<string>();
+      for (const [at, message] of messages.entries()) {
+        const uses = partsIn(message).flatMap((part) =>
+          part["type"] === "tool_use" ? [text(part["id"])] : [],
+        );
+        const results = partsIn(messages[at + 1] ?? {}).flatMap((part) =>
+          part["type"] === "tool_result" ? [text(part["tool_use_id"])] : [],
+        );
+        const bare = uses.find((id) => !results.includes(id));
+        if (bare !== undefined)
+          return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${bare}.`;
+        const stray = results.find((id) => !uses.includes(id));
+        if (stray !== undefined)
+          return `messages.${at + 1}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}.`;
+        for (const id of uses) {
+          if (seen.has(id)) return `messages.${at}: \`tool_use\` ids must be unique`;
+          seen.add(id);
+        }
+      }
+      return null;
+    },
+  },
+  {
+    wires: ["google"],
+    source:
+      "error of the endpoint: number of function response parts is equal to the number of function call parts",
+    breaks: (body) => {
+      const turns = messagesIn(body);
+      const count = (turn: JsonObject | undefined, key: string) =>
+        partsIn(turn ?? {}).filter((part) => key in part).length;
+      for (const [at, turn] of turns.entries()) {
+        const calls = count(turn, "functionCall");
+        if (calls > 0 && turns[at - 1]?.["role"] === "model")
+          return "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
+        if (calls !== count(turns[at + 1], "functionResponse"))
+          return "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
+      }
+      return null;
+    },
+  },
+  {
+    wires: ["google"],
+    source: "https://ai.google.dev/gemini-api/docs/thought-signatures",
+    breaks: (body, model) => {
+      if (!model.startsWith("gemini-3")) return null;
+      const turns = messagesIn(body);
+      const last = turns.findLastIndex(
+        (turn) =>
+          turn["role"] === "user" && !partsIn(turn).some((part) => "functionResponse" in part),
+      );
+      const bare = turns
+        .slice(last + 1)
+        .map((turn) => partsIn(turn).find((part) => "functionCall" in part))
+        .find((call) => call !== undefined && text(call["thoughtSignature"]) === "");
+      return bare === undefined
+        ? null
+        : `Function call is missing a thought_signature in functionCall parts.`;
+    },
+  },
+  {
+    wires: ["openai-chat", "openai-responses", "deepseek"],
+    source: "https://platform.openai.com/docs/guides/structured-outputs#json-mode",
+    breaks: (body) => {
+      const format = own(body["response_format"] ?? own(body["text"], "format"), "type");
+      return format === "json_object" && !/json/i.test(JSON.stringify(messagesIn(body)))
+        ? "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+        : null;
+    },
+  },
+  {
+    wires: ["openai-chat", "openai-responses"],
+    source: "https://platform.openai.com/docs/guides/reasoning",
+    code: "unsupported_parameter",
+    breaks: (body, model) => {
+      if (!/^(o\d|gpt-5)/.test(model) || model.includes("chat")) return null;
+      const bad = ["max_tokens", "stop"].find((key) => key in body);
+      if (bad !== undefined)
+        return `Unsupported parameter: '${bad}' is not supported with this model.`;
+      const effort = body["reasoning_effort"] ?? own(body["reasoning"], "effort");
+      return effort !== "none" && (body["temperature"] ?? 1) !== 1
+        ? "Unsupported value: 'temperature' does not support this value with this model."
+        : null;
+    },
+  },
+  {
+    wires: ["anthropic"],
+    source: "https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
+    breaks: (body) => {
+      const thinking = body["thinking"];
+      if (!["enabled", "adaptive"].includes(text(own(thinking, "type")))) return null;
+      const budget = own(thinking, "budget_tokens");
+      if (typeof budget === "number" && budget < 1024)
+        return "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024";
+      if (typeof budget === "number" && budget >= Number(body["max_tokens"]))
+        return "`max_tokens` must be greater than `thinking.budget_tokens`.";
+      if ((body["temperature"] ?? 1) !== 1)
+        return "`temperature` may only be set to 1 when thinking is enabled.";
+      return ["any", "tool"].includes(text(own(body["tool_choice"], "type")))
+        ? "Thinking may not be enabled when tool_choice forces tool use."
+        : null;
+    },
+  },
+  {
+    wires: ["anthropic"],
+    source: "https://docs.claude.com/en/docs/build-with-claude/prompt-caching",
+    breaks: (body) =>
+      JSON.stringify(body).split('"cache_control":').length > 5
+        ? "A maximum of 4 blocks with cache_control may be provided."
+        : null,
+  },
+  {
+    wires: ["anthropic", "openai-chat", "openai-responses"],
+    source: "https://docs.claude.com/en/docs/about-claude/models/overview",
+    breaks: (body, model) => {
+      const asked =
+        body["max_tokens"] ?? body["max_completion_tokens"] ?? body["max_output_tokens"];
+      const most = mostTokens.find(([start]) => model.startsWith(start))?.[1] ?? Infinity;
+      if (typeof asked !== "number") return null;
+      if (asked < 1) return "max_tokens: must be greater than or equal to 1";
+      return asked > most
+        ? `max_tokens: ${asked} > ${most}, which is the maximum allowed number of output tokens for ${model}`
+        : null;
+    },
+  },
+  {
+    wires: ["openai-chat", "openai-responses", "groq", "mistral", "deepseek", "compatible"],
+    source:
+      "error of the endpoint: invalid_function_parameters, reference can only point to definitions",
+    code: "invalid_function_parameters",
+    breaks: (body) => {
+      for (const { name: of, schema } of toolsIn(body))
+        for (const { $ref: reference } of schemasIn(schema))
+          if (typeof reference === "string" && pointed(schema, reference) === undefined)
+            return `Invalid schema for function '${of}': ${reference} can't be resolved`;
+      return null;
+    },
+  },
+  {
+    wires: ["anthropic"],
+    source: "error of the endpoint: input_schema: JSON schema is invalid (draft 2020-12)",
+    breaks: (body) => {
+      for (const [at, { schema }] of toolsIn(body).entries()) {
+        if (!validates(schema))
+          return `tools.${at}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12`;
+        for (const { $ref: reference } of schemasIn(schema))
+          if (typeof reference === "string" && pointed(schema, reference) === undefined)
+            return `tools.${at}.custom.input_schema: can't resolve ${reference}`;
+      }
+      return null;
+    },
+  },
 ];
 
-/** What a wire says to a body; null: it takes it. */
-export const refusalAt = (wire: StrictWire, body: JsonObject): string | null => {
-  for (const limit of limits) {
-    const said = limit.wires.includes(wire) ? limit.breaks(body) : null;
-    if (said !== null) return said;
-  }
-  return null;
-};
+export interface StrictRefusal {
+  message: string;
+  status: number;
+  /** the documented body of an error */
+  body: JsonObject;
+}
 
-/** The documented body of an error. */
-const errorOf = (wire: StrictWire, message: string): JsonObject => {
+const errorOf = (wire: StrictWire, message: string, code: string | null): JsonObject => {
   if (wire === "anthropic")
     return { type: "error", error: { type: "invalid_request_error", message } };
   if (wire === "google") return { error: { code: 400, message, status: "INVALID_ARGUMENT" } };
-  if (wire === "mistral") return { object: "error", message, type: "invalid_request_error" };
-  return { error: { message, type: "invalid_request_error", param: null, code: null } };
+  if (wire === "mistral")
+    return { object: "error", message, type: "invalid_request_error", param: null, code };
+  return { error: { message, type: "invalid_request_error", param: null, code } };
 };
 
-export interface Use {
-  id: string;
-  name: string;
-  arguments: JsonObject;
-}
-
-/** An answer in the wire's words: a text, or a use of a tool. */
-export function answerAt(wire: StrictWire, said: string | Use): JsonObject {
-  const use = typeof said === "string" ? null : said;
-  switch (wire) {
-    case "anthropic":
-      return {
-        type: "message",
-        id: "m",
-        model: "m",
-        role: "assistant",
-        content:
-          use === null
-            ? [{ type: "text", text: said as string }]
-            : [{ type: "tool_use", id: use.id, name: use.name, input: use.arguments }],
-        stop_reason: use === null ? "end_turn" : "tool_use",
-        usage: { input_tokens: 10, output_tokens: 5 },
-      };
-    case "google":
-      return {
-        candidates: [
-          {
-            content: {
-              role: "model",
-              parts: [
-                use === null
-                  ? { text: said as string }
-                  : { functionCall: { name: use.name, args: use.arguments } },
-              ],
-            },
-            finishReason: "STOP",
-          },
-        ],
-        usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
-      };
-    case "openai-responses":
-      return {
-        id: "r",
-        created_at: 1,
-        model: "m",
-        output: [
-          use === null
-            ? {
-                type: "message",
-                role: "assistant",
-                id: "m",
-                content: [{ type: "output_text", text: said as string, annotations: [] }],
-              }
-            : {
-                type: "function_call",
-                id: "f",
-                call_id: use.id,
-                name: use.name,
-                arguments: JSON.stringify(use.arguments),
-              },
-        ],
-        usage: { input_tokens: 10, output_tokens: 5 },
-      };
-    default:
-      return {
-        id: "c",
-        created: 1,
-        model: "m",
-        choices: [
-          {
-            index: 0,
-            message:
-              use === null
-                ? { role: "assistant", content: said as string }
-                : {
-                    role: "assistant",
-                    content: null,
-                    tool_calls: [
-                      {
-                        id: use.id,
-                        type: "function",
-                        function: { name: use.name, arguments: JSON.stringify(use.arguments) },
-                      },
-                    ],
-                  },
-            finish_reason: use === null ? "stop" : "tool_calls",
-          },
-        ],
-        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-      };
-  }
-}
-
-/** `fetch` of a strict provider. `said` may look at the body to choose its answer. */
-export function strictFetch(
+/** What a wire says to a body; null: it takes it. */
+export function refusalAt(
   wire: StrictWire,
-  said: (body: JsonObject) => string | Use = () => "Fine.",
-): { fetch: typeof fetch; bodies: JsonObject[]; refusals: string[] } {
-  const bodies: JsonObject[] = [];
-  const refusals: string[] = [];
-  return {
-    bodies,
-    refusals,
-    fetch: async (_input, init) => {
-      const body = JSON.parse(String(init?.body)) as JsonObject;
-      bodies.push(body);
-      const refusal = refusalAt(wire, body);
-      if (refusal === null) return Response.json(answerAt(wire, said(body)));
-      refusals.push(refusal);
-      return Response.json(errorOf(wire, refusal), { status: 400 });
-    },
-  };
+  { body, model }: { body: JsonObject; model: string },
+): StrictRefusal | null {
+  for (const { wires, breaks, code = null } of limits) {
+    const message = wires.includes(wire) ? breaks(body, model) : null;
+    if (message !== null) return { message, status: 400, body: errorOf(wire, message, code) };
+  }
+  return null;
 }
 
 export { toolsIn };

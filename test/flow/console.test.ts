@@ -69,7 +69,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
-  world?.stop();
+  await world?.stop();
   gateway?.close();
   gateway?.closeAllConnections();
   await router?.stop();
@@ -194,7 +194,7 @@ describe("a tenant whose every text is an attack", () => {
     await lookedAt("messages to a webhook");
     await go("/tenants");
     await lookedAt("tenants");
-    hostileWorld.stop();
+    await hostileWorld.stop();
   });
 });
 

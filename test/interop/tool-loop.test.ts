@@ -2,13 +2,12 @@
  * A loop of tools: three rounds of two uses each, then the answer. Through the official client and by
  * modern calls, on each provider's wire, looking at what the provider got every time.
  */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Fixture } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { at, callOnce, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { sendJson, startWireServer, type WireServer } from "../fakes/wire-server.ts";
 import { connect, refusalOf, weatherTool } from "../fixtures/interop/client.ts";
 
 interface ToolUse {
@@ -312,7 +311,7 @@ describe("a history", () => {
 
 describe("what a provider wants back with its tool use", () => {
   /** Gemini's wire with thought signatures, which aimock doesn't emit: recorded shapes, two turns. */
-  let gemini: Server;
+  let gemini: WireServer;
   let sent: Json[] = [];
   let key = "";
   const signatures = ["c2lnLTE=", "c2lnLTI="];
@@ -335,29 +334,19 @@ describe("what a provider wants back with its tool use", () => {
   ];
 
   beforeAll(async () => {
-    gemini = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8");
-      request.on("data", (chunk: string) => (body += chunk));
-      request.once("end", () => {
-        const parsed = JSON.parse(body) as Json;
-        sent.push(parsed);
-        const turn = (parsed["contents"] as []).length > 1 ? turns[1] : turns[0];
-        response.writeHead(200, { "content-type": "application/json" });
-        response.end(JSON.stringify(turn));
-      });
+    gemini = await startWireServer({
+      answers({ json }, response) {
+        sent.push(json);
+        sendJson(response, 200, (json["contents"] as []).length > 1 ? turns[1] : turns[0]);
+      },
     });
-    await new Promise<void>((resolve) => gemini.listen(0, "127.0.0.1", resolve));
     ({ key } = await createTenant(router, "loop-signed", {
       provider: "google",
-      baseUrl: `http://127.0.0.1:${(gemini.address() as AddressInfo).port}/v1beta`,
+      baseUrl: gemini.url("google"),
       policy: { allowedModels: ["google/gemini-3-flash-preview"] },
     }));
   });
-  afterAll(() => {
-    gemini.closeAllConnections();
-    gemini.close();
-  });
+  afterAll(() => gemini.stop());
   beforeEach(() => {
     sent = [];
   });

@@ -3,8 +3,6 @@
  * kind of answer. The schemas in `test/fixtures/mcp-schema` are copies of the published ones.
  */
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -13,6 +11,8 @@ import type { Reason } from "../../src/domain/refusals.ts";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { asking, at, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { answerAt } from "../fakes/wire-answers.ts";
+import { sendJson, startWireServer, type WireServer } from "../fakes/wire-server.ts";
 import { weatherTool } from "../fixtures/interop/client.ts";
 import { png } from "../fixtures/providers/calls.ts";
 
@@ -76,34 +76,20 @@ const mixed = "sampling-router/outputModalities";
 const failing = "unheard of";
 
 let aimock: Aimock;
-let painter: Server;
+let painter: WireServer;
 let router: SharedRouter;
 let key = "";
 let limitedKey = "";
 let imageKey = "";
 
 /** Gemini's wire with an image in the answer, which aimock doesn't paint. */
-function startPainter(): Promise<Server> {
-  const answer = {
-    candidates: [
-      {
-        content: {
-          role: "model",
-          parts: [{ text: "Here: " }, { inlineData: { mimeType: "image/png", data: png } }],
-        },
-        finishReason: "STOP",
-      },
-    ],
-    usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 5 },
-  };
-  const server = createServer((request, response) => {
-    request.resume().once("end", () => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify(answer));
-    });
+const startPainter = (): Promise<WireServer> =>
+  startWireServer({
+    answers(_request, response) {
+      const said = { text: "Here: ", draws: true, inputTokens: 12, outputTokens: 5 };
+      sendJson(response, 200, answerAt("google", said));
+    },
   });
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
-}
 
 beforeAll(async () => {
   const call = (id: string, city: string) => ({
@@ -137,13 +123,13 @@ beforeAll(async () => {
   }));
   ({ key: imageKey } = await createTenant(router, "schema-image", {
     provider: "google",
-    baseUrl: `http://127.0.0.1:${(painter.address() as AddressInfo).port}/v1beta`,
+    baseUrl: painter.url("google"),
     policy: { allowedModels: ["google/gemini-3.1-flash-image"] },
   }));
 });
 afterAll(async () => {
   await aimock.stop();
-  painter.close();
+  await painter.stop();
 });
 
 async function post(

@@ -5,14 +5,16 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { demandsOf, misfitOf } from "../../../src/domain/wires/demands.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
-import { strictFetch, strictWires, toolsIn, type Use } from "../../fakes/strict-wires.ts";
+import { strictWires, toolsIn } from "../../fakes/strict-wires.ts";
+import type { Said } from "../../fakes/wire-answers.ts";
+import { strictFetch } from "../../fakes/wire-server.ts";
 import { calls, loop, text, tool, withTool } from "../../fixtures/wires/corpus.ts";
 import { callOf, modelOf, requestOf } from "../../fixtures/providers/calls.ts";
 
 type At = (typeof strictWires)[number];
 
 /** The answer of a strict provider, with what it refused. */
-async function ask(at: At, call: SamplingCall, said?: (body: JsonObject) => string | Use) {
+async function ask(at: At, call: SamplingCall, said?: (body: JsonObject) => Said) {
   const strict = strictFetch(at.wire, said);
   const providers = createProviders({ fetch: strict.fetch, demo: false, now: () => 0 });
   const baseUrl = "http://127.0.0.1:1/v1";
@@ -39,7 +41,7 @@ describe.each(strictWires)("$wire", (at) => {
         const sent = toolsIn(body)[place];
         const [member] = Object.keys(sent?.schema["properties"] ?? {});
         const input: JsonObject = member === undefined ? {} : { [member]: 5 };
-        return { id: "call_1", name: sent?.name ?? "", arguments: input };
+        return { toolUse: { id: "call_1", name: sent?.name ?? "", input } };
       });
       expect(result.ok && result.value.content).toMatchObject([
         { type: "tool_use", name: asked.name, input: asked.name === "a/b" ? {} : { $top: 5 } },
@@ -90,9 +92,11 @@ it("goes through six rounds, each at another wire", async () => {
             at,
             callOf({ messages: [...messages], tools }),
             (body) => ({
-              id: ids[round] ?? "",
-              name: toolsIn(body)[place]?.name ?? "",
-              arguments: {},
+              toolUse: {
+                id: ids[round] ?? "",
+                name: toolsIn(body)[place]?.name ?? "",
+                input: {},
+              },
             }),
           );
           expect(refusals).toEqual([]);
