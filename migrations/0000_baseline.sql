@@ -274,7 +274,7 @@ CREATE TABLE `api_keys` (
 	`tenant_id` text NOT NULL,
 	`name` text NOT NULL,
 	`secret_hash` text NOT NULL,
-	`code` text,
+	`code` text NOT NULL,
 	`given_to` text DEFAULT '[]' NOT NULL,
 	`scopes` text NOT NULL,
 	`limits` text NOT NULL,
@@ -368,13 +368,12 @@ CREATE TABLE `sampling_requests` (
 	`settled_at` integer,
 	`retry_after_ms` integer,
 	`refused_hold` integer,
-	`record_version` integer DEFAULT 1 NOT NULL,
 	`seal_number` integer,
 	`seal_position` integer,
 	`former_seal` integer,
 	`former_position` integer,
-	`record_number` integer,
-	`opening_code` text,
+	`record_number` integer NOT NULL,
+	`opening_code` text NOT NULL,
 	`ending_code` text,
 	`correction_code` text,
 	`asked` text,
@@ -426,7 +425,7 @@ CREATE TABLE `audit_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`public_key` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`code` text,
+	`code` text NOT NULL,
 	`delivered` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
@@ -443,10 +442,8 @@ CREATE TABLE `record_numbers` (
 --> statement-breakpoint
 CREATE TABLE `sealing` (
 	`key_id` text PRIMARY KEY NOT NULL,
-	`adopts` integer NOT NULL,
 	`step` text NOT NULL,
-	`since` integer NOT NULL,
-	`code` text NOT NULL
+	`since` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `seals` (
@@ -461,7 +458,7 @@ CREATE TABLE `seals` (
 	`sealed_at` integer NOT NULL,
 	`key_id` text NOT NULL,
 	`signature` text NOT NULL,
-	`checked` text,
+	`checked` text NOT NULL,
 	`leaves` text NOT NULL,
 	`deletions` text,
 	PRIMARY KEY(`tenant_id`, `number`)

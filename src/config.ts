@@ -85,7 +85,7 @@ export interface Config extends Secrets, TelemetrySettings {
   sessionLimits: SessionLimits;
   /** what the proxy holds open at most, in each process */
   openLimits: OpenLimits;
-  /** for which processes of the version before, or with the MASTER_KEY before, may run beside this one */
+  /** for which processes with the former MASTER_KEY may run beside this one */
   rolloutMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;

@@ -16,16 +16,13 @@ export interface Findings {
 
 /** How many records there are, and how many of them could not be compared with their seals. */
 export function describeCounts(total: Verified): string {
-  const { records, seals, gone, erased, outside, unreadable, unauthenticated, replaced } = total;
+  const { records, seals, gone, erased, outside, unreadable, replaced } = total;
   const more = [
     ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
     ...(erased.length > 0 ? [`${erased.length} erased, and no signed notice says why`] : []),
     ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
     ...(outside > 0 ? [`${outside} left out by the filter`] : []),
     ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
-    ...(unauthenticated > 0
-      ? [`${unauthenticated} unauthenticated: no code vouches for them`]
-      : []),
   ];
   return `${counted(records, "record")}, ${counted(seals, "seal")}${more.map((each) => `; ${each}`).join("")}.`;
 }

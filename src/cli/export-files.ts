@@ -26,7 +26,7 @@ const range = z.tuple([z.number(), z.number()]);
 const tampering = z.discriminatedUnion("what", [
   z.strictObject({
     what: z.literal("code"),
-    code: z.enum(["none", "opening", "ending", "correction"]),
+    code: z.enum(["opening", "ending", "correction"]),
     id: z.string(),
     position: count,
   }),
@@ -40,10 +40,8 @@ const checked = z.strictObject({
   tree: z.string(),
   through: count,
   open: z.array(range),
-  uncodedUntil: z.number(),
   codes: z.strictObject({ key: z.string(), since: z.number(), previousThrough: count }),
   tampered: z.array(tampering),
-  unauthenticated: z.array(range),
   replaced: z.array(range),
 });
 const deletion = z.strictObject({
@@ -59,7 +57,7 @@ const deletion = z.strictObject({
   signature: z.string(),
 });
 const seal = z.strictObject({
-  version: z.union([z.literal(1), z.literal(2)]),
+  version: z.literal(1),
   tenantId: z.string(),
   number: count,
   previous: z.string(),
@@ -73,7 +71,7 @@ const seal = z.strictObject({
 });
 const header = z.strictObject({
   kind: z.literal("header"),
-  version: z.union([z.literal(1), z.literal(2)]),
+  version: z.literal(1),
   tenant: z.strictObject({ id: z.string(), slug: z.string() }),
   filter,
   after: count,

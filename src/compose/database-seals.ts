@@ -31,7 +31,7 @@ interface DatabaseSeals {
 
 /** Makes no store before it needs one, which a warm call never does. */
 export function createDatabaseSeals(
-  { config, host, vaultKeys, roundKeys, keyMac, rowMac, sealingMac, sealingMemory }: Isolate,
+  { config, host, vaultKeys, roundKeys, keyMac, rowMac }: Isolate,
   {
     name,
     stores,
@@ -48,21 +48,16 @@ export function createDatabaseSeals(
 ): DatabaseSeals {
   const sealing = createSealing({
     store: () => stores.sealing,
-    mac: sealingMac,
     keyIds: [...vaultKeys.ring.keys()],
-    memory: sealingMemory(name),
     rolloutMs: config.rolloutMs,
     now,
     note: (entry) => host.log({ ...entry, database: name }),
   });
-  const vault = reportingVault(
-    vaultOf({ keys: vaultKeys, randomBytesOf, versions: sealing }),
-    rejected,
-  );
+  const vault = reportingVault(vaultOf({ keys: vaultKeys, randomBytesOf }), rejected);
   return {
     vault,
-    roundVault: vaultOf({ keys: roundKeys, randomBytesOf, versions: sealing }),
-    keyCodes: createKeyCodes({ mac: keyMac, sealing, rejected }),
+    roundVault: vaultOf({ keys: roundKeys, randomBytesOf }),
+    keyCodes: createKeyCodes({ mac: keyMac, rejected }),
     async isResealed() {
       const state = await sealing.current();
       return state.ok ? ok(state.value.step === "done") : state;

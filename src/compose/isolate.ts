@@ -41,7 +41,6 @@ import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/choose.ts";
-import { createSealingMemory } from "../pipeline/sealing.ts";
 import { createSharedTurns, createTurnsOfTenants } from "../pipeline/turns.ts";
 import { createOperatorToken } from "../pipeline/operator-token.ts";
 import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
@@ -206,8 +205,6 @@ export async function createIsolate(config: Config, host: Host) {
     rowMac: await createMac({ ...masters, purpose: "row" }),
     /** rows that were rejected, as far as this process has reported them */
     rejectedRows: new Set<string>(),
-    sealingMac: await createMac({ ...masters, purpose: "sealing" }),
-    sealingMemory: keptByName(createSealingMemory),
     auditing: await auditingOf(config, host),
     /** null: sealed chains are sent nowhere */
     sendToSink: sinkOf(config.sink, { fetch: host.fetch, now }),

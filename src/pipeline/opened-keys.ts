@@ -8,7 +8,7 @@ import { providerKeyOf } from "../domain/tenancy/sealing.ts";
 
 export type OpenKey = (
   credential: SealedCredential,
-  vault: Pick<Vault, "open" | "sealPrefix">,
+  vault: Pick<Vault, "open">,
 ) => ReturnType<Vault["open"]>;
 
 export function createOpenedKeys(): OpenKey {
@@ -16,10 +16,8 @@ export function createOpenedKeys(): OpenKey {
   return async (credential, vault): Promise<Result<string, "unopenable">> => {
     const known = opened.get(credential);
     if (known !== undefined) return ok(known);
-    const { sealed } = credential;
-    const key = await vault.open(sealed, providerKeyOf(credential));
-    // Whether an older seal counts is asked each time: the work that replaces those seals has an end.
-    if (key.ok && sealed.startsWith(vault.sealPrefix)) opened.set(credential, key.value);
+    const key = await vault.open(credential.sealed, providerKeyOf(credential));
+    if (key.ok) opened.set(credential, key.value);
     return key;
   };
 }

@@ -76,7 +76,7 @@ export async function finderOf(
 }
 
 /** The key that programs of a person act as. Its secret is made, and forgotten. */
-async function keyFor(deps: UserDeps, user: StoredUser): AsyncResult<StoredKey> {
+async function keyFor(deps: UserDeps, user: StoredUser): Promise<StoredKey> {
   const { secretHash } = await deps.tokens.mint(user.keyId);
   const key: Omit<StoredKey, "code"> = {
     id: user.keyId,
@@ -92,7 +92,7 @@ async function keyFor(deps: UserDeps, user: StoredUser): AsyncResult<StoredKey> 
     userId: user.id,
   };
   const code = await deps.keyCodes.codeOf(key);
-  return code.ok ? ok({ ...key, code: code.value }) : code;
+  return { ...key, code };
 }
 
 async function made(
@@ -111,7 +111,6 @@ async function made(
   const sealed = await vault.seal(JSON.stringify(secrets), userSecretsOf({ tenantId, id }));
   const user: StoredUser = { id, tenantId, finder, name, keyId, sealed, createdAt: now() };
   const key = await keyFor(deps, user);
-  if (!key.ok) return key;
   const event: AdminEvent = {
     id: ids.next("event"),
     at: now(),
@@ -121,7 +120,7 @@ async function made(
     target: id,
     detail: { keyId },
   };
-  const created = await deps.users.create(user, key.value, event);
+  const created = await deps.users.create(user, key, event);
   return created.ok ? ok(created.value ? user : null) : created;
 }
 

@@ -1,16 +1,11 @@
 /** Public keys that signed seals, and the code that vouches for each. */
-import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
+import { asc, sql } from "drizzle-orm";
 import { ok } from "../domain/result.ts";
 import type { SealStore } from "../domain/audit/seals.ts";
 import { raw, type Database } from "./db.ts";
-import { withoutLeaves } from "./seal-columns.ts";
-import { auditKeys, seals } from "./seal-schema.ts";
+import { auditKeys } from "./seal-schema.ts";
 
-type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey" | "lastOf">;
-
-const following = alias(seals, "following");
-const { leaves: _leaves, deletions: _deletions, ...next } = getTableColumns(following);
+type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey">;
 
 export const createAuditKeyStore = (db: Database): KeyStore => ({
   keys: () =>
@@ -44,20 +39,4 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  lastOf: (keyId, limit) =>
-    db.read((builder) =>
-      builder
-        .select({ last: withoutLeaves, next })
-        .from(seals)
-        .innerJoin(
-          following,
-          and(
-            eq(following.tenantId, seals.tenantId),
-            eq(following.number, sql`${seals.number} + 1`),
-          ),
-        )
-        .where(and(eq(seals.keyId, keyId), ne(following.keyId, keyId)))
-        .orderBy(desc(following.sealedAt))
-        .limit(limit),
-    ),
 });

@@ -26,7 +26,6 @@ const names = [
   "asked",
   "attempts",
   "overshoot",
-  "recordVersion",
   "decision",
   "model",
   "holds",

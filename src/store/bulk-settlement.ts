@@ -2,7 +2,7 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../domain/choice/health.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
-import { recordVersion, type Settlement } from "../domain/audit/record.ts";
+import type { Settlement } from "../domain/audit/record.ts";
 import { chargedResources, tokenResources } from "../domain/limits/resources.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk } from "./db.ts";
@@ -85,7 +85,7 @@ const close = textOf(sql`
 // A row whose settlement is this very try was ended when the batch ran before and its answer was lost.
 const end = textOf(sql`
   update sampling_requests set
-    settlement = j.value ->> 2, ending_code = j.value ->> 3, record_version = ${recordVersion},
+    settlement = j.value ->> 2, ending_code = j.value ->> 3,
     holds = case when j.value ->> ${firstColumn + endingNames.indexOf("usageImplausible")} then holds else '[]' end,
     ${sql.raw(
       endingNames

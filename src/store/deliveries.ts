@@ -170,8 +170,7 @@ const enterKeys = (arrived: Arrived, now: number): Compiled[] =>
     raw(sql`
       insert into audit_keys (id, public_key, code, created_at, delivered)
       select ${id}, ${publicKey}, ${code}, ${now}, 1 where ${isNewer(arrived)}
-      on conflict (id) do update set code = excluded.code
-        where audit_keys.code is null and audit_keys.public_key = excluded.public_key`),
+      on conflict (id) do nothing`),
   );
 
 export const createDeliveryStore = (db: Database): DeliveryStore => ({

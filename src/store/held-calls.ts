@@ -25,7 +25,7 @@ export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost
 export async function openRow(
   { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
   place: CallPlace,
-): AsyncResult<(RequestRow & { openingCode: string }) | null> {
+): AsyncResult<RequestRow | null> {
   const found = await db.read(async (builder) => {
     const [row] = await builder.select().from(samplingRequests).where(recordOf(place));
     return row ?? null;
@@ -33,12 +33,11 @@ export async function openRow(
   if (!found.ok) return found;
   const row = found.value;
   if (row === null || row.outcome !== "admitted") return ok(null);
-  const { openingCode: code } = row;
-  if (code === null || !(await mac.check(openingText("admitted", openingAsRead(row)), code))) {
+  if (!(await mac.check(openingText("admitted", openingAsRead(row)), row.openingCode))) {
     const refusal: Refusal = { reason: "unreadable", what: place.requestId };
     return err(refusal);
   }
-  return ok({ ...row, openingCode: code });
+  return ok(row);
 }
 
 /** The columns that change, with the code that covers them. */
@@ -52,7 +51,7 @@ export async function recoded(
 }
 
 const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: string }): Receipt => ({
-  number: row.recordNumber ?? 0,
+  number: row.recordNumber,
   openingCode: code,
   model: row.model ?? "",
   reservedTokens: row.reservedTokens ?? 0,

@@ -37,7 +37,6 @@ export const callNames = [
 /** Columns that are known at admission: id, who, asked, decision, reservation. */
 const openingNames = [
   ...callNames,
-  "recordVersion",
   "admittedAt",
   "leaseUntil",
   "reservedTokens",
@@ -86,7 +85,7 @@ const packedNames = ["attempts", "decision"] as const;
 /** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
 const shortenedNames = ["asked", "timing"] as const;
 
-/** A value that a row gave, as codes cover it. A row from before may hold NUL, and its codes cover that NUL. */
+/** A value that a row gave, as codes cover it: with whatever somebody wrote there. */
 function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const textOfColumn = plain[name];

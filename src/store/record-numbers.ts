@@ -18,7 +18,6 @@ export const useNumber = ({ id, tenantId }: { id: string; tenantId: string }): C
     insert into record_numbers (tenant_id, last)
     select r.tenant_id, r.record_number from sampling_requests r
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.counted = 0
-      and r.record_number is not null
     on conflict (tenant_id) do update set last = excluded.last`);
 
 /** The last number of each tenant, by the tenant's id. */

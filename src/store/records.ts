@@ -1,11 +1,5 @@
 /** The audit record as a row, and a row as an audit record. */
-import {
-  recordVersion,
-  type Asked,
-  type Opening,
-  type SamplingRecord,
-  type Who,
-} from "../domain/audit/record.ts";
+import { type Asked, type Opening, type SamplingRecord, type Who } from "../domain/audit/record.ts";
 import type { KeptAsked } from "./packed-columns.ts";
 import type { samplingRequests } from "./schema.ts";
 
@@ -37,7 +31,6 @@ export const openingColumns = ({
   contentSha256,
   attempts: [],
   overshoot: false,
-  recordVersion,
 });
 
 /** Columns of a call for which no provider was called. */
@@ -74,7 +67,7 @@ const recordOf = (
     replays,
   }: Pick<SamplingRecord, "asked" | "captured" | "replays"> & Pick<Who, "user">,
 ): SamplingRecord => ({
-  version: row.recordVersion,
+  version: 1,
   id: row.id,
   who: {
     tenantId: row.tenantId,

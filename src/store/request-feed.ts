@@ -100,7 +100,7 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
             where r.id = o.value and r.tenant_id = ${tenantId} and r.outcome <> 'admitted'`,
       );
       if (!found.ok) return found;
-      const numbers = found.value.map(({ row }) => row.recordNumber ?? 0);
+      const numbers = found.value.map(({ row }) => row.recordNumber);
       return ok({
         records: found.value.map(({ record }) => record),
         last: Math.max(last, ...numbers),

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/tenancy/scopes.ts";
-import type { Correction, Outcome, RecordVersion } from "../domain/audit/record.ts";
+import type { Correction, Outcome } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models/model.ts";
@@ -49,8 +49,8 @@ export const apiKeys = sqliteTable(
     name: text().notNull(),
     /** hex SHA-256 of the token's secret part; the secret itself is stored nowhere */
     secretHash: text("secret_hash").notNull(),
-    /** a code under MASTER_KEY over what `codedText` says of the row; null: from before there were codes */
-    code: text(),
+    /** a code under MASTER_KEY over what `codedText` says of the row */
+    code: text().notNull(),
     givenTo: text("given_to", { mode: "json" }).$type<string[]>().notNull().default([]),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
     limits: text({ mode: "json" }).$type<Limits>().notNull(),
@@ -187,18 +187,16 @@ export const samplingRequests = sqliteTable(
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
-    /** version of the record's sealed bytes; rows from before there were versions are of version 1 */
-    recordVersion: integer("record_version").$type<RecordVersion>().notNull().default(1),
     /** the record's place in the tenant's chain; null: not sealed yet, or corrected since */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
     /** the place before a correction or a late end, until the record is sealed again; null: none */
     formerSeal: integer("former_seal"),
     formerPosition: integer("former_position"),
-    /** number among the tenant's records, without gaps; null: from before there were numbers */
-    recordNumber: integer("record_number"),
+    /** number among the tenant's records, without gaps */
+    recordNumber: integer("record_number").notNull(),
     /** the first code: over who, asked, decision, reservation; the admission makes it, see `record-codes.ts` */
-    openingCode: text("opening_code"),
+    openingCode: text("opening_code").notNull(),
     /** the second code: over the whole record, made by the settlement; null: SQL ended the call */
     endingCode: text("ending_code"),
     /** the code over the correction */

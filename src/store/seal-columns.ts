@@ -1,4 +1,4 @@
-import { desc, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { desc, eq, getTableColumns } from "drizzle-orm";
 import type { Builder } from "./db.ts";
 import { seals } from "./seal-schema.ts";
 
@@ -13,7 +13,3 @@ export const headOf = (builder: Builder, tenantId: string) =>
     .where(eq(seals.tenantId, tenantId))
     .orderBy(desc(seals.number))
     .limit(1);
-
-/** The newest seal of version 2. The next seal carries on what it says. */
-export const checkedNumber = (tenantId: string): SQL => sql`coalesce((select s.number from seals s
-  where s.tenant_id = ${tenantId} and s.version >= 2 order by s.number desc limit 1), 0)`;

@@ -10,14 +10,14 @@ import {
   type SealWithLeaves,
   type WaitingRecord,
 } from "../domain/audit/seals.ts";
-import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { createJobTurn } from "./job-turns.ts";
 import { readRecords } from "./readable.ts";
 import { evidenceOf, type RequestRow } from "./record-codes.ts";
 import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
-import { checkedNumber, withoutLeaves } from "./seal-columns.ts";
+import { headOf } from "./seal-columns.ts";
 import { appendNotices, formerOf } from "./sealed-deletions.ts";
 import { auditKeys, jobTurns, recordNumbers, seals } from "./seal-schema.ts";
 import { isUnreadableNow, type NoteUnreadable } from "./unreadable.ts";
@@ -82,20 +82,6 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
     on conflict do nothing`);
 }
 
-/** The newest seal, and the newest of version 2. Mostly both are the same. */
-const headsOf = (builder: Builder, tenantId: string) =>
-  builder
-    .select(withoutLeaves)
-    .from(seals)
-    .where(
-      and(
-        eq(seals.tenantId, tenantId),
-        sql`${seals.number} in (${checkedNumber(tenantId)},
-          (select max(s.number) from seals s where s.tenant_id = ${tenantId}))`,
-      ),
-    )
-    .orderBy(asc(seals.number));
-
 const waitingOf = (row: RequestRow): WaitingRecord => ({
   record: toRecord(row, false),
   evidence: evidenceOf(row),
@@ -107,27 +93,18 @@ const readable = sql.raw(`record_number between 1 and ${largestInteger}`);
 const readableOf = (value: SQL): SQL => sql`max(0, min(coalesce(cast((${value}) as integer), 0),
   ${sql.raw(String(largestInteger))}))`;
 
-/**
- * Numbers of records without a seal: of running calls, and of those that wait. Then the numbers of
- * records that later seals than the last checked one hold.
- */
-const numbersStatement = (tenantId: string): SQL => sql`
-  select * from (
-    select 'present' as kind, number from (
-      select record_number as number from sampling_requests
-      where tenant_id = ${tenantId} and outcome = 'admitted' and seal_number is null and ${readable}
-      union all
-      select * from (
-        select record_number from sampling_requests
-        where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted'
-          and ${readable}
-        order by record_number limit ${mostPresent}))
-    order by number limit ${mostPresent})
-  union all
-  select * from (select 'placed', record_number from sampling_requests
-    where tenant_id = ${tenantId} and seal_number is not null
-      and seal_number > ${checkedNumber(tenantId)} and ${readable}
-    limit ${mostPresent})`;
+/** Numbers of records without a seal: of running calls, and of those that wait. */
+const presentStatement = (tenantId: string): SQL => sql`
+  select number from (
+    select record_number as number from sampling_requests
+    where tenant_id = ${tenantId} and outcome = 'admitted' and seal_number is null and ${readable}
+    union all
+    select * from (
+      select record_number from sampling_requests
+      where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted'
+        and ${readable}
+      order by record_number limit ${mostPresent}))
+  order by number limit ${mostPresent}`;
 
 const scalarsStatement = (tenantId: string): SQL => sql`
   select ${readableOf(sql`select last from record_numbers where tenant_id = ${tenantId}`)} as counter,
@@ -182,7 +159,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       db,
       async (builder, row) => {
         const [heads, rows, numbers, scalars] = await builder.batch([
-          headsOf(builder, tenantId),
+          headOf(builder, tenantId),
           builder
             .select({ row })
             .from(samplingRequests)
@@ -197,8 +174,8 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
             .orderBy(asc(samplingRequests.recordNumber))
             .limit(limit),
           builder
-            .select({ kind: sql<string>`n.kind`, number: sql<number>`n.number` })
-            .from(sql`(${numbersStatement(tenantId)}) n`),
+            .select({ number: sql<number>`n.number` })
+            .from(sql`(${presentStatement(tenantId)}) n`),
           builder
             .select({ counter: sql<number>`n.counter`, lastPlace: sql<number>`n.last_place` })
             .from(sql`(${scalarsStatement(tenantId)}) n`),
@@ -224,15 +201,11 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     );
     // Noted records stop no others from now on: this page may hold nothing else.
     await note(unreadable);
-    const numbersOf = (kind: string): number[] =>
-      numbers.filter((row) => row.kind === kind).map(({ number }) => number);
     return ok({
-      head: heads.at(-1) ?? null,
-      checkedHead: heads.find(({ version }) => version > 1) ?? null,
+      head: heads[0] ?? null,
       records,
       counter: scalars[0]?.counter ?? 0,
-      present: numbersOf("present"),
-      placed: numbersOf("placed"),
+      present: numbers.map(({ number }) => number),
       lastPlace: scalars[0]?.lastPlace ?? 0,
     });
   },

@@ -2,9 +2,9 @@
 import type { SealingStep } from "../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeletionNotice } from "../domain/audit/deletion-notices.ts";
-import type { Checked, SealVersion } from "../domain/audit/seals.ts";
+import type { Checked } from "../domain/audit/seals.ts";
 
-/** A value that is no JSON reads as null, as in seals of version 1: one broken value must not stop a chain. */
+/** A value that is no JSON reads as null: one broken value must not stop a chain. */
 const checkedColumn = customType<{ data: Checked; driverData: string }>({
   dataType: () => "text",
   toDriver: (checked) => JSON.stringify(checked),
@@ -40,7 +40,7 @@ export const seals = sqliteTable(
   {
     tenantId: text("tenant_id").notNull(),
     number: integer().notNull(),
-    version: integer().$type<SealVersion>().notNull(),
+    version: integer().$type<1>().notNull(),
     previous: text().notNull(),
     root: text().notNull(),
     count: integer().notNull(),
@@ -49,8 +49,8 @@ export const seals = sqliteTable(
     sealedAt: integer("sealed_at").notNull(),
     keyId: text("key_id").notNull(),
     signature: text().notNull(),
-    /** what was found while the seal was made; null: a seal of version 1 */
-    checked: checkedColumn(),
+    /** what was found while the seal was made */
+    checked: checkedColumn().notNull(),
     /** 32 bytes a record, base64url: they outlive the records */
     leaves: text().notNull(),
     /** signed notices of its records that were deleted or sealed again; null: none was */
@@ -64,8 +64,8 @@ export const auditKeys = sqliteTable("audit_keys", {
   id: text().primaryKey(),
   publicKey: text("public_key").notNull(),
   createdAt: integer("created_at").notNull(),
-  /** a code under MASTER_KEY over id and key; null: nobody vouches for the key */
-  code: text(),
+  /** a code under MASTER_KEY over id and key */
+  code: text().notNull(),
   /** whether `home` has the key too; says nothing in `home` itself */
   delivered: integer({ mode: "boolean" }).notNull().default(false),
 });
@@ -80,13 +80,9 @@ export const recordNumbers = sqliteTable("record_numbers", {
 export const sealing = sqliteTable("sealing", {
   /** id of the master key */
   keyId: text("key_id").primaryKey(),
-  /** whether seals of version 1, and API keys without a code, still count */
-  adopts: integer({ mode: "boolean" }).notNull(),
   step: text().$type<SealingStep>().notNull(),
   /** ms since the epoch */
   since: integer().notNull(),
-  /** a code under that master key over all the other columns */
-  code: text().notNull(),
 });
 /** Records that could not be read. Each is reported once, and tried again after a day. */
 export const unreadableRecords = sqliteTable(

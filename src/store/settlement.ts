@@ -1,7 +1,7 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
-import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
+import type { Receipt, Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
 import { chargedResources, isMoney, isTokens, tokenResources } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
@@ -64,14 +64,8 @@ export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow =
   };
 };
 
-/**
- * What the admission wrote, read where the admission's answer was lost. `isCoded`: the row is not from
- * before there were codes.
- */
-async function receiptIn(
-  db: Database,
-  { id, tenantId }: Settlement,
-): AsyncResult<{ receipt: Receipt; isCoded: boolean } | null> {
+/** What the admission wrote, read where the admission's answer was lost. */
+async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResult<Receipt | null> {
   return db.read(async (builder) => {
     const [row] = await builder
       .select({
@@ -84,17 +78,7 @@ async function receiptIn(
       .from(samplingRequests)
       .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
     if (row === undefined) return null;
-    const { number, openingCode, model, reservedTokens, reservedMicroUsd } = row;
-    return {
-      isCoded: number !== null && openingCode !== null,
-      receipt: {
-        number: number ?? 0,
-        openingCode: openingCode ?? "",
-        model: model ?? "",
-        reservedTokens: reservedTokens ?? 0,
-        reservedMicroUsd,
-      },
-    };
+    return { ...row, model: row.model ?? "", reservedTokens: row.reservedTokens ?? 0 };
   });
 }
 
@@ -132,8 +116,7 @@ function countingStatements(builder: Builder, settlement: Settlement): Compiled[
 
 interface End {
   row: EndingRow;
-  /** null: the row is from before there were codes */
-  code: string | null;
+  code: string;
 }
 
 function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { row, code }: End) {
@@ -145,7 +128,6 @@ function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { 
       // Holds are needed no more where nothing can be corrected, and they are the largest part of a
       // row.
       ...(usage?.implausible === true ? {} : { holds: [] }),
-      recordVersion,
       settlement: nonce,
       endingCode: code,
     })
@@ -209,15 +191,14 @@ export async function settle(
 ): AsyncResult<boolean> {
   const { settlement, kind = "ended" } = settlementTry;
   let { receipt } = settlement;
-  let isCoded = receipt !== null;
   if (receipt === null) {
     const found = await receiptIn(db, settlement);
     if (!found.ok) return found;
     if (found.value === null) return ok(false);
-    ({ receipt, isCoded } = found.value);
+    receipt = found.value;
   }
   const row = endingRow(settlement, receipt);
-  const code = isCoded ? await endingCode(mac, kind, { ...receipt, row }) : null;
+  const code = await endingCode(mac, kind, { ...receipt, row });
   if (first.length === 0) {
     const ended = await settleInBulk(db, settlementTry, { row, code });
     if (!ended.ok) return ended;

@@ -3,7 +3,6 @@
  * sent as one entry. What the books leave alone is decided by the SQL of `admission.ts` and `settlement.ts`.
  */
 import { bookingsOf } from "../domain/audit/bookings.ts";
-import { recordVersion } from "../domain/audit/record.ts";
 import { statesFrom } from "../domain/limits/standing.ts";
 import { asReadable } from "../domain/magnitudes.ts";
 import type { Admission, Reservation } from "../domain/ports/ledger.ts";
@@ -155,7 +154,6 @@ async function settleEntryOf(
   const endingCode = await endingCodeOfEncoded(mac, "ended", { ...receipt, row });
   const written: EncodedRow = {
     ...packedRow(row, ending),
-    recordVersion,
     settlement: nonce,
     endingCode,
     // Holds are needed no more where nothing can be corrected, and they are the largest part of a row.

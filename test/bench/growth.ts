@@ -45,14 +45,14 @@ const fill = (from: number, to: number): string => `
   insert into sampling_requests (id, tenant_id, key_id, session_id, client_name, client_version, revision,
     created_at, asked, content_sha256, outcome, reason, decision, attempts, model, holds, counted, settlement,
     lease_until, reserved_tokens, reserved_micro_usd, input_tokens, output_tokens, usage_estimated,
-    cost_micro_usd, overshoot, timing, total_ms, overhead_ms, settled_at)
+    cost_micro_usd, overshoot, timing, total_ms, overhead_ms, settled_at, record_number, opening_code)
   select printf('req_%026d', i), printf('ten_%026d', t), printf('key_%026d', t * 5 + h % 5),
     case when h % 2 then printf('ses_%026d', t * 1000 + i / 50000) end, 'client', '1.0', '2025-11-25',
     at, ?, hex(randomblob(32)),
     case when h < 950 then 'succeeded' when h < 980 then 'refused' when h < 995 then 'failed' else 'unknown' end,
     case when h between 950 and 979 then 'rate_limited' end, ?, ?,
     'openai/model-' || (h % 8), ?, 1, hex(randomblob(16)), at + 75000, 100, 1000, 20 + h, 80 + h, 0, 500 + h, 0,
-    ?, 1100, 12, at + 1100 from r`;
+    ?, 1100, 12, at + 1100, i, '' from r`;
 
 if (isNew) {
   value(await migrate(db, readMigrations()));

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createMac } from "../../src/crypto/mac.ts";
 import { createKeyTokens } from "../../src/crypto/tokens.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
-import { ok } from "../../src/domain/result.ts";
 import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
 import { createKeyCodes } from "../../src/pipeline/key-codes.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
@@ -35,7 +34,6 @@ describe("a change of a key that another change meets", () => {
     const keyCodes = createKeyCodes({
       rejected: async () => {},
       mac: await createMac({ ...masters, purpose: "api-key" }),
-      sealing: { acceptsUncoded: async () => false, begun: async () => ok(null) },
     });
     const tokens = createKeyTokens({ randomBytesOf });
     const vault = undefined as never;

@@ -6,7 +6,6 @@ import { userHash } from "../../src/crypto/keyed-hash.ts";
 import { createMac } from "../../src/crypto/mac.ts";
 import { createKeyTokens } from "../../src/crypto/tokens.ts";
 import { createVault } from "../../src/crypto/vault.ts";
-import { ok } from "../../src/domain/result.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
 import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
@@ -37,7 +36,6 @@ describe("who decides on a held call", () => {
     const keyCodes = createKeyCodes({
       mac: await createMac({ ...masters, purpose: "api-key" }),
       rejected: async ({ table, id }) => void rejected.push(`${table} ${id}`),
-      sealing: { acceptsUncoded: async () => false, begun: async () => ok(null) },
     });
     const deps = {
       ...world.stores,

@@ -164,7 +164,7 @@ function checked(file: Uint8Array, keys: readonly { id: string; publicKey: strin
     return value;
   });
   const header = lines[0] as Line;
-  must(header["kind"] === "header" && header["version"] === 2 && header["after"] === 0);
+  must(header["kind"] === "header" && header["version"] === 1 && header["after"] === 0);
   must(isSigned("header", header["keyId"], header));
   const { filter } = header;
   must(header["whole"] === Object.keys(filter).every((name) => name === "from" || name === "to"));

@@ -100,7 +100,7 @@ describe("the audit", () => {
     await ask("one");
     await ask("two");
     const seals = await sealed(2);
-    expect(seals.at(-1)).toMatchObject({ number: 1, version: 2, previous: "0".repeat(64) });
+    expect(seals.at(-1)).toMatchObject({ number: 1, version: 1, previous: "0".repeat(64) });
     const page = await admin("/tenants/acme/seals?limit=1");
     expect(page.get("data.0.number")).toBe(seals.length);
     expect((await admin("/tenants/acme/seals?cursor=x")).status).toBe(400);

@@ -19,7 +19,7 @@ async function hold({ stores, who }: GivenTenant, deadline: number) {
       onTimeout: "deny",
       why: [],
       shown: "ab".repeat(32),
-      parts: ["v2.shown"],
+      parts: ["v1.shown"],
     },
   });
   expect(value(await stores.ledger.admit(held)).state).toBe("admitted");

@@ -107,7 +107,7 @@ describe("a change of MASTER_KEY while a tenant's object sleeps", () => {
     expect(await alarmOf(name)).not.toBeNull();
 
     await after.alarm(name);
-    expect(await sealOf(name)).toContain(`v2.${keyId}.`);
+    expect(await sealOf(name)).toContain(`v1.${keyId}.`);
     await after.cron();
     expect(await told()).toMatchObject([{ target: keyId }]);
     await after.cron();

@@ -33,13 +33,12 @@ export const correctionText = (correction: string): string => `corrected\n${corr
 
 /** A row's columns as texts for codes, and the codes that stand beside them. */
 export interface Evidence {
-  /** null: written by a process that knew of no numbers */
-  number: number | null;
+  number: number;
   opening: string;
   ending: string;
   /** null: not corrected */
   correction: string | null;
-  codes: { opening: string | null; ending: string | null; correction: string | null };
+  codes: { opening: string; ending: string | null; correction: string | null };
   isRefused: boolean;
   /**
    * who may have written this end by SQL alone, since the columns hold no more than SQL writes; null: they hold
@@ -49,12 +48,10 @@ export interface Evidence {
 }
 
 /** Which of a record's codes is wrong or absent. */
-export type CodeFault = "none" | "opening" | "ending" | "correction";
+export type CodeFault = "opening" | "ending" | "correction";
 
 export type Standing =
-  /** a code is absent; `isCorrected`: the correction's code is there */
-  | { state: "uncoded"; number: number | null; isCorrected: boolean }
-  | { state: "bad"; number: number | null; fault: CodeFault }
+  | { state: "bad"; number: number; fault: CodeFault }
   | {
       state: "sound";
       number: number;
@@ -69,7 +66,7 @@ async function endingOf(
   { number, ending, codes, isRefused }: Evidence,
 ): Promise<EndingKind | null> {
   const parts = {
-    openingCode: codes.opening ?? "",
+    openingCode: codes.opening,
     // `refuse` is one statement: the database gives out the number while it writes the code, so the
     // code can't cover it.
     number: isRefused ? null : number,
@@ -89,11 +86,6 @@ export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing
     code !== null && !code.startsWith(mac.codePrefix);
   const correctionHolds =
     isCorrected && (await mac.check(correctionText(correction), codes.correction));
-  if (number === null && codes.opening === null && codes.ending === null) {
-    if (codes.correction !== null && !correctionHolds) return bad("correction");
-    return { state: "uncoded", number, isCorrected: correctionHolds };
-  }
-  if (number === null || codes.opening === null) return bad("opening");
   const kind =
     codes.ending === null
       ? endedBySql === "limited"
@@ -109,8 +101,6 @@ export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing
     if (ended === null) return bad("ending");
     isLate = ended === "ended-late";
   } else if (endedBySql === null) return bad("ending");
-  if (isCorrected && codes.correction === null)
-    return { state: "uncoded", number, isCorrected: false };
   if (isCorrected !== correctionHolds) return bad("correction");
   return {
     state: "sound",

@@ -10,8 +10,7 @@ import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
 
 export interface HeaderLine {
   kind: "header";
-  /** 2: the export may hold seals of version 2 */
-  version: 1 | 2;
+  version: 1;
   tenant: { id: string; slug: string };
   filter: RequestFilter;
   /** number of the seal after which this part begins; 0: the part begins at the beginning */
@@ -42,7 +41,7 @@ export interface SectionLine {
   /** from 0 */
   index: number;
   seal: Seal;
-  /** what was found while the seal was made; absent: a seal of version 1 */
+  /** what was found while the seal was made; absent: the database lost it, which fails verification */
   checked?: Checked;
   /** packed */
   leaves: string;

@@ -94,16 +94,9 @@ export interface Correction {
   at: number;
 }
 
-/**
- * The version of a record's sealed bytes. Each row has its own, so that what was sealed before gives the same
- * bytes for ever.
- */
-export type RecordVersion = 1 | 2;
-/** The version of records that are written from now on. */
-export const recordVersion: RecordVersion = 2;
-
 export interface SamplingRecord extends Opening {
-  version: RecordVersion;
+  /** of the record's sealed bytes */
+  version: 1;
   /** ms since the epoch, when the limits counted the call, in whose day usage counts it; null: it was refused */
   admittedAt: number | null;
   outcome: Outcome;

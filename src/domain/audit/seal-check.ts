@@ -5,11 +5,6 @@
 import type { CodeFault, Standing } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
-/**
- * ms in which records without codes are still sealed where there were seals before, since a backlog takes a
- * while
- */
-const uncodedMs = 86_400_000;
 /** ms in which codes of the former MASTER_KEY still count for records that were sealed before */
 const lateCodesMs = 86_400_000;
 /** So many ranges are named one by one, and the rest is named as one. */
@@ -35,47 +30,39 @@ export interface Checked {
   /** every record with a number up to this one is sealed or named as missing, except those in `open` */
   through: number;
   open: NumberRange[];
-  /** ms since the epoch; a record without codes is `unauthenticated` until then, and tampered with later */
-  uncodedUntil: number;
   /** whose codes count: those of MASTER_KEY, and for numbers up to this one those of the key before */
   codes: { key: string; since: number; previousThrough: number };
   tampered: Tampering[];
-  /** positions of records for which no code vouches */
-  unauthenticated: NumberRange[];
   /** positions of records that were sealed before, and have been corrected or ended since */
   replaced: NumberRange[];
 }
 
 /** What the next seal needs to know of the one before. */
-export type ChainState = Pick<Checked, "through" | "open" | "uncodedUntil" | "codes">;
+export type ChainState = Pick<Checked, "through" | "open" | "codes">;
 
 export interface CheckInput {
-  /** null: there is no state that can be trusted */
-  state: ChainState | null;
-  /**
-   * what stands in the place of a state: nothing, seals from before the codes, or a seal that the router did
-   * not make
-   */
-  before: "nothing" | "unchecked" | "forged";
+  /** null: there is no seal yet; `forged`: the newest seal is none of the router's */
+  state: ChainState | "forged" | null;
   /** the last number that was given out to a record */
   counter: number;
   /** numbers of all records that are not sealed, in order; those above `presentThrough` were not read */
   present: readonly number[];
   /** the highest number that was read; `Number.MAX_SAFE_INTEGER` where all were */
   presentThrough: number;
-  /** numbers of records in seals that came after the state */
-  placed: readonly number[];
   records: readonly { id: string; standing: Standing }[];
   /** what was found before the records themselves were checked */
   found: readonly Tampering[];
   now: number;
   codeKey: string;
-  /** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
+  /** ms in which processes with the former MASTER_KEY may still write */
   rolloutMs: number;
 }
 
-const codesOf = ({ state, counter, codeKey, now, rolloutMs }: CheckInput): Checked["codes"] => {
-  const codes = state?.codes;
+const stateIn = ({ state }: CheckInput): ChainState | null => (state === "forged" ? null : state);
+
+const codesOf = (input: CheckInput): Checked["codes"] => {
+  const { counter, codeKey, now, rolloutMs } = input;
+  const codes = stateIn(input)?.codes;
   if (codes?.key !== codeKey) return { key: codeKey, since: now, previousThrough: counter };
   return now < codes.since + rolloutMs ? { ...codes, previousThrough: counter } : codes;
 };
@@ -95,18 +82,18 @@ const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
 
 /** Numbers whose records are not sealed by this seal and may be sealed later. */
 function openNumbers(input: CheckInput, through: number): NumberRange[] {
-  const { state, before, present, presentThrough, placed } = input;
+  const { present, presentThrough } = input;
   const unread: NumberRange[] = presentThrough < through ? [[presentThrough + 1, through]] : [];
-  // A chain from before the numbers says nothing of what is missing, so only records that are there
-  // count as open.
-  if (state === null && before !== "nothing")
+  // Nothing trustworthy says which numbers were sealed, so only records that are there count as open.
+  if (input.state === "forged")
     return [
       ...rangesOf(present.filter((number) => number <= Math.min(presentThrough, through))),
       ...unread,
     ];
+  const state = stateIn(input);
   const began = state?.through ?? 0;
   const added: NumberRange[] = through > began ? [[began + 1, through]] : [];
-  return without([...(state?.open ?? []), ...added], rangesOf(placed));
+  return [...(state?.open ?? []), ...added];
 }
 
 /** Numbers of records that are left for later seals. */
@@ -119,8 +106,7 @@ function leftOpen(
   // record.
   const sealed = new Map<number, number>();
   for (const { standing } of records)
-    if (standing.number !== null)
-      sealed.set(standing.number, (sealed.get(standing.number) ?? 0) + 1);
+    sealed.set(standing.number, (sealed.get(standing.number) ?? 0) + 1);
   const left = present.filter((number) => {
     const count = sealed.get(number) ?? 0;
     if (count > 0) sealed.set(number, count - 1);
@@ -136,27 +122,22 @@ function leftOpen(
 interface Marks {
   taken: Set<number>;
   tampered: Tampering[];
-  unauthenticated: number[];
   replaced: number[];
 }
 
 /** What the seal says of each record, by the record's position. */
 function markRecords(
   { records, now }: CheckInput,
-  chain: Pick<ChainState, "through" | "uncodedUntil" | "codes"> & { expected: NumberRange[] },
+  chain: Pick<ChainState, "through" | "codes"> & { expected: NumberRange[] },
 ): Marks {
-  const { through, uncodedUntil, codes, expected } = chain;
-  const marks: Marks = { taken: new Set(), tampered: [], unauthenticated: [], replaced: [] };
+  const { through, codes, expected } = chain;
+  const marks: Marks = { taken: new Set(), tampered: [], replaced: [] };
   for (const [position, { id, standing }] of records.entries()) {
     const wrong = (code: CodeFault) => marks.tampered.push({ what: "code", code, id, position });
     const { state, number } = standing;
-    const isExpected = number !== null && isIn(expected, number) && !marks.taken.has(number);
+    const isExpected = isIn(expected, number) && !marks.taken.has(number);
     if (state === "bad") wrong(standing.fault);
     else if (isExpected) marks.taken.add(number);
-    if (state === "uncoded") {
-      if (standing.isCorrected || now <= uncodedUntil) marks.unauthenticated.push(position);
-      else wrong("none");
-    }
     if (state !== "sound") continue;
     const { previous, isReplaced } = standing;
     const isNumberedLate = standing.number > codes.previousThrough;
@@ -172,20 +153,18 @@ function markRecords(
 
 /** Checks the records of one seal, and which records should be there beside them. Gives everything but `tree`. */
 export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
-  const { state, before, counter, present, presentThrough, found, now } = input;
+  const { counter, present, presentThrough, found } = input;
+  const state = stateIn(input);
   const through = Math.max(state?.through ?? 0, counter);
-  const uncodedFor = { nothing: input.rolloutMs, unchecked: uncodedMs, forged: 0 };
-  const uncodedUntil = state?.uncodedUntil ?? now + uncodedFor[before];
   const codes = codesOf(input);
   const expected = openNumbers(input, through);
-  const marks = markRecords(input, { through, uncodedUntil, codes, expected });
+  const marks = markRecords(input, { through, codes, expected });
   const unread: NumberRange[] = [[presentThrough + 1, Number.MAX_SAFE_INTEGER]];
   const missing = without(without(expected, unread), rangesOf(present));
   const isSetBack = state !== null && counter < state.through;
   return {
     through,
     open: leftOpen(input, expected, marks.taken),
-    uncodedUntil,
     codes,
     tampered: [
       ...found,
@@ -193,7 +172,6 @@ export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
       ...marks.tampered,
       ...missingOf(missing),
     ],
-    unauthenticated: rangesOf(marks.unauthenticated),
     replaced: rangesOf(marks.replaced),
   };
 }

@@ -21,21 +21,15 @@ export const mostSealed = 256;
 /** What the first seal of a tenant names as its predecessor. */
 export const noPrevious = "0".repeat(64);
 
-/**
- * Seals of version 2 also say what was checked, for which their `root` vouches. Both versions stand in one
- * chain.
- */
-export type SealVersion = 1 | 2;
-
 /** What is signed. */
 export interface Statement {
-  version: SealVersion;
+  version: 1;
   tenantId: string;
   /** 1, 2, 3… of each tenant */
   number: number;
   /** hash of the canonical statement before this one; `noPrevious` for the first */
   previous: string;
-  /** version 1: root of the tree over the records' leaves, in their order; version 2: the leaf of `checked` */
+  /** the leaf of `checked`, which names the root of the tree over the records' leaves */
   root: string;
   /** how many records; 0: the seal was made for what is missing */
   count: number;
@@ -52,7 +46,7 @@ export interface Seal extends Statement {
 }
 
 export interface StoredSeal extends Seal {
-  /** null: version 1 */
+  /** what was found while the seal was made; null: the database's copy is no JSON */
   checked: Checked | null;
 }
 
@@ -80,9 +74,9 @@ export interface AuditKey {
   publicKey: string;
 }
 
-/** A key with the code by which MASTER_KEY vouches for it; null: nobody vouches for it. */
+/** A key with the code by which MASTER_KEY vouches for it. */
 export interface StoredAuditKey extends AuditKey {
-  code: string | null;
+  code: string;
 }
 
 /** The newest seal of a chain, as a witness remembers it. */
@@ -114,10 +108,7 @@ export const statementOf = (seal: Statement): Statement => ({
   keyId: seal.keyId,
 });
 
-/**
- * The sealed part of a record: everything that never changes once the record has ended. Version 2 has the keys
- * of version 1; its `usage` and `attempts` also say classes of tokens and what each attempt used and cost.
- */
+/** The sealed part of a record: everything that never changes once the record has ended. */
 export const sealedRecord = (record: SamplingRecord) => ({
   version: record.version,
   id: record.id,
@@ -188,16 +179,12 @@ export interface WaitingRecord {
 export interface Waiting {
   /** the newest seal */
   head: StoredSeal | null;
-  /** the newest seal of version 2; null: there is none */
-  checkedHead: StoredSeal | null;
   /** oldest first; these records have ended, have no seal, and can be read */
   records: WaitingRecord[];
   /** the last number that was given out; 0: none was */
   counter: number;
   /** numbers of all records without a seal, also of running calls; at most `mostPresent` */
   present: number[];
-  /** numbers of records in the seals after `checkedHead` */
-  placed: number[];
   /** the highest seal number in any record's row; 0: there is none */
   lastPlace: number;
 }
@@ -273,8 +260,6 @@ export interface SealStore {
   }>;
   /** Heads of chains, by tenant. */
   heads(after: string, limit: number): Stored<Seal[]>;
-  /** For some tenants, the last seal that names the key and the seal that follows it. */
-  lastOf(keyId: string, limit: number): Stored<{ last: StoredSeal; next: StoredSeal }[]>;
   keys(): Stored<StoredAuditKey[]>;
   /** Keeps the keys. A new code replaces the code of a key that is there already. */
   keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;

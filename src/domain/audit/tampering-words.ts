@@ -8,7 +8,7 @@ const range = (first: number, last: number): string =>
 export function tamperingWords(tampering: Tampering, shown: (id: string) => string): string {
   switch (tampering.what) {
     case "code":
-      return `${shown(tampering.id)} ${tampering.code === "none" ? "has no code" : `has another ${tampering.code} than its code says`}`;
+      return `${shown(tampering.id)} has another ${tampering.code} than its code says`;
     case "second":
       return `${shown(tampering.id)} has a number that was sealed before, or never given out`;
     case "missing": {

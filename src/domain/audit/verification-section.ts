@@ -96,21 +96,16 @@ async function chainFaults(
   return faults;
 }
 
-/**
- * A seal of version 1 vouches for the leaves. One of version 2 vouches for `checked`, which vouches for the
- * leaves.
- */
+/** A seal vouches for `checked`, which vouches for the leaves. */
 async function rootFaults(
   { hashing }: VerificationDeps,
   { seal, checked }: SectionLine,
   leaves: readonly string[],
 ): Promise<string[]> {
-  const wrongLeaves = "has leaves that are not those of its seal";
   const tree = await hashing.rootOf(leaves);
-  if (seal.version === 1) return tree === seal.root && checked === undefined ? [] : [wrongLeaves];
   if (checked === undefined || (await hashing.leafOf(canonicalJson(checked))) !== seal.root)
     return ["does not say what its seal says was checked"];
-  return checked.tree === tree ? [] : [wrongLeaves];
+  return checked.tree === tree ? [] : ["has leaves that are not those of its seal"];
 }
 
 /** What is wrong with a section's own line. */

@@ -64,8 +64,6 @@ export interface Verified {
   unreadable: number;
   /** what the router itself found, each with the number of the seal that says so; the first ones of many */
   tampered: { seal: number; tampering: Tampering }[];
-  /** records for which no code vouches */
-  unauthenticated: number;
   /** records that were sealed before, and corrected or ended since */
   replaced: number;
   /** where the export goes on; null: the export is complete */
@@ -108,7 +106,6 @@ export function createVerification(deps: {
     outside: 0,
     unreadable: 0,
     tampered: [],
-    unauthenticated: 0,
     replaced: 0,
     nextCursor: null,
   };
@@ -206,7 +203,6 @@ export function createVerification(deps: {
     if (checked === undefined) return;
     const tampered = checked.tampered.map((tampering) => ({ seal: seal.number, tampering }));
     total.tampered.push(...tampered.slice(0, mostTampered - total.tampered.length));
-    total.unauthenticated += countIn(checked.unauthenticated);
     total.replaced += countIn(checked.replaced);
   }
 

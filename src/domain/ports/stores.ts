@@ -269,16 +269,6 @@ export interface Stores extends TokenStores {
   resealedTenants: ResealedTenants;
 }
 
-/** Which versions of seals count at the moment. */
-export interface SealVersions {
-  /** the version of a new seal: 1 as long as processes that can read no other may run beside this one */
-  written(): Promise<1 | 2>;
-  /** Whether a seal of version 1, which names no destination, still counts. */
-  acceptsFirst(purpose: SealedFor["purpose"]): Promise<boolean>;
-  /** Tells that a seal of that version was opened. */
-  opened(version: 1 | 2): void;
-}
-
 export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
   /** `error`: no key at hand opens the seal, or the seal is for another destination. */

@@ -25,8 +25,8 @@ export interface StoredKey extends ApiKey {
   secretHash: string;
   /** finders (`StoredUser`) of the people who were given a secret of the key: who made the key, who rotated it */
   givenTo: string[];
-  /** a code under MASTER_KEY over `codedText`; null: the row is older than codes */
-  code: string | null;
+  /** a code under MASTER_KEY over `codedText` */
+  code: string;
 }
 
 /** The parts of a key's row that must be as the router wrote them. A row with other values is no key. */
@@ -40,8 +40,7 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
     key.expiresAt,
     key.revokedAt,
     key.givenTo,
-    // Keys of no person have the text that they had before there were people.
-    ...(key.userId ? [key.userId] : []),
+    key.userId ?? null,
   ]);
 
 /** Who acts on the admin API. */

@@ -1,6 +1,6 @@
 /**
- * How everything that is sealed, or carries a code, comes under the current master key and the current version
- * of seals. `docs/decisions/0010-seals-name-their-destination.md` has the argument.
+ * How everything that is sealed, or carries a code, comes under the current master key.
+ * `docs/decisions/0010-seals-name-their-destination.md` has the argument.
  */
 import type { AdminEvent } from "../admin-event.ts";
 import type { Refusal } from "../refusals.ts";
@@ -24,10 +24,7 @@ export interface SealedFor {
   /** the owner: a provider's name, or the origin of a server */
   provider: string;
   id: string;
-  /**
-   * every URL to which the secret may be sent; empty: the secret is sent nowhere. Seals of version 1 lack this
-   * member
-   */
+  /** every URL to which the secret may be sent; empty: the secret is sent nowhere */
   destination: string;
 }
 
@@ -78,91 +75,20 @@ export type WorkStep = Exclude<SealingStep, "done">;
 export interface SealingState {
   /** id of the master key, as seals name it */
   keyId: string;
-  /** whether seals of version 1 and API keys without a code still count; false for ever once the work is done */
-  adopts: boolean;
   /** the step that is being worked on */
   step: SealingStep;
-  /** ms since the epoch, when the first process with this key and this version saw the database */
+  /** ms since the epoch, when the first process with this key saw the database */
   since: number;
 }
 
-export interface SealingRow extends SealingState {
-  code: string;
-}
-
-/** The text that the code of a state covers. */
-export const sealingText = ({ keyId, adopts, step, since }: SealingState): string =>
-  JSON.stringify([keyId, adopts, step, since]);
-
-const stepOf: Record<Exclude<SealedFor["purpose"], "round" | "grant-check">, WorkStep> = {
-  credential: "credentials",
-  server: "servers",
-  // The last of the two steps with tokens.
-  token: "user-tokens",
-  authorization: "authorizations",
-  webhook: "webhooks",
-  "sign-in": "sign-ins",
-  user: "users",
-  capture: "captures",
-  result: "results",
-};
-
-const isAhead = (state: SealingState, step: WorkStep): boolean =>
-  sealingSteps.indexOf(state.step) <= sealingSteps.indexOf(step);
-
-/** ms. Clients keep the state of a round for a day, and no job can seal it anew. */
-const roundsLiveMs = 24 * 3_600_000;
-
-/** @param at ms since the epoch; `beginsAt`: when the work began, which older processes may delay */
-export function acceptsFirst(
-  state: SealingState,
-  purpose: SealedFor["purpose"],
-  at: { now: number; beginsAt: number },
-): boolean {
-  if (!state.adopts) return false;
-  // Seals of this purpose began with version 2.
-  if (purpose === "grant-check") return false;
-  if (purpose === "round") return at.now < at.beginsAt + roundsLiveMs;
-  return isAhead(state, stepOf[purpose]);
-}
-
-export const acceptsUncoded = (state: SealingState): boolean =>
-  state.adopts && isAhead(state, "keys");
-
-/** Which master keys and versions a database's seals and codes show. */
-export interface SealingTraces {
-  /** there is a seal of version 2, or a code, by a master key at hand */
-  second: boolean;
-  /** there is a seal of version 1 by a master key at hand */
-  first: boolean;
-  /** there is a seal or a code, by any master key */
-  sealed: boolean;
-  /** there is an API key, captured content or a kept result */
-  used: boolean;
-}
-
 /**
- * The state of a master key of which the database has no state. Version 1 is taken over only where nothing of
- * version 2 is there, so deleting the row of a state brings nothing back. Where other keys sealed and this key
- * did not, MASTER_KEY is another one, and its database does not own rows without a code either.
+ * The state of a master key of which the database has no state. Where no other key has sealed anything, there is
+ * nothing to do.
  */
-export function firstState(
+export const firstState = (
   keyId: string,
-  /** null: the database has no state of the previous key, or there is no previous key */
-  before: { previous: SealingState | "forged" | null; traces: SealingTraces; now: number },
-): SealingState {
-  const { previous, traces, now } = before;
-  const [firstStep] = sealingSteps;
-  if (previous === "forged") return { keyId, adopts: false, step: firstStep, since: now };
-  if (previous !== null) {
-    const adopts = previous.adopts && previous.step !== "done";
-    return { keyId, adopts, step: firstStep, since: now };
-  }
-  const isNew = !traces.sealed && !traces.used;
-  if (isNew) return { keyId, adopts: false, step: "done", since: now };
-  const adopts = !traces.second && (traces.first || !traces.sealed);
-  return { keyId, adopts, step: firstStep, since: now };
-}
+  { hasOthers, now }: { hasOthers: boolean; now: number },
+): SealingState => ({ keyId, step: hasOthers ? sealingSteps[0] : "done", since: now });
 
 /** How many secrets there are, and how many of them no key at hand can open. */
 export interface ForeignSeals {
@@ -176,14 +102,15 @@ type Stored<T> = Promise<Result<T, Refusal>>;
 
 /** Reads and writes every tenant's rows. Only sealing anew uses it. */
 export interface SealingStore {
-  states(): Stored<SealingRow[]>;
-  traces(keyIds: readonly string[]): Stored<SealingTraces>;
+  states(): Stored<SealingState[]>;
+  /** Whether there is a seal or an API key's code by another master key than this one. */
+  hasOthers(keyId: string): Stored<boolean>;
   foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
-  /** Writes the row if its key has none, or if the one there has the code `instead`. Gives all rows then. */
-  begin(row: SealingRow, instead: string | null): Stored<SealingRow[]>;
-  /** Writes the next step, with an event if there is one, if the row still has the code `from`. */
-  advance(row: SealingRow, from: string, event: AdminEvent | null): Stored<null>;
-  /** null: somebody else has the turn. Else what `release` was given last; empty at first. */
+  /** Writes the state if its key has none, or has the one of the moment `instead`. Returns all states. */
+  begin(state: SealingState, instead: number | null): Stored<SealingState[]>;
+  /** Writes the next step, with an event if there is one, if the state is still at the step `from`. */
+  advance(state: SealingState, from: SealingStep, event: AdminEvent | null): Stored<null>;
+  /** null: another process is at work. Else what `release` was given last; empty at first. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
 }

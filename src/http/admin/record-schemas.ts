@@ -109,14 +109,14 @@ const attempt = z
       .optional()
       .openapi({ description: "Absent: nothing is known, or nothing was used." }),
     costMicroUsd: z.int().nullable().optional().openapi({
-      description: "What was charged for it; null: no known price. Absent: a record of version 1.",
+      description: "What was charged for it; null: no known price.",
     }),
   })
   .openapi("Attempt", { description: "One provider call." });
 
 export const record = z
   .object({
-    version: z.union([z.literal(1), z.literal(2)]).openapi({ description: "of what is sealed" }),
+    version: z.literal(1).openapi({ description: "of what is sealed" }),
     id: z.string(),
     who: z.object({
       tenantId: z.string(),

@@ -8,13 +8,12 @@ const hash = z.string().openapi({ description: "SHA-256, hex" });
 
 export const seal = z
   .object({
-    version: z.union([z.literal(1), z.literal(2)]),
+    version: z.literal(1),
     tenantId: z.string(),
     number: z.int().openapi({ description: "1, 2, 3… of each tenant" }),
     previous: hash.openapi({ description: "hash of the statement before it; zeros for the first" }),
     root: hash.openapi({
-      description:
-        "version 1: of the Merkle tree over its records; version 2: the leaf of `checked`, whose `tree` that is",
+      description: "The leaf of `checked`, whose `tree` is that over the records.",
     }),
     count: z.int(),
     firstCreatedAt: millis,
@@ -34,15 +33,12 @@ export const seal = z
         tampered: z
           .array(z.looseObject({ what: z.string() }))
           .openapi({ description: "what was changed, missing or made in the database" }),
-        unauthenticated: z
-          .array(z.array(z.int()))
-          .openapi({ description: "positions of records for which no code vouches, as ranges" }),
         replaced: z.array(z.array(z.int())).openapi({
           description: "positions of records that were sealed before, and corrected or ended since",
         }),
       })
       .nullable()
-      .openapi({ description: "What was found while it was made; null: version 1." }),
+      .openapi({ description: "What was found while it was made; null: the database lost it." }),
   })
   .openapi("Seal");
 

@@ -125,7 +125,7 @@ export function createSignedExport(
     ): Promise<string> {
       const line = await signed<HeaderLine>({
         kind: "header",
-        version: 2,
+        version: 1,
         tenant,
         filter,
         whole,

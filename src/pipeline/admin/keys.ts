@@ -147,9 +147,8 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     const { token, secretHash } = await deps.tokens.mint(key.id);
     const stored = { ...key, secretHash, givenTo: people.value };
     const code = await deps.keyCodes.codeOf(stored);
-    if (!code.ok) return code;
     const created = await deps.keys.create(
-      { ...stored, code: code.value },
+      { ...stored, code },
       eventOf(deps, actor, {
         action: "key.create",
         tenantId: key.tenantId,
@@ -191,9 +190,8 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
         const limits = mergePatch(current.limits as JsonObject, patch.limits ?? {}) as Limits;
         const changed = { ...current, name, expiresAt, limits };
         const code = await deps.keyCodes.codeOf(changed);
-        if (!code.ok) return code;
         const updated = await deps.keys.update(
-          { ...changed, code: code.value, calendar: calendarOf(policy.timeZone, deps.now()) },
+          { ...changed, code, calendar: calendarOf(policy.timeZone, deps.now()) },
           eventOf(deps, actor, {
             action: "key.update",
             tenantId: current.tenantId,
@@ -213,9 +211,8 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
         if (key.revokedAt !== null) return ok(null);
         const revoked = { ...key, revokedAt: deps.now() };
         const code = await deps.keyCodes.codeOf(revoked);
-        if (!code.ok) return code;
         return deps.keys.revoke(
-          { ...revoked, code: code.value },
+          { ...revoked, code },
           eventOf(deps, actor, { action: "key.revoke", tenantId: key.tenantId, target: id }),
           ifVersion,
         );
@@ -238,9 +235,8 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
           givenTo: [...new Set([...key.givenTo, ...people.value])],
         };
         const code = await deps.keyCodes.codeOf(fresh);
-        if (!code.ok) return code;
         const replaced = await deps.keys.replaceSecret(
-          { ...fresh, code: code.value },
+          { ...fresh, code },
           eventOf(deps, actor, { action: "key.rotate", tenantId: key.tenantId, target: id }),
           ifVersion,
         );

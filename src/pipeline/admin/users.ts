@@ -63,19 +63,14 @@ async function endGrants(
   return ok(null);
 }
 
-async function revocationsOf(
-  deps: UserAdminDeps,
-  keys: readonly StoredKey[],
-): AsyncResult<RevokedKey[]> {
-  const changed: RevokedKey[] = [];
-  for (const key of keys) {
-    const revokedAt = key.revokedAt ?? deps.now();
-    const code = await deps.keyCodes.codeOf({ ...key, revokedAt });
-    if (!code.ok) return code;
-    changed.push({ id: key.id, name: "Of a forgotten person", code: code.value, revokedAt });
-  }
-  return ok(changed);
-}
+const revocationsOf = (deps: UserAdminDeps, keys: readonly StoredKey[]): Promise<RevokedKey[]> =>
+  Promise.all(
+    keys.map(async (key) => {
+      const revokedAt = key.revokedAt ?? deps.now();
+      const code = await deps.keyCodes.codeOf({ ...key, revokedAt });
+      return { id: key.id, name: "Of a forgotten person", code, revokedAt };
+    }),
+  );
 
 /** Whether the router wrote the row as it is. */
 async function isGenuine(deps: UserAdminDeps, user: StoredUser): Promise<boolean> {
@@ -132,10 +127,8 @@ export const createUserAdmin = (deps: UserAdminDeps) => ({
     if (!ended.ok) return ended;
     const own = await deps.userTokens.forget(tenantId, id);
     if (!own.ok) return own;
-    const changed = await revocationsOf(deps, keys.value);
-    if (!changed.ok) return changed;
     return deps.users.forget(
-      { tenantId, id, keys: changed.value },
+      { tenantId, id, keys: await revocationsOf(deps, keys.value) },
       eventOf(deps, actor, { action: "user.forget", tenantId, target: id }),
     );
   },

@@ -1,7 +1,6 @@
 /**
- * Brings every seal and code of a database under the current master key and version, once for each key: after
- * an upgrade from seals of version 1, and after a change of MASTER_KEY. The job goes page by page, from where
- * its last run stopped. Cut off or run twice, it replaces nothing that somebody else has replaced meanwhile.
+ * Brings every seal and code of a database under the current master key, once for each key: after a change of
+ * MASTER_KEY. The job goes page by page, from where its last run stopped. Cut off or run twice, it replaces nothing that somebody else has replaced meanwhile.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -10,7 +9,6 @@ import type { Mac } from "../../domain/tenancy/mac.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
-  acceptsUncoded,
   codedKinds,
   sealingSteps,
   type CodedKind,
@@ -18,7 +16,7 @@ import {
   type Resealed,
   type SealedKind,
   type SealedRowStore,
-  type SealingRow,
+  type SealingState,
   type SealingStep,
   type SealingStore,
   type WorkStep,
@@ -55,11 +53,7 @@ export interface ResealDeps {
 
 const isCoded = (step: WorkStep): step is CodedKind => codedKinds.some((kind) => kind === step);
 
-async function recodePage(
-  deps: ResealDeps,
-  state: SealingRow,
-  { kind, after }: { kind: CodedKind; after: string },
-): AsyncResult<Page> {
+async function recodePage(deps: ResealDeps, kind: CodedKind, after: string): AsyncResult<Page> {
   const { rows, macs } = deps;
   const mac = macs[kind];
   const found = await rows.coded(kind, after);
@@ -71,8 +65,7 @@ async function recodePage(
   for (const { tenantId, place, text, code: from } of found.value) {
     const isGood = await mac.check(text, from);
     if (isGood && from?.startsWith(mac.codePrefix) === true) continue;
-    if (isGood || (kind === "keys" && acceptsUncoded(state)))
-      recoded.push({ tenantId, place, from, to: await mac.code(text) });
+    if (isGood) recoded.push({ tenantId, place, from, to: await mac.code(text) });
     else left += 1;
   }
   const written = recoded.length === 0 ? ok(null) : await rows.recode(kind, recoded);
@@ -98,7 +91,7 @@ async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): As
 }
 
 /** A cursor of another step, or of another key's turn, means nothing here. */
-function progressOf(cursor: string, { keyId, step }: SealingRow): Progress {
+function progressOf(cursor: string, { keyId, step }: SealingState): Progress {
   const fresh = { step, after: "", changed: 0, left: 0 };
   if (cursor === "") return fresh;
   const kept = JSON.parse(cursor) as Progress & { keyId: string };
@@ -121,13 +114,13 @@ const eventOf = (
   detail: { changed, left },
 });
 
-async function work(deps: ResealDeps, row: SealingRow, from: Progress): AsyncResult<Progress> {
+async function work(deps: ResealDeps, row: SealingState, from: Progress): AsyncResult<Progress> {
   let [state, progress] = [row, from];
   for (let pages = pagesPerRun; pages > 0 && state.step !== "done"; pages -= 1) {
     const { step } = state;
     const { after, changed, left } = progress;
     const done = isCoded(step)
-      ? await recodePage(deps, state, { kind: step, after })
+      ? await recodePage(deps, step, after)
       : await resealPage(deps, step, after);
     if (!done.ok) return done;
     if (done.value === null) {

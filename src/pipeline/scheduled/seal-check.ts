@@ -18,7 +18,7 @@ import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 export interface SealDeps extends AuditKeyDeps {
   /** codes of records */
   mac: Mac;
-  /** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
+  /** ms in which processes with the former MASTER_KEY may still write */
   rolloutMs: number;
   log: (entry: Record<string, unknown>) => void;
 }
@@ -31,50 +31,39 @@ async function isGenuine(
 ): Promise<boolean> {
   const key = keys.find(({ id }) => id === seal.keyId);
   if (key === undefined) return false;
-  if (seal.version > 1 && (await hashing.leafOf(canonicalJson(seal.checked))) !== seal.root)
-    return false;
+  if ((await hashing.leafOf(canonicalJson(seal.checked))) !== seal.root) return false;
   const text = signedText("seal", statementOf(seal));
   return verify(key, { text, signature: seal.signature });
 }
 
-/** The keys that the heads name. They are this router's own, unless MASTER_KEY has changed twice since. */
-async function keysFor(deps: SealDeps, heads: readonly StoredSeal[]): AsyncResult<AuditKey[]> {
-  const own = deps.signer.keys;
-  const isOwn = (id: string): boolean => own.some((key) => key.id === id);
-  return heads.every(({ keyId }) => isOwn(keyId)) ? ok(own) : vouchedKeys(deps);
-}
+/** The keys by which a head may be signed. They are this router's own, unless MASTER_KEY has changed twice since. */
+const keysFor = async (deps: SealDeps, head: StoredSeal): AsyncResult<AuditKey[]> =>
+  deps.signer.keys.some(({ id }) => id === head.keyId) ? ok(deps.signer.keys) : vouchedKeys(deps);
 
 /** Everything that the seal of these records says in `checked`, except `tree`. */
 export async function checkWaiting(
   deps: SealDeps,
-  { head, checkedHead, records, counter, present, placed }: Waiting,
+  { head, records, counter, present }: Waiting,
   found: readonly Tampering[],
 ): AsyncResult<Omit<Checked, "tree">> {
   const { mac, now, rolloutMs } = deps;
-  const heads = [head, checkedHead].flatMap((seal) => seal ?? []);
-  const keys = await keysFor(deps, heads);
+  const keys = head === null ? ok([]) : await keysFor(deps, head);
   if (!keys.ok) return keys;
-  const genuine = new Set<number>();
-  const forged: Tampering[] = [];
-  for (const [number, seal] of new Map(heads.map((each) => [each.number, each])))
-    if (await isGenuine(deps, seal, keys.value)) genuine.add(number);
-    else forged.push({ what: "head", number });
-  const isTrusted = checkedHead !== null && genuine.has(checkedHead.number);
-  const standings = await Promise.all(records.map(({ evidence }) => standingOf(mac, evidence)));
+  const isForged = head !== null && !(await isGenuine(deps, head, keys.value));
   return ok(
     checkSeal({
-      state: isTrusted ? checkedHead.checked : null,
-      before: head === null ? "nothing" : forged.length > 0 ? "forged" : "unchecked",
+      state: isForged ? "forged" : (head?.checked ?? null),
       counter,
       present,
       presentThrough:
         present.length < mostPresent ? Number.MAX_SAFE_INTEGER : (present.at(-1) ?? 0),
-      placed,
-      records: records.map(({ record: { id } }, at) => ({
-        id,
-        standing: standings[at] ?? { state: "bad", number: null, fault: "none" },
-      })),
-      found: [...found, ...forged],
+      records: await Promise.all(
+        records.map(async ({ record: { id }, evidence }) => ({
+          id,
+          standing: await standingOf(mac, evidence),
+        })),
+      ),
+      found: isForged ? [...found, { what: "head", number: head.number }] : found,
       now: now(),
       codeKey: mac.codePrefix,
       rolloutMs,

@@ -80,7 +80,7 @@ async function sealOf(
   const createdAts = records.map(({ record }) => record.createdAt);
   const moments = createdAts.length > 0 ? createdAts : [sealedAt];
   const statement: Statement = {
-    version: 2,
+    version: 1,
     tenantId,
     number: (head?.number ?? 0) + 1,
     previous: head === null ? noPrevious : await hashing.of(canonicalJson(statementOf(head))),

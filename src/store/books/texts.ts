@@ -45,7 +45,6 @@ export const claimNames = [
 export const calledNames = [
   ...callNames,
   "overshoot",
-  "recordVersion",
   "leaseUntil",
   "asked",
   "attempts",
@@ -68,7 +67,6 @@ export const decidedNames = [
 /** Columns that a settlement writes. The last value is null where the row keeps its `holds`. */
 export const endedNames = [
   ...endingNames,
-  "recordVersion",
   "settlement",
   "endingCode",
   "holds",

@@ -21,7 +21,7 @@ export const consoleSessionsSuite = (backend: Backend): void => {
         slug: its.slug,
         signIn: null,
       });
-      const signIn = { tenantId: its.id, issuer: "https://id.test", sealed: "v2.x", updatedAt: 1 };
+      const signIn = { tenantId: its.id, issuer: "https://id.test", sealed: "v1.x", updatedAt: 1 };
       value(await world.stores.signIns.put(signIn, event(its.id)));
       expect(value(await consoleSessions.find(session.id, start))?.signIn).toEqual(signIn);
       expect(value(await consoleSessions.find(session.id, start + 100))).toBeNull();

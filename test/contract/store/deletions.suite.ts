@@ -79,7 +79,7 @@ export const deletionsSuite = (backend: Backend): void => {
       };
       const keys = async () => ({
         ok: true as const,
-        value: (await sealingOn(world.stores)).signer.keys.map((key) => ({ ...key, code: null })),
+        value: (await sealingOn(world.stores)).signer.keys.map((key) => ({ ...key, code: "code" })),
       });
       return value(await verifyChains({ ...seals, heads, keys })).fault;
     };

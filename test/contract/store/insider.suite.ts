@@ -4,14 +4,6 @@
  */
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { canonicalJson } from "../../../src/domain/canonical.ts";
-import {
-  noPrevious,
-  sealedRecord,
-  signedText,
-  statementOf,
-  type Statement,
-} from "../../../src/domain/audit/seals.ts";
 import { createSealJob, sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
@@ -101,7 +93,7 @@ export const insiderSuite = (backend: Backend): void => {
       await seal();
       expect(await logged()).toEqual([]);
       const [newest] = await sealsNow();
-      expect(newest?.checked).toMatchObject({ tampered: [], unauthenticated: [], open: [] });
+      expect(newest?.checked).toMatchObject({ tampered: [], open: [] });
       expect(newest?.checked?.replaced).toEqual([[0, 1]]);
     });
 
@@ -156,7 +148,7 @@ export const insiderSuite = (backend: Backend): void => {
         decision: [sql`decision = json_set(decision, '$.model', 'x')`, "opening"],
         reserved: [sql`reserved_tokens = 7`, "opening"],
         createdAt: [sql`created_at = created_at + 1`, "opening"],
-        code: [sql`opening_code = null`, "opening"],
+        code: [sql`opening_code = ''`, "opening"],
         outcome: [sql`outcome = 'failed'`, "ending"],
         tokens: [sql`output_tokens = 7`, "ending"],
         overshoot: [sql`overshoot = 1`, "ending"],
@@ -199,25 +191,15 @@ export const insiderSuite = (backend: Backend): void => {
       const columns = sql`tenant_id, key_id, created_at, content_sha256, outcome, counted, overshoot, settled_at, attempts, holds`;
       const codes = sql`record_number, opening_code, ending_code`;
       await change(
-        sql`insert into sampling_requests (id, ${columns}) select 'req_made', ${columns} from sampling_requests where id = ${id}`,
+        sql`insert into sampling_requests (id, ${columns}, ${codes})
+          select 'req_made', ${columns}, 2, '', '' from sampling_requests where id = ${id}`,
         sql`insert into sampling_requests (id, ${columns}, ${codes}) select 'req_copied', ${columns}, ${codes} from sampling_requests where id = ${id}`,
       );
-      const deps = await sealingOn(world.stores);
-      // A record without codes may be from a process of the version before, for minutes after the
-      // first seal.
-      value(await sealOnce({ ...deps, now: () => start }, who.tenantId, never));
-      expect((await sealsNow())[0]?.checked).toMatchObject({ unauthenticated: [[2, 2]] });
+      await seal();
       expect(await logged()).toEqual([
         { what: "code", code: "opening", id: "req_copied", position: 1 },
+        { what: "code", code: "opening", id: "req_made", position: 2 },
       ]);
-      await change(unseal("req_made"));
-      value(await sealOnce({ ...deps, now: () => start + 15 * 60_000 + 1 }, who.tenantId, never));
-      expect((await logged()).at(-1)).toEqual({
-        what: "code",
-        code: "none",
-        id: "req_made",
-        position: 0,
-      });
     });
 
     it("is named for records that are gone before they were sealed, once, by their numbers", async () => {
@@ -302,88 +284,6 @@ export const insiderSuite = (backend: Backend): void => {
         { what: "second", id, position: 0 },
       ]);
       expect((await running()).receipt.number).toBe(3);
-    });
-
-    describe("beside a process of the version before", () => {
-      /** Seals as a process of the version before does: it reads no number and no code, and writes no `checked`. */
-      const sealAsBefore = async (): Promise<void> => {
-        const { seals, hashing, signer } = await sealingOn(world.stores);
-        const { head, records } = value(await seals.waiting(who.tenantId, never, 256));
-        const leaves = await Promise.all(
-          records.map(({ record }) => hashing.leafOf(canonicalJson(sealedRecord(record)))),
-        );
-        const statement: Statement = {
-          version: 1,
-          tenantId: who.tenantId,
-          number: (head?.number ?? 0) + 1,
-          previous: head === null ? noPrevious : await hashing.of(canonicalJson(statementOf(head))),
-          root: await hashing.rootOf(leaves),
-          count: records.length,
-          firstCreatedAt: start,
-          lastCreatedAt: start,
-          sealedAt: start,
-          keyId: signer.key.id,
-        };
-        const signature = await signer.sign(signedText("seal", statement));
-        const its = {
-          ...statement,
-          signature,
-          checked: null,
-          leaves: hashing.pack(leaves),
-          deletions: null,
-        };
-        const beside = { key: { ...signer.key, code: null }, event: null, notices: [] };
-        const ids = records.map(({ record }) => record);
-        expect(value(await seals.append(its, ids, beside))).toBe(true);
-      };
-      const uncoded = sql`update sampling_requests set record_number = null, opening_code = null, ending_code = null`;
-
-      it("goes on with a chain from before the codes, whose records are unauthenticated once", async () => {
-        await settled();
-        await refused();
-        await change(uncoded, sql`delete from record_numbers`);
-        await sealAsBefore();
-        const waiting = await settled();
-        await change(sql`${uncoded} where id = ${waiting}`, sql`delete from record_numbers`);
-        await running();
-        await settled();
-        await seal();
-        expect(await logged()).toEqual([]);
-        expect((await sealsNow())[0]).toMatchObject({
-          number: 2,
-          version: 2,
-          checked: { unauthenticated: [[0, 0]], through: 2, open: [[1, 1]] },
-        });
-      });
-
-      it("counts that process's seals, and misses records that are gone", async () => {
-        await settled();
-        await seal();
-        await settled();
-        await refused();
-        await sealAsBefore();
-        const gone = await settled();
-        await change(sql`delete from sampling_requests where id = ${gone}`);
-        await settled();
-        await seal();
-        expect(await logged()).toEqual([{ what: "missing", first: 4, last: 4, count: 1 }]);
-        expect((await sealsNow()).map(({ version }) => version)).toEqual([2, 1, 2]);
-        expect((await sealsNow())[0]?.checked).toMatchObject({ through: 5, open: [] });
-      });
-
-      it("takes that process's corrections and records only for a while", async () => {
-        const id = await swept();
-        await seal();
-        const corrected = sql`update sampling_requests set correction = ${JSON.stringify(correction())},
-          correction_code = null where id = ${id}`;
-        const deps = await sealingOn(world.stores);
-        for (const now of [start, start + dayMs]) {
-          await change(corrected, unseal(id));
-          value(await sealOnce({ ...deps, now: () => now }, who.tenantId, never));
-        }
-        expect((await sealsNow())[1]?.checked?.unauthenticated).toEqual([[0, 0]]);
-        expect(await logged()).toEqual([{ what: "code", code: "none", id, position: 0 }]);
-      });
     });
 
     it("can't use codes of MASTER_KEY_PREVIOUS once nothing of that time waits", async () => {

@@ -97,7 +97,7 @@ describe("query plans", () => {
 
   const placement = { slug: "acme", tenantId: "ten_1", database: "eu", residency: null };
   const delivery: Delivery = {
-    version: 2,
+    version: 1,
     events: [event(null)],
     tenants: [{ id: "ten_1", name: "Acme", createdAt: start }],
     deleted: ["ten_2"],

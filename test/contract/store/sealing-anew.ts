@@ -5,21 +5,13 @@ import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { createKeyCodes } from "../../../src/pipeline/key-codes.ts";
 import { createResealJob } from "../../../src/pipeline/scheduled/reseal.ts";
-import { createSealing, createSealingMemory } from "../../../src/pipeline/sealing.ts";
+import { createSealing } from "../../../src/pipeline/sealing.ts";
 import { value } from "./open.ts";
 
 export const rolloutMs = 600_000;
 export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
 const masterOf = (fill: number): Uint8Array<ArrayBuffer> => new Uint8Array(32).fill(fill);
-
-/** A process of the version before, which knows seals of version 1 alone. */
-export const olderVault = async (fill: number) =>
-  vaultOf({
-    keys: await createVaultKeys({ master: masterOf(fill), previous: null }),
-    randomBytesOf,
-    versions: { written: async () => 1, acceptsFirst: async () => true, opened: () => {} },
-  });
 
 /** `clock` is read whenever the time is. */
 export async function processOn(
@@ -37,14 +29,12 @@ export async function processOn(
   const notes: Record<string, unknown>[] = [];
   const sealing = createSealing({
     store: () => stores.sealing,
-    mac: await createMac({ ...masters, purpose: "sealing" }),
     keyIds: [...keys.ring.keys()],
-    memory: createSealingMemory(),
     rolloutMs,
     now: () => clock.now,
     note: (entry) => void notes.push(entry),
   });
-  const vault = vaultOf({ keys, randomBytesOf, versions: sealing });
+  const vault = vaultOf({ keys, randomBytesOf });
   const run = createResealJob({
     sealing,
     store: stores.sealing,
@@ -59,7 +49,7 @@ export async function processOn(
     sealing,
     vault,
     notes,
-    keyCodes: createKeyCodes({ mac, sealing, rejected: async () => {} }),
+    keyCodes: createKeyCodes({ mac, rejected: async () => {} }),
     run,
     /** Runs until there is nothing left to do; how many runs that took. */
     async runAll(): Promise<number> {

@@ -41,7 +41,7 @@ export const callerWith = (
       createdAt: 0,
       secretHash: "",
       givenTo: [],
-      code: null,
+      code: "code",
     },
     credentials: [],
     overrides: [],

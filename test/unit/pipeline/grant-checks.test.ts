@@ -19,7 +19,7 @@ const redirectUri = "https://router.test/oauth/sign-in";
 
 /** Seals that say what they are bound to. */
 const vault: Vault = {
-  sealPrefix: "v2.",
+  sealPrefix: "v1.",
   seal: async (plain, context) => JSON.stringify([context, plain]),
   async open(sealed, context) {
     const [bound, plain] = JSON.parse(sealed) as [unknown, string];

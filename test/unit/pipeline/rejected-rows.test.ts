@@ -68,13 +68,13 @@ it("reports later what the database could not take", async () => {
 it("reports a seal that does not open for its row", async () => {
   const found: unknown[] = [];
   const vault = {
-    sealPrefix: "v2.",
+    sealPrefix: "v1.",
     seal: async () => "",
     open: async (sealed: string) => (sealed === "good" ? ok("plain") : err("unopenable" as const)),
   };
   const context = { tenantId: "ten_1", provider: "", id: "srv_1", destination: "" };
   const reporting = reportingVault(vault, async (each) => void found.push(each));
-  expect(reporting.sealPrefix).toBe("v2.");
+  expect(reporting.sealPrefix).toBe("v1.");
   expect((await reporting.open("good", { ...context, purpose: "server" })).ok).toBe(true);
   expect((await reporting.open("bad", { ...context, purpose: "round" })).ok).toBe(false);
   expect((await reporting.open("bad", { ...context, purpose: "server" })).ok).toBe(false);

@@ -16,7 +16,6 @@ import { codedText } from "../../../src/domain/tenancy/access.ts";
 import { codedSession } from "../../../src/domain/tenancy/console-session.ts";
 import {
   providerKeyOf,
-  sealingText,
   webhookSecretOf,
   type SealedFor,
 } from "../../../src/domain/tenancy/sealing.ts";
@@ -146,12 +145,6 @@ const granting: Record<string, Grants> = {
     row: { id: "k", publicKey: "p", createdAt: 0, delivered: false },
     ...coded(auditKeyText),
     open: { createdAt: display, delivered: "Whether the home database has it too." },
-  },
-  sealing: {
-    grants: "whether older seals and codes count",
-    row: { keyId: "k", adopts: false, step: "done", since: 0 },
-    ...coded(sealingText),
-    open: {},
   },
   credentials: {
     grants: "a provider's key",
@@ -300,6 +293,7 @@ const none: Record<string, string> = {
   outbox: "How far a job has come.",
   deliveries: "How far a job has come.",
   job_turns: "How far a job has come.",
+  sealing: "How far a job has come.",
   write_probes: "Whether the database can be written.",
   cancellations: "Which call its caller gave up.",
   placements: "Where a tenant is. What is there, the tenant's id and the key's code say again.",
