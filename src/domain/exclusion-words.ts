@@ -8,6 +8,7 @@ export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   context_window: "has no room for the messages and maxTokens",
   tool_count: "takes fewer tools",
   image_format: "does not read an image's format",
+  image_count: "takes fewer images",
   image_size: "does not read an image of that size",
   prefill: "does not go on with the assistant's own words",
   reasoning_room: "has no room to reason",

@@ -1,4 +1,5 @@
 /** What the bytes of an image or a recording say of themselves. */
+import { sidesOf, type Sides } from "./image-sides.ts";
 
 export const bytesOfBase64 = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -50,22 +51,12 @@ function sniffRare(bytes: Uint8Array): string | null {
   return /^[\s\u00bb\u00bf\u00ef]*<(svg|\?xml)/i.test(head) ? "image/svg+xml" : null;
 }
 
-/** Sides of a PNG or GIF, whose head says them; null: another format. */
-function longerSideOf(bytes: Uint8Array, format: string | null): number | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (format === "image/png" && bytes.length >= 24)
-    return Math.max(view.getUint32(16), view.getUint32(20));
-  if (format === "image/gif" && bytes.length >= 10)
-    return Math.max(view.getUint16(6, true), view.getUint16(8, true));
-  return null;
-}
-
 export interface ImageFacts {
   /** MIME type by the bytes, else by the label, in lower case */
   format: string;
   bytes: number;
-  /** pixels; null: unknown */
-  longerSide: number | null;
+  /** null: unknown */
+  sides: Sides | null;
 }
 
 /** A label without parameters, in lower case. */
@@ -87,6 +78,6 @@ export function imageFacts({ data, mimeType }: { data: string; mimeType: string 
   return {
     format: sniffed ?? (label === "image/jpg" ? "image/jpeg" : label),
     bytes: sizeOfBase64(data),
-    longerSide: longerSideOf(head, sniffed),
+    sides: sniffed === null ? null : sidesOf(data, sniffed),
   };
 }

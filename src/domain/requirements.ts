@@ -21,6 +21,8 @@ export const exclusionReasons = [
   /** the wire takes fewer tools than the request has */
   "tool_count",
   "image_format",
+  /** the wire takes fewer images than the request has */
+  "image_count",
   /** an image is empty, or has more bytes or pixels than the wire takes */
   "image_size",
   /** the last message is the assistant's, and the model goes on with no text of another's */
@@ -45,20 +47,25 @@ export const exclusionReasons = [
 
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
+export interface ImageDemands {
+  count: number;
+  /** MIME types by the bytes */
+  formats: string[];
+  fewestBytes: number;
+  mostBytes: number;
+  totalBytes: number;
+  /** pixels, of the images that say their sides */
+  longestSide: number;
+  mostPixels: number;
+}
+
 /** What a request demands of a wire, where some wire would refuse it in any form. */
 export interface WireDemands {
   /** the last message is the assistant's */
   prefill?: true;
   /** how many tools there are */
   tools?: number;
-  images?: {
-    /** MIME types by the bytes */
-    formats: string[];
-    mostBytes: number;
-    fewestBytes: number;
-    /** pixels; absent: no image says */
-    longestSide?: number;
-  };
+  images?: ImageDemands;
 }
 
 export interface Requirements {

@@ -69,9 +69,9 @@ it("docs/providers.md says what becomes of each request", async () => {
   expect(Object.keys(calls).length).toBeGreaterThanOrEqual(60);
   const models = strictWires.map(({ wire, model }) => `\`${wire}\` by \`${model}\``).join(", ");
   const meanings = Object.values(changes).map(([word, meaning]) => `| ${word} | ${meaning} |`);
-  const reasons = (["tool_count", "image_format", "image_size", "prefill"] as const).map(
-    (reason) => `| \`${reason}\` | The model ${exclusionWords[reason]}. |`,
-  );
+  const reasons = (
+    ["tool_count", "image_format", "image_count", "image_size", "prefill"] as const
+  ).map((reason) => `| \`${reason}\` | The model ${exclusionWords[reason]}. |`);
   const page = `# What each provider takes
 
 MCP allows more than any provider takes. Before a call is sent, it is brought into the form that the model's wire takes, and

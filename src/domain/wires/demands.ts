@@ -1,14 +1,40 @@
 /** What a call demands of a wire that no other form of the call can spare it, and which wires that excludes. */
 import { imageFacts } from "../media-format.ts";
-import type { ExclusionReason, WireDemands } from "../requirements.ts";
+import type { ExclusionReason, ImageDemands, WireDemands } from "../requirements.ts";
 import type { Model } from "../models/model.ts";
 import { blocksOf, type Message, type SamplingCall } from "../sampling/call.ts";
-import { rulesOf, takesPrefill, wireOf, wires } from "./rules.ts";
+import { rulesOf, takesPrefill, wireOf, wires, type WireRules } from "./rules.ts";
 
 const fewestTools = Math.min(...wires.map((wire) => rulesOf[wire].mostTools));
 
 const hasWord = ({ content }: Message): boolean =>
   content.some((block) => block.type !== "text" || block.text.trim() !== "");
+
+function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | undefined {
+  let images: ImageDemands | undefined;
+  for (const block of blocksOf(call)) {
+    if (block.type !== "image") continue;
+    const { format, bytes, sides } = imageFacts(block);
+    images ??= {
+      count: 0,
+      formats: [],
+      fewestBytes: bytes,
+      mostBytes: 0,
+      totalBytes: 0,
+      longestSide: 0,
+      mostPixels: 0,
+    };
+    images.count += 1;
+    if (!images.formats.includes(format)) images.formats.push(format);
+    images.fewestBytes = Math.min(images.fewestBytes, bytes);
+    images.mostBytes = Math.max(images.mostBytes, bytes);
+    images.totalBytes += bytes;
+    if (sides === null) continue;
+    images.longestSide = Math.max(images.longestSide, sides.width, sides.height);
+    images.mostPixels = Math.max(images.mostPixels, sides.width * sides.height);
+  }
+  return images;
+}
 
 /** undefined: nothing that some wire would refuse. */
 export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireDemands | undefined {
@@ -18,30 +44,35 @@ export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireD
   if (last?.role === "assistant") demands.prefill = true;
   const tools = new Set(call.tools.map(({ name }) => name)).size;
   if (tools > fewestTools) demands.tools = tools;
-  for (const block of blocksOf(call)) {
-    if (block.type !== "image") continue;
-    const { format, bytes, longerSide } = imageFacts(block);
-    const images = (demands.images ??= { formats: [], mostBytes: 0, fewestBytes: bytes });
-    if (!images.formats.includes(format)) images.formats.push(format);
-    images.mostBytes = Math.max(images.mostBytes, bytes);
-    images.fewestBytes = Math.min(images.fewestBytes, bytes);
-    if (longerSide !== null) images.longestSide = Math.max(images.longestSide ?? 0, longerSide);
-  }
+  const images = imageDemandsOf(call);
+  if (images !== undefined) demands.images = images;
   return Object.keys(demands).length === 0 ? undefined : demands;
+}
+
+function imageMisfitOf(
+  images: ImageDemands,
+  { rules, contextTokens }: { rules: WireRules; contextTokens: number | null },
+): ExclusionReason | null {
+  if (images.formats.some((format) => !rules.imageFormats.includes(format))) return "image_format";
+  if (images.count > rules.mostImages(contextTokens)) return "image_count";
+  const side = images.count > rules.manyImages ? rules.sideOfMany : rules.imageSide;
+  const isTooLarge =
+    images.mostBytes > rules.imageBytes ||
+    images.totalBytes > rules.imagesBytes ||
+    images.longestSide > side ||
+    images.mostPixels > rules.imagePixels;
+  return images.fewestBytes === 0 || isTooLarge ? "image_size" : null;
 }
 
 /** Why a model's wire can't take the call in any form; null: it can. */
 export function misfitOf(
-  model: Pick<Model, "provider" | "id" | "name" | "family">,
+  model: Pick<Model, "provider" | "id" | "name" | "family" | "contextTokens">,
   { prefill, tools = 0, images }: WireDemands,
 ): ExclusionReason | null {
   const rules = rulesOf[wireOf(model)];
   if (tools > rules.mostTools) return "tool_count";
-  if (images !== undefined) {
-    if (images.formats.some((format) => !rules.imageFormats.includes(format)))
-      return "image_format";
-    if (images.fewestBytes === 0 || images.mostBytes > rules.imageBytes) return "image_size";
-    if ((images.longestSide ?? 0) > rules.imageSide) return "image_size";
-  }
+  const { contextTokens } = model;
+  const misfit = images === undefined ? null : imageMisfitOf(images, { rules, contextTokens });
+  if (misfit !== null) return misfit;
   return prefill === true && !takesPrefill(model) ? "prefill" : null;
 }

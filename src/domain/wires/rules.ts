@@ -50,8 +50,16 @@ export interface WireRules {
   imageFormats: readonly string[];
   /** bytes of one image, before base64 */
   imageBytes: number;
+  /** bytes of all images of a call together, before base64 */
+  imagesBytes: number;
+  mostImages: (contextTokens: number | null) => number;
   /** pixels of an image's longer side */
   imageSide: number;
+  /** more images than `manyImages` have at most `sideOfMany` pixels a side */
+  manyImages: number;
+  sideOfMany: number;
+  /** width by height */
+  imagePixels: number;
   mostTemperature: number;
   /** whether the provider refuses a tool use that its own model wrote wrong, which the model may not do again */
   refusesOwnToolUse: boolean;
@@ -60,6 +68,7 @@ export interface WireRules {
 }
 
 const mebibyte = 1024 * 1024;
+const unbounded = Number.POSITIVE_INFINITY;
 const anything = /^/;
 const openaiName = /^[a-zA-Z0-9_-]{1,64}$/;
 const commonImages = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
@@ -81,8 +90,13 @@ const openai: WireRules = {
   userAfterTool: true,
   prefill: "taken",
   imageFormats: commonImages,
-  imageBytes: 50 * mebibyte,
-  imageSide: Number.POSITIVE_INFINITY,
+  imageBytes: unbounded,
+  imagesBytes: unbounded,
+  mostImages: () => 1_500,
+  imageSide: unbounded,
+  manyImages: unbounded,
+  sideOfMany: unbounded,
+  imagePixels: unbounded,
   mostTemperature: 2,
   refusesOwnToolUse: false,
   thinksAloud: false,
@@ -91,10 +105,11 @@ const openai: WireRules = {
 /** Servers behind OpenAI's wire differ, so nothing is sent that a documented one refuses. */
 const compatible: WireRules = {
   ...openai,
-  mostTools: Number.POSITIVE_INFINITY,
+  mostTools: unbounded,
   assistantFirst: false,
   sameRoleTwice: false,
-  imageBytes: 20 * mebibyte,
+  imageBytes: 15 * mebibyte,
+  mostImages: () => unbounded,
   thinksAloud: true,
 };
 
@@ -105,7 +120,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     ...openai,
     toolName: /^[a-zA-Z0-9_-]{1,128}$/,
     toolNameLength: 128,
-    mostTools: Number.POSITIVE_INFINITY,
+    mostTools: unbounded,
     toolId: /^[a-zA-Z0-9_-]+$/,
     propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
     text: "filled",
@@ -113,8 +128,11 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     stops: "filled",
     assistantFirst: false,
     prefill: "olderClaude",
-    imageBytes: 5 * mebibyte,
+    imageBytes: 7.5 * mebibyte,
+    mostImages: (contextTokens) => ((contextTokens ?? 0) > 200_000 ? 600 : 100),
     imageSide: 8_000,
+    manyImages: 20,
+    sideOfMany: 2_000,
     mostTemperature: 1,
   },
   google: {
@@ -127,7 +145,8 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     text: "full",
     assistantFirst: false,
     imageFormats: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
-    imageBytes: 20 * mebibyte,
+    imagesBytes: 75 * mebibyte,
+    mostImages: () => 3_600,
   },
   mistral: {
     ...compatible,
@@ -138,6 +157,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     userAfterTool: false,
     prefill: "refused",
     imageBytes: 10 * mebibyte,
+    mostImages: () => 8,
     mostTemperature: 1.5,
   },
   groq: {
@@ -145,10 +165,17 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     mostTools: 128,
     assistantFirst: true,
     sameRoleTwice: true,
-    imageBytes: 4 * mebibyte,
+    imagesBytes: 3 * mebibyte,
+    mostImages: () => 5,
+    imagePixels: 33_177_600,
     refusesOwnToolUse: true,
   },
-  deepseek: { ...compatible, mostTools: 128 },
+  deepseek: {
+    ...compatible,
+    mostTools: 128,
+    imageBytes: 32 * mebibyte,
+    mostImages: () => 600,
+  },
   moonshot: {
     ...compatible,
     toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$/,

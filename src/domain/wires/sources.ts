@@ -3,6 +3,11 @@ import type { Wire, WireRules } from "./rules.ts";
 
 type Sourced = Partial<Record<keyof WireRules, string>>;
 
+const imagesOfOpenai = "https://platform.openai.com/docs/guides/images-vision";
+const imagesOfClaude =
+  "https://platform.claude.com/docs/en/build-with-claude/vision#general-limits";
+const imagesOfGroq = "https://console.groq.com/docs/vision";
+
 const openaiSources = {
   toolName: "https://platform.openai.com/docs/api-reference/chat/create#tools",
   toolNameLength: "https://platform.openai.com/docs/api-reference/chat/create#tools",
@@ -20,9 +25,14 @@ const openaiSources = {
   sameRoleTwice: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   userAfterTool: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   prefill: "https://platform.openai.com/docs/api-reference/chat/create#messages",
-  imageFormats: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
-  imageBytes: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
-  imageSide: "https://platform.openai.com/docs/guides/images-vision#image-input-requirements",
+  imageFormats: imagesOfOpenai,
+  imageBytes: imagesOfOpenai,
+  imagesBytes: imagesOfOpenai,
+  mostImages: imagesOfOpenai,
+  imageSide: imagesOfOpenai,
+  manyImages: imagesOfOpenai,
+  sideOfMany: imagesOfOpenai,
+  imagePixels: imagesOfOpenai,
   mostTemperature: "https://platform.openai.com/docs/api-reference/chat/create#temperature",
   refusesOwnToolUse: "https://platform.openai.com/docs/guides/function-calling",
   thinksAloud: "https://platform.openai.com/docs/guides/reasoning",
@@ -35,7 +45,9 @@ const compatibleSources: Record<keyof WireRules, string> = {
     "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
   sameRoleTwice:
     "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
-  imageBytes: "https://docs.vllm.ai/en/latest/features/multimodal_inputs.html",
+  imageBytes:
+    "error of Alibaba's endpoint: Exceeded limit on max bytes per data-uri item : 20971520",
+  mostImages: "https://docs.vllm.ai/en/latest/features/multimodal_inputs.html",
   thinksAloud: "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html",
 };
 
@@ -60,9 +72,12 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     assistantFirst: "error of the endpoint: first message must use the user role",
     sameRoleTwice: "https://docs.claude.com/en/api/messages#body-messages",
     prefill: "https://docs.claude.com/en/docs/about-claude/models/whats-new-claude-4-6",
-    imageFormats: "https://docs.claude.com/en/docs/build-with-claude/vision#faq",
-    imageBytes: "https://docs.claude.com/en/docs/build-with-claude/vision#faq",
-    imageSide: "https://docs.claude.com/en/docs/build-with-claude/vision#evaluate-image-size",
+    imageFormats: imagesOfClaude,
+    imageBytes: imagesOfClaude,
+    mostImages: imagesOfClaude,
+    imageSide: imagesOfClaude,
+    manyImages: imagesOfClaude,
+    sideOfMany: imagesOfClaude,
     mostTemperature: "https://docs.claude.com/en/api/messages#body-temperature",
   },
   google: {
@@ -76,7 +91,8 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     assistantFirst:
       "error of the endpoint: function call turn comes immediately after a user turn or a function response",
     imageFormats: "https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats",
-    imageBytes: "https://ai.google.dev/gemini-api/docs/image-understanding#inline-image",
+    imagesBytes: "https://ai.google.dev/gemini-api/docs/file-input-methods",
+    mostImages: "https://ai.google.dev/gemini-api/docs/image-understanding",
     mostTemperature: "https://ai.google.dev/api/generate-content#generationconfig",
   },
   mistral: {
@@ -87,18 +103,23 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     prefill: "error of the endpoint: expected last role User or Tool for serving but got assistant",
     imageFormats: "https://docs.mistral.ai/capabilities/vision/",
     imageBytes: "https://docs.mistral.ai/capabilities/vision/",
+    mostImages: "https://docs.mistral.ai/capabilities/vision/",
     mostTemperature: "https://docs.mistral.ai/api/#tag/chat",
   },
   groq: {
-    mostTools: "Groq's documentation, api-reference#chat-create",
-    assistantFirst: "Groq's documentation, api-reference#chat-create",
-    sameRoleTwice: "Groq's documentation, api-reference#chat-create",
-    imageBytes: "Groq's documentation, vision",
-    refusesOwnToolUse: "Groq's documentation, tool use",
-    thinksAloud: "Groq's documentation, reasoning",
+    mostTools: "https://console.groq.com/docs/api-reference#chat-create",
+    assistantFirst: "https://console.groq.com/docs/api-reference#chat-create",
+    sameRoleTwice: "https://console.groq.com/docs/api-reference#chat-create",
+    imagesBytes: imagesOfGroq,
+    mostImages: imagesOfGroq,
+    imagePixels: imagesOfGroq,
+    refusesOwnToolUse: "https://console.groq.com/docs/tool-use",
+    thinksAloud: "https://console.groq.com/docs/reasoning",
   },
   deepseek: {
     mostTools: "https://api-docs.deepseek.com/api/create-chat-completion",
+    imageBytes: "error of the endpoint: image file size exceeds limit 32 MB",
+    mostImages: "https://api-docs.deepseek.com/api/create-chat-completion",
     sameRoleTwice: "error of the endpoint: does not support successive user or assistant messages",
   },
   moonshot: {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../domain/json.ts";
 
 const base64 = z
   .string()
+  .min(1)
   .refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), "Not base64.");
 
 const mimeType = (kind: "image" | "audio") =>
@@ -55,7 +56,7 @@ export const toolResult = z.looseObject({
 });
 
 export const tool = z.looseObject({
-  name: z.string().min(1).max(128),
+  name: z.string().min(1),
   description: absentOr(z.string()),
   inputSchema: json,
 });

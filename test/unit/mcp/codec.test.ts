@@ -20,7 +20,7 @@ const key = fc.string().filter((name) => name !== "__proto__");
 const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonObject[string]>;
 const object: fc.Arbitrary<JsonObject> = fc.dictionary(key, json);
 const name = fc.string({ minLength: 1, maxLength: 40 });
-const base64 = fc.base64String({ maxLength: 40 });
+const base64 = fc.base64String({ minLength: 4, maxLength: 40 });
 const some = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined });
 
@@ -282,6 +282,22 @@ describe.each(supportedRevisions)("%s", (revision) => {
         expect(() => codec.decodeCall(params)).not.toThrow();
       }),
     );
+  });
+
+  it("refuses an image of no bytes with its place", () => {
+    const content = { type: "image", data: "", mimeType: "image/png" };
+    const params = { messages: [{ role: "user", content }], maxTokens: 10 };
+    expect(codec.decodeCall(params)).toMatchObject({
+      ok: false,
+      error: { path: expect.stringMatching(/^messages\.0\.content\.(0\.)?data$/) },
+    });
+  });
+
+  it.runIf(hasTools(revision))("reads a tool's name of any length", () => {
+    const offered = [{ name: "n".repeat(300), inputSchema: {} }];
+    const messages = [{ role: "user", content: { type: "text", text: "hello" } }];
+    const decoded = codec.decodeCall({ messages, maxTokens: 10, tools: offered });
+    expect(decoded.ok && decoded.value.tools).toEqual(offered);
   });
 
   it("refuses with the place, and never with what stood there", () => {

@@ -69,10 +69,55 @@ describe("what no other form of a call spares a wire", () => {
 
   it("is the size of an image", () => {
     expect(Object.values(excluded(callOf(image(""))))).toEqual(Array(6).fill("image_size"));
-    const large = png + "A".repeat(8_000_000);
+    const large = png + "A".repeat(10_485_760);
     expect(excluded(callOf(image(large)))).toEqual({ anthropic: "image_size", groq: "image_size" });
-    const wide = base64("\u0089PNG\r\n\u001a\n\0\0\0\rIHDR\0\0\x1f\x41\0\0\0\x01");
-    expect(excluded(callOf(image(wide)))).toEqual({ anthropic: "image_size" });
+    expect(excluded(callOf(image(png + "A".repeat(4_200_000))))).toEqual({ groq: "image_size" });
+    const half = {
+      type: "image",
+      data: png + "A".repeat(2_100_000),
+      mimeType: "image/png",
+    } as const;
+    expect(excluded(callOf(saying(half)))).toEqual({});
+    expect(excluded(callOf(saying(half, half)))).toEqual({ groq: "image_size" });
+  });
+
+  it("is the sides of an image", () => {
+    const sized = (width: number, height: number) => {
+      const sides = Buffer.alloc(8);
+      sides.writeUInt32BE(width, 0);
+      sides.writeUInt32BE(height, 4);
+      return image(base64(`\u0089PNG\r\n\u001a\n\0\0\0\rIHDR${sides.toString("latin1")}`));
+    };
+    expect(excluded(callOf(sized(8_000, 1)))).toEqual({});
+    expect(excluded(callOf(sized(1, 8_001)))).toEqual({ anthropic: "image_size" });
+    expect(excluded(callOf(sized(7_680, 4_320)))).toEqual({});
+    expect(excluded(callOf(sized(7_680, 4_321)))).toEqual({ groq: "image_size" });
+  });
+
+  it("is the number of images, which also bounds the sides of each", () => {
+    const some = (count: number, change: Partial<Model> = {}) => {
+      const block = { type: "image", data: png, mimeType: "image/png" } as const;
+      const demands = demandsOf(callOf(saying(...Array.from({ length: count }, () => block))));
+      return ["openai", "anthropic", "google", "mistral", "groq", "vllm"].filter(
+        (provider) => misfitOf(modelOf(provider, "m", change), demands ?? {}) === "image_count",
+      );
+    };
+    expect(some(5)).toEqual([]);
+    expect(some(9)).toEqual(["mistral", "groq"]);
+    expect(some(101)).toEqual(["anthropic", "mistral", "groq"]);
+    expect(some(101, { contextTokens: 1_000_000 })).toEqual(["mistral", "groq"]);
+    const wide = {
+      type: "image",
+      data: base64("GIF89a\xd1\x07\x01\0"),
+      mimeType: "image/gif",
+    } as const;
+    const claude = modelOf("anthropic", "m");
+    const misfit = (count: number) =>
+      misfitOf(
+        claude,
+        demandsOf(callOf(saying(...Array.from({ length: count }, () => wide)))) ?? {},
+      );
+    expect([misfit(20), misfit(21)]).toEqual([null, "image_size"]);
   });
 
   it("is a last word of the assistant's", () => {
