@@ -1,16 +1,11 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
 import { mostMessageLevels } from "../domain/depth.ts";
+import { isId, parsedMessages, type RequestId } from "./json-text/exact-ids.ts";
 import { structureFault } from "./structure.ts";
-import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isObject, type JsonObject } from "../domain/json.ts";
 import { explain } from "../domain/refusal-words.ts";
 import { dataOf, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-
-export type RequestId = string | number;
-
-/** A number beyond all doubles (`1e400`) reads as Infinity, which no answer can repeat. */
-export const isId = (value: unknown): value is RequestId =>
-  typeof value === "string" || Number.isFinite(value);
 
 export type Incoming =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
@@ -26,9 +21,18 @@ const maxBatch = 50;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+/** What is no UTF-8 is no JSON either. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return "";
+  }
+}
+
 const idOf = (value: unknown): RequestId | null => {
   const id = isObject(value) ? value["id"] : null;
-  return typeof id === "string" || Number.isSafeInteger(id) ? (id as RequestId) : null;
+  return isId(id) && (typeof id !== "number" || Number.isSafeInteger(id)) ? id : null;
 };
 
 function messageOf(value: unknown): Envelope["messages"][number] {
@@ -58,12 +62,8 @@ export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
   // Beyond that, a text attacks parsers, and libraries that recurse.
   const detail = structureFault(bytes, mostMessageLevels);
   if (detail !== null) return err({ reason: "invalid_request", detail });
-  let value: JsonValue;
-  try {
-    value = JSON.parse(decoder.decode(bytes)) as JsonValue;
-  } catch {
-    return err({ reason: "parse_error" });
-  }
+  const value = parsedMessages(textOf(bytes));
+  if (value === undefined) return err({ reason: "parse_error" });
   if (!Array.isArray(value)) return ok({ batch: false, messages: [messageOf(value)] });
   if (value.length === 0) return err({ reason: "invalid_request", detail: "An empty batch." });
   if (value.length > maxBatch)

@@ -2,8 +2,8 @@
  * What the proxy has to know of a body. It refuses nothing: JSON that is no message goes on as it came, for the
  * server to judge.
  */
-import { isObject, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
-import { isId, type RequestId } from "./jsonrpc.ts";
+import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { type RequestId, isId, parsedMessages } from "./json-text/exact-ids.ts";
 
 export type ProxiedMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
@@ -38,7 +38,7 @@ export function messageIn(value: JsonValue): ProxiedMessage {
 
 /** null: no JSON. */
 export function bodyIn(text: string): ProxiedBody | null {
-  const value = parsedJson(text);
+  const value = parsedMessages(text);
   if (value === undefined) return null;
   return Array.isArray(value)
     ? { batch: true, messages: value.map(messageIn) }

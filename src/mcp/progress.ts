@@ -1,5 +1,6 @@
 /** Tells whoever asked that its request is not forgotten. Source: 2025-11-25, basic/utilities/progress. */
 import { own, type JsonObject } from "../domain/json.ts";
+import { isId } from "./json-text/exact-ids.ts";
 
 /** ms for which a request with progress is held open. A client of the SDKs resets its own time with each. */
 export const patienceWithProgressMs = 900_000;
@@ -13,7 +14,7 @@ export function progressOf(
   notify: (message: object) => void,
 ): (() => void) | null {
   const progressToken = own(own(params, "_meta"), "progressToken");
-  if (typeof progressToken !== "string" && typeof progressToken !== "number") return null;
+  if (!isId(progressToken)) return null;
   let progress = 0;
   let last = elapsed();
   return () => {

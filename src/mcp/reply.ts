@@ -3,7 +3,8 @@ import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts
 import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
-import { errorMessage, type RequestId } from "./jsonrpc.ts";
+import { type RequestId } from "./json-text/exact-ids.ts";
+import { errorMessage } from "./jsonrpc.ts";
 import { createClientStream } from "./sse/client-stream.ts";
 import { sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";

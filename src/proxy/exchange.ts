@@ -6,7 +6,7 @@ import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { bodyIn, type ProxiedBody } from "../mcp/message.ts";
-import type { RequestId } from "../mcp/jsonrpc.ts";
+import type { RequestId } from "../mcp/json-text/exact-ids.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import type { Sending } from "../pipeline/upstream.ts";
 import { legacyWireOf } from "../mcp/faults.ts";

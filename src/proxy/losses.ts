@@ -7,7 +7,8 @@
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
-import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
+import { isSameId, type RequestId } from "../mcp/json-text/exact-ids.ts";
+import { errorMessage } from "../mcp/jsonrpc.ts";
 import { certainIds, mayAnswer } from "../mcp/json-text/certain-id.ts";
 import { createEventReader, type EventReader, type ServerSender } from "../mcp/sse/event-data.ts";
 import type { Segment } from "../mcp/sse/segment.ts";
@@ -72,7 +73,8 @@ export function createLosses(
       note(fault);
       const isJson = whole !== null && parsedJson(whole.data) !== undefined;
       // On a stream that the client resumes, it is unknown who waits.
-      const waits = (id: RequestId): boolean => ids.length === 0 || ids.includes(id);
+      const waits = (id: RequestId): boolean =>
+        ids.length === 0 || ids.some((each) => isSameId(each, id));
       const errors = isJson
         ? certainIds(whole.data, "answer")
             .filter(waits)

@@ -335,6 +335,22 @@ describe("ids", () => {
     },
   );
 
+  it("come back with every digit", async () => {
+    const session = await openSession(router, key);
+    const [one, other] = ["9007199254740993", "-12345678901234567890"];
+    const textOf = (message: object, id = one): string =>
+      JSON.stringify(message).replace('"@"', id ?? "");
+    for (const message of [
+      request("ping", {}, "@"),
+      request("sampling/createMessage", asking("hello"), "@"),
+      request("sampling/createMessage", {}, "@"),
+    ])
+      expect((await session.send(textOf(message))).text).toContain(`"id":${one},`);
+    const discover = request("server/discover", { _meta: metaOf() }, "@");
+    const { text } = await post(textOf(discover, other), modernHeaders("server/discover"));
+    expect(text).toContain(`"id":${other},`);
+  });
+
   // cites: J-008
   it("are left out where they can't be read", async () => {
     for (const message of ["{", JSON.stringify({ jsonrpc: "2.0", id: 1.5, method: "ping" })])

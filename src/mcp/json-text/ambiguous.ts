@@ -10,7 +10,7 @@ import {
   type Fault,
   type Sender,
 } from "./message-reader.ts";
-import type { RequestId } from "../jsonrpc.ts";
+import type { RequestId } from "./exact-ids.ts";
 
 /** null: every parser reads the same. */
 export function ambiguityIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Refusal | null {

@@ -1,6 +1,6 @@
 /** The ids in a text that can't be read for certain, as far as every parser reads the same ids. */
 import { parsedJson } from "../../domain/json.ts";
-import { isId, type RequestId } from "../jsonrpc.ts";
+import { type RequestId, isId, parsedId } from "./exact-ids.ts";
 import { lookalike, rules } from "./decisive-keys.ts";
 import { elementsOf, membersOf, whole, type Member } from "./raw-json.ts";
 
@@ -36,7 +36,7 @@ export function certainIds(text: string, readAs: "request" | "answer"): RequestI
     const [first] = ids;
     const isMeant = members.some((member) => kinds.includes(meant(member) ?? ""));
     if (!isMeant || first === undefined || ids.length > 1 || first.key !== "id") return [];
-    const id: unknown = JSON.parse(text.slice(first.value.start, first.value.end));
+    const id = parsedId(text.slice(first.value.start, first.value.end));
     return isId(id) ? [id] : [];
   });
 }

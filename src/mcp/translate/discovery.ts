@@ -8,7 +8,8 @@ import { isLegacy } from "../era.ts";
 import { modernErrorCodes, modernWireOf } from "../faults.ts";
 import { explain } from "../../domain/refusal-words.ts";
 import { serverInfo } from "../initialize.ts";
-import { errorMessage, type RequestId } from "../jsonrpc.ts";
+import { type RequestId } from "../json-text/exact-ids.ts";
+import { errorMessage } from "../jsonrpc.ts";
 import { modernRevision } from "../rev2026/codec.ts";
 import { metaKey } from "../meta-key.ts";
 

@@ -2,7 +2,8 @@
  * Makes a modern client's request into one for a legacy server, and the server's messages into answers for the
  * client. Everything is changed as text: what means the same in both eras keeps its bytes.
  */
-import { own, type JsonValue } from "../../domain/json.ts";
+import { own } from "../../domain/json.ts";
+import { parsedMessages } from "../json-text/exact-ids.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
 import { mapElements, withMember } from "../json-text/raw-json.ts";
@@ -73,7 +74,7 @@ export function legacyRequest(request: string, method: string, idText: string): 
   return {
     text,
     translate(message) {
-      const value = JSON.parse(message) as JsonValue;
+      const value = parsedMessages(message) ?? null;
       const seen = messageIn(value);
       const failed = own(value, "error") !== undefined && (own(value, "id") ?? null) === null;
       if (failed || (seen.kind === "response" && JSON.stringify(seen.id) === idText))

@@ -10,6 +10,7 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.ts";
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
+import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
@@ -185,7 +186,7 @@ async function cancel(
   const text = JSON.stringify({
     jsonrpc: "2.0",
     method: "notifications/cancelled",
-    params: { requestId: JSON.parse(context.messageId) as string, reason: "The client has left." },
+    params: { requestId: parsedId(context.messageId), reason: "The client has left." },
   });
   const notified = await proxyLegacy(
     services,

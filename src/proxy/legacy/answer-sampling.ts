@@ -7,7 +7,7 @@ import { deniedBy } from "../../domain/servers/answering.ts";
 import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
 import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
-import type { RequestId } from "../../mcp/jsonrpc.ts";
+import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { AnsweredBy } from "../../pipeline/idempotency.ts";
 import { messageKey } from "../../pipeline/message-key.ts";

@@ -2,7 +2,8 @@
 import type { Refusal } from "../../domain/refusals.ts";
 import { notTranslated } from "../../domain/servers/bridging.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
-import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
+import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 
 function refusalOf(method: string): Refusal {
   const detail = notTranslated("modern");

@@ -8,7 +8,7 @@ import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import type { RequestId } from "../../mcp/jsonrpc.ts";
+import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { advertise, type Advertised } from "./advertise.ts";
 import type { LegacyServices } from "./services.ts";
 import { derive, refuse, type Exchange } from "../exchange.ts";

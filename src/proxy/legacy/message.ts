@@ -1,11 +1,12 @@
 /** The legacy era through the proxy. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
-import { own, type JsonValue } from "../../domain/json.ts";
+import { own } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/sampling/replay-key.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import { type RequestId, isId, parsedId, parsedMessages } from "../../mcp/json-text/exact-ids.ts";
+import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
 import { renewStreamMs } from "./streams.ts";
@@ -30,8 +31,7 @@ export async function noteCancellations(
   for (const message of messages) {
     if (message.kind !== "notification" || message.method !== "notifications/cancelled") continue;
     const { requestId } = message.params;
-    if (session === null || (typeof requestId !== "string" && typeof requestId !== "number"))
-      continue;
+    if (session === null || !isId(requestId)) continue;
     const { tenantId, id: sessionId } = session;
     // Where the database is out of reach, the server still gets the cancellation, and may cancel
     // its own request.
@@ -43,11 +43,16 @@ export async function noteCancellations(
   }
 }
 
-/** The official servers number their requests, and take a text that reads as the number for the same id. */
+/**
+ * The official servers number their requests, and take a text that reads as the number for the same id. A server may
+ * also read a number as a double.
+ */
 function idsMeant(id: unknown): RequestId[] {
+  if (!isId(id)) return [];
   if (typeof id === "number") return [id];
-  if (typeof id !== "string") return [];
-  return Number.isFinite(Number(id)) ? [id, Number(id)] : [id];
+  const digits = typeof id === "string" ? id : id.rawJSON;
+  const numbers = [Number(digits), parsedId(digits)];
+  return [id, ...numbers.filter((each) => isId(each) && typeof each !== "string")] as RequestId[];
 }
 
 /**
@@ -62,7 +67,7 @@ async function answersForRouter(
   // Most messages answer nothing.
   if (!/"result"|"error"|\\u/.test(text)) return false;
   const { tenantId, keyId, serverId } = session;
-  for (const value of [JSON.parse(text) as JsonValue].flat()) {
+  for (const value of [parsedMessages(text)].flat()) {
     const [result, error] = [own(value, "result"), own(value, "error")];
     // Also where a method stands beside it: the server decides which of the two counts.
     if (result === undefined && error === undefined) continue;

@@ -2,10 +2,10 @@
  * Intercepts the sampling requests in what a legacy server sends: `verdict.ts` says what becomes of each message,
  * `answer-sampling.ts` answers. The client sees neither an intercepted request nor its answer.
  */
-import { parsedJson, type JsonValue } from "../../domain/json.ts";
+import type { JsonValue } from "../../domain/json.ts";
 import { memoize } from "../../domain/lazily.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
-import type { RequestId } from "../../mcp/jsonrpc.ts";
+import { isId, parsedId, parsedMessages } from "../../mcp/json-text/exact-ids.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import type { Exchange } from "../exchange.ts";
 import { mayNeedRouter, startsResponse } from "../message-head.ts";
@@ -83,7 +83,7 @@ export function createInterceptor(
 
   return {
     async intercept(text, eventId) {
-      const value = parsedJson(text);
+      const value = parsedMessages(text);
       if (value === undefined) return pass;
       if (!Array.isArray(value))
         return (await isIntercepted(value, eventId)) ? { kind: "intercepted" } : pass;
@@ -98,7 +98,8 @@ export function createInterceptor(
       deps.note({ event: "oversized", requestId: exchange.requestId, limitBytes });
       const idText = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
       if (idText === undefined || !head.includes(samplingMethod)) return;
-      parts().answering.refuseOversized(JSON.parse(idText) as RequestId, limitBytes);
+      const id = parsedId(idText);
+      if (isId(id)) parts().answering.refuseOversized(id, limitBytes);
     },
     mayNeedRouter: (text) => (hasClient ? mayNeedRouter(text) : !startsResponse(text)),
     isRunning: () => answering?.isRunning() === true,

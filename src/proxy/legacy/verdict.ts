@@ -7,7 +7,7 @@ import { answererOf } from "../../domain/servers/answering.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import type { Codec } from "../../mcp/codec.ts";
-import { isId, type RequestId } from "../../mcp/jsonrpc.ts";
+import { isId, type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { messageIn } from "../../mcp/message.ts";
 
 export type Verdict =

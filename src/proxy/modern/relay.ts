@@ -5,11 +5,12 @@
 import { plainAnswer, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { concatenated } from "../../domain/bytes.ts";
-import { own, parsedJson } from "../../domain/json.ts";
+import { own } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
+import { isSameId, parsedId, parsedMessages } from "../../mcp/json-text/exact-ids.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { createSegments, type Segments } from "../../mcp/sse/segments.ts";
@@ -68,11 +69,11 @@ export const asItCame = (
  * request.
  */
 export function answers(text: string, idText: string): boolean {
-  const message = parsedJson(text);
+  const message = parsedMessages(text);
   const id = own(message, "id");
   if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
   const isResponse = own(message, "result") !== undefined || own(message, "error") !== undefined;
-  return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
+  return isResponse && isSameId(id, parsedId(idText));
 }
 
 export async function bytesOf(response: UpstreamAnswer): Promise<Uint8Array<ArrayBuffer> | null> {

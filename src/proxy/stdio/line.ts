@@ -2,7 +2,8 @@
  * One line between a client and a server over stdio: a JSON-RPC message, or anything else, which passes. Both ends are
  * programs that one person started, so two parsers that read a message differently gain nothing here.
  */
-import { parsedJson, type JsonValue } from "../../domain/json.ts";
+import type { JsonValue } from "../../domain/json.ts";
+import { parsedMessages } from "../../mcp/json-text/exact-ids.ts";
 import { messageIn, type ProxiedMessage } from "../../mcp/message.ts";
 import { elementsOf, whole } from "../../mcp/json-text/raw-json.ts";
 import { textAt } from "../../mcp/json-text/parts.ts";
@@ -22,7 +23,7 @@ export function readLine(bytes: Uint8Array): Line | null {
   if (bytes.length > mostBytes) return null;
   try {
     const text = decoder.decode(bytes);
-    const value = parsedJson(text);
+    const value = parsedMessages(text);
     return value === undefined ? null : { text, value };
   } catch {
     return null;

@@ -3,9 +3,10 @@
  * carries the texts.
  */
 import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
-import { parsedJson, own, type JsonObject } from "../../domain/json.ts";
+import { own, type JsonObject } from "../../domain/json.ts";
 import { identityOf } from "../../domain/sampling/rounds.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
 import type { RoundSampler } from "../modern/round-entries.ts";
 import type { BeginRounds, Round, RoundAction } from "../modern/rounds.ts";
@@ -60,7 +61,7 @@ export function createOpenRounds(deps: {
     const { idText, failure, ending } = request;
     if (ending.signal.aborted) return;
     if (action.kind === "send") {
-      open.set(idKey(parsedJson(action.idText)), request);
+      open.set(idKey(parsedId(action.idText)), request);
       toServer(action.text);
     } else if (action.kind === "deliver") toClient(action.text);
     else toClient(errorText(idText, failure() ?? wireErrorOf(action.refusal)));
@@ -69,7 +70,7 @@ export function createOpenRounds(deps: {
   /** While the router is asked, the client may still cancel by its own id. */
   const goOn = async (key: string, text: string, request: OpenRequest): Promise<void> => {
     open.delete(key);
-    const waiting = `waiting ${idKey(parsedJson(request.idText))}`;
+    const waiting = `waiting ${idKey(parsedId(request.idText))}`;
     open.set(waiting, request);
     const action = await request.round
       .actOn(text, request.ending.signal)
@@ -112,7 +113,7 @@ export function createOpenRounds(deps: {
       if (!begun.ok) return err(errorText(idText, wireErrorOf(begun.error)));
       const round = begun.value;
       const ending = new AbortController();
-      open.set(idKey(parsedJson(idText)), { round, idText, failure: () => failure, ending });
+      open.set(idKey(parsedId(idText)), { round, idText, failure: () => failure, ending });
       return ok(round.first.text);
     },
     take(id, text) {
@@ -127,7 +128,7 @@ export function createOpenRounds(deps: {
     },
     cancel(id, text) {
       for (const [key, request] of open) {
-        if (idKey(parsedJson(request.idText)) !== id) continue;
+        if (idKey(parsedId(request.idText)) !== id) continue;
         open.delete(key);
         request.ending.abort();
         if (key.startsWith("waiting ")) return null;

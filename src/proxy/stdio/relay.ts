@@ -7,7 +7,7 @@ import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../.
 import { roundMethods, samplingEntriesOf, samplingMethod } from "../../domain/sampling/rounds.ts";
 import { err } from "../../domain/result.ts";
 import { editsFor } from "../../domain/servers/offer.ts";
-import { isId } from "../../mcp/jsonrpc.ts";
+import { isId } from "../../mcp/json-text/exact-ids.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { metaKey } from "../../mcp/meta-key.ts";

@@ -121,6 +121,20 @@ describe("the interceptor", () => {
     expect(recorded).toEqual([202]);
   });
 
+  it("answers under every digit of the server's id, and takes back that one alone", async () => {
+    const { interceptor, sampled, delivered, signals, settled } = given();
+    const [one, other] = ["9007199254740993", "9007199254740992"];
+    for (const id of [one, other])
+      await interceptor.intercept(request("@").replace('"@"', id ?? ""), null);
+    await quiet();
+    const taken = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${other}}}`;
+    await interceptor.intercept(taken, null);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+    await settled();
+    expect(sampled).toHaveLength(2);
+    expect(delivered.map(({ text }) => text.includes(`"id":${one},`))).toEqual([true]);
+  });
+
   it("passes what is no sampling request, and text that is no JSON", async () => {
     const { interceptor, sampled } = given();
     expect(await interceptor.intercept('{"jsonrpc":"2.0","id":1,"result":{}}', null)).toEqual({
