@@ -8,6 +8,7 @@ import { versionOf } from "../catalogue/version.ts";
 import { defaultCatalogueUrl } from "../config.ts";
 import { counted } from "../domain/counted.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
+import { isEstimated } from "../domain/models/model.ts";
 import { catalogueOn } from "../domain/models/retirement.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -59,8 +60,14 @@ async function show(catalogues: CatalogueStore): Done {
   return ok([
     ...linesOfState({ version, syncedAt, dueAt, fault }),
     ...[...providers].map(([provider, listed]) => {
-      const retired = listed.filter(({ status }) => status === "retired").length;
-      return `${provider}: ${counted(listed.length - retired, "model")}${retired > 0 ? `, ${retired} retired` : ""}`;
+      const served = listed.filter(({ status }) => status !== "retired");
+      const retired = listed.length - served.length;
+      const estimated = served.filter(isEstimated).length;
+      return [
+        `${provider}: ${counted(served.length, "model")}`,
+        ...(estimated > 0 ? [`${estimated} estimated`] : []),
+        ...(retired > 0 ? [`${retired} retired`] : []),
+      ].join(", ");
     }),
   ]);
 }

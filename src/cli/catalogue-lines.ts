@@ -7,9 +7,12 @@ import type { SyncOutcome } from "../pipeline/scheduled/catalogue.ts";
 const instant = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString());
 const priced = ({ input, output }: Price): string => `${input ?? "?"}/${output ?? "?"}`;
 
-function linesOfChanges({ added, retired, repriced, odd }: CatalogueChanges): string[] {
+function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueChanges): string[] {
   return [
-    ...added.map((model) => `+ ${model}`),
+    ...added.map(
+      (model) =>
+        `+ ${model}${estimated.includes(model) ? " (intelligence estimated from its price)" : ""}`,
+    ),
     ...retired.map((model) => `- ${model} (retired)`),
     ...repriced.map(
       ({ model, from, to }) =>

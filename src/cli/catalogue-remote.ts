@@ -16,6 +16,7 @@ const outcome = z.discriminatedUnion("state", [
     version: z.string(),
     changes: z.object({
       added: names,
+      estimated: names,
       retired: names,
       repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
       odd: names,

@@ -23,4 +23,5 @@ export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   image_model: "draws, and no image was asked for",
   stopped: "stopped by a kill switch",
   canned: "its answers are canned, and there is a real provider",
+  unknown_class: "new, without a price to judge it by",
 };

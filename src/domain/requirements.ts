@@ -43,6 +43,8 @@ export const exclusionReasons = [
   "stopped",
   /** the model's answers are canned, and the tenant has a credential of a provider */
   "canned",
+  /** the model is of a line that nobody has judged, has no price, and is not the one that a hint names exactly */
+  "unknown_class",
 ] as const;
 
 export type ExclusionReason = (typeof exclusionReasons)[number];

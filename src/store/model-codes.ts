@@ -8,8 +8,8 @@ export interface ModelName {
 }
 
 /** Characters that never begin a model's code. */
-export const marks = digits.slice(0, 9);
-const leads = digits.slice(marks.length);
+export const marks = digits.slice(0, 9) + digits.slice(-1);
+const leads = digits.slice(9, -1);
 /** So many leads are a code of their own; each of the others has a second character. */
 const singles = 76;
 

@@ -11,12 +11,13 @@ import { marks, modelCode, readModel, type ModelName } from "./model-codes.ts";
 
 const [lossy = "", scored = "", measured = "", hinted = "", unlisted = "", late = "", ...flags] =
   marks;
-const [equivalent = "", looped = "", failover = ""] = flags;
+const [equivalent = "", looped = "", failover = "", guessed = ""] = flags;
 
 /** In the order in which `explain` sets the fields, and the text gives them back. */
 const fieldsInOrder = [
   "measured",
   "isLate",
+  "estimated",
   "matchedHint",
   "viaEquivalence",
   "viaToolLoop",
@@ -44,6 +45,12 @@ const scaleOf = (count: number, weights: Axes): Scale => ({
   steps: Math.max(1, 2 * (count - 1)),
   weights,
 });
+
+/** How many make the scale, as in `score.ts`. */
+function countedIn(candidates: readonly Candidate[]): number {
+  const judged = candidates.filter(({ estimated }) => estimated !== true).length;
+  return judged > 1 ? judged : candidates.length;
+}
 
 interface Steps {
   cost: number;
@@ -103,7 +110,7 @@ function isInOrder(candidate: Candidate): boolean {
   return true;
 }
 
-/** How many there are and what each is, then the hint that candidates match, then provider and model of those that are not listed. */
+/** How many make the scale and what each candidate is, then the hint that candidates match, then provider and model of those that are not listed. */
 export type PackedCandidates = [text: string, hint: string | null, ...unlisted: string[]];
 
 /** null: not as expected */
@@ -112,8 +119,9 @@ export function packCandidates({
   weights,
 }: Pick<Decision, "candidates" | "weights">): PackedCandidates | null {
   if (candidates.length === 0 || candidates.length > mostCandidates) return null;
-  const scale = scaleOf(candidates.length, weights);
-  let text = counted(candidates.length);
+  const count = countedIn(candidates);
+  const scale = scaleOf(count, weights);
+  let text = counted(count);
   let hint: string | null = null;
   const others: string[] = [];
   for (const candidate of candidates) {
@@ -129,6 +137,7 @@ export function packCandidates({
     if (code === undefined) others.push(provider, model);
     text += packedAxes.text + packedScore + speed;
     if (candidate.isLate) text += late;
+    if (candidate.estimated) text += guessed;
     if (matchedHint !== undefined) text += hinted;
     if (candidate.viaEquivalence) text += equivalent;
     if (candidate.viaToolLoop) text += looped;
@@ -180,6 +189,7 @@ function readCandidate(
     else if (mark === hinted) candidate.matchedHint = hint ?? "";
     else if (mark === equivalent) candidate.viaEquivalence = true;
     else if (mark === looped) candidate.viaToolLoop = true;
+    else if (mark === guessed) candidate.estimated = true;
     else candidate.viaFailover = true;
   }
   return candidate;

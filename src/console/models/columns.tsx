@@ -16,6 +16,7 @@ function conditionsOf(model: Model): string[] {
   return [
     ...endingSoon([model], Date.now()).map(({ retiresAt }) => `shut down on ${retiresAt ?? ""}`),
     ...(status === "preview" ? ["only if a hint names it"] : []),
+    ...(isEstimated(model) ? ["intelligence estimated from its price"] : []),
     ...(draws || !outputModalities.includes("text")
       ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
       : []),
@@ -24,6 +25,8 @@ function conditionsOf(model: Model): string[] {
       : []),
   ];
 }
+
+const isEstimated = ({ sources }: Model): boolean => sources.intelligence === "estimated";
 
 const gradeOf = (tier: number | null): string => (tier === null ? none : `${tier} of 5`);
 
@@ -49,7 +52,7 @@ const figures: Column<Model>[] = [
   {
     title: "Intelligence",
     isNumber: true,
-    show: ({ intelligence }) => gradeOf(intelligence),
+    show: (model) => `${gradeOf(model.intelligence)}${isEstimated(model) ? " (estimated)" : ""}`,
     text: ({ intelligence }) => intelligence,
   },
   {

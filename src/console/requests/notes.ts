@@ -42,11 +42,12 @@ function lossWords({ score, axes: values }: Candidate, weights: Decision["weight
 }
 
 export function notesOf(candidate: Candidate, { isHinted, weights }: Told): string {
-  const { excludedBy, viaToolLoop, isLate } = candidate;
+  const { excludedBy, viaToolLoop, isLate, estimated } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
     viaToolLoop === true ? "began this tool loop" : hintWords(candidate, isHinted),
     isLate === true ? "expected to be late" : "",
+    estimated === true ? "estimated from its price" : "",
     lossWords(candidate, weights),
   ]
     .filter((note) => note !== "")

@@ -4,7 +4,7 @@
  */
 import { abilityOf } from "../models/ability.ts";
 import type { RankedModel } from "./ranked-model.ts";
-import type { Model } from "../models/model.ts";
+import { isEstimated, type Model } from "../models/model.ts";
 
 export interface Ranks {
   /** rank by position; 0 is the worst, and equal values share a rank */
@@ -46,6 +46,8 @@ export interface Columns {
   alwaysReasons: Uint8Array;
   /** 1: an ordinary answer is expected to take longer than the call's deadline */
   isLate: Uint8Array;
+  /** 1: nobody has judged how able the model is */
+  isEstimated: Uint8Array;
 }
 
 /** Ranks of the values, the lowest value first. */
@@ -130,6 +132,7 @@ export function columnsOf(ranked: readonly RankedModel[], models: readonly Model
     intelligence: ranksOf(ranked.map(({ model }) => ability(model))),
     alwaysReasons: Uint8Array.from(ranked, (entry) => (entry.alwaysReasons ? 1 : 0)),
     isLate: Uint8Array.from(ranked, (entry) => (entry.isLate ? 1 : 0)),
+    isEstimated: Uint8Array.from(ranked, ({ model }) => (isEstimated(model) ? 1 : 0)),
     newness: ranksOf(ranked.map(({ model }) => dayOf(model.releasedAt))),
   };
 }

@@ -6,7 +6,7 @@ import type { ModelPool } from "./model-pool.ts";
 import type { Measured } from "./health.ts";
 import { correctionOf, isKnownHint, type Narrowed } from "./hints.ts";
 import { hasNoSuccessor } from "../models/gone-models.ts";
-import type { Model } from "../models/model.ts";
+import { isEstimated, type Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
 import { byPreference, type Axes, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
@@ -27,6 +27,8 @@ export interface Candidate {
   viaToolLoop?: true;
   /** an ordinary answer of this model is expected to take longer than the call's deadline */
   isLate?: true;
+  /** nobody has judged how able the model is: its price says so */
+  estimated?: true;
   /** no hint asks for this model; the call goes there only after faults at all models that a hint asks for */
   viaFailover?: true;
   /** the model's measured speed; absent: too few samples */
@@ -113,6 +115,7 @@ function candidatesOf(
     };
     if (entry.measured !== null) candidate.measured = entry.measured;
     if (entry.isLate) candidate.isLate = true;
+    if (isEstimated(entry.model)) candidate.estimated = true;
     // Not by the level: the model that began a tool loop may be hinted as well.
     if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
       candidate.matchedHint = narrowed.hint;

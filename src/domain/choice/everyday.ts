@@ -6,7 +6,7 @@
 import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
 import { writesOnly } from "../models/model-index.ts";
 import { alwaysReasons } from "../models/reasoning.ts";
-import type { Model } from "../models/model.ts";
+import { isEstimated, type Model } from "../models/model.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Axes } from "./score.ts";
 
@@ -50,7 +50,8 @@ function everydayOf(models: readonly Model[]): Everyday | null {
     const [newest] = models.filter((model) => lineOf(model) === line).toSorted(newestFirst);
     if (newest !== undefined) return { model: newest, isNamed: true };
   }
-  const byLine = Map.groupBy(models, lineOf);
+  const judged = models.filter((model) => !isEstimated(model));
+  const byLine = Map.groupBy(judged.length > 0 ? judged : models, lineOf);
   const newest = [...byLine.values()].flatMap((ofLine) => ofLine.toSorted(newestFirst)[0] ?? []);
   const [middle] = middleFirst(newest);
   return middle === undefined ? null : { model: middle, isNamed: false };
@@ -64,8 +65,8 @@ export function everydayRanks({ ranked }: Pick<ModelPool, "ranked">): ReadonlyMa
   const known = ranks.get(ranked);
   if (known !== undefined) return known;
   const models = ranked
-    .filter(({ exclusion, isPreview, isUnpriced, isLate }) => {
-      return exclusion === null && !isPreview && !isUnpriced && !isLate;
+    .filter(({ exclusion, isPreview, isUnpriced, isUnjudged, isLate }) => {
+      return exclusion === null && !isPreview && !isUnpriced && !isUnjudged && !isLate;
     })
     .map(({ model }) => model)
     .filter((model) => writesOnly(model) && !isForCode(lineOf(model)));

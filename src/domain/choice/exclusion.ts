@@ -36,10 +36,11 @@ function hasRoom(
 
 /** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
 export function needsHint(
-  { isPreview, isUnpriced, makes }: RankedModel,
+  { isPreview, isUnpriced, isUnjudged, makes }: RankedModel,
   policy: PoolPolicy,
   compiled: CompiledRequirements,
-): "preview" | "image_model" | "unknown_price" | null {
+): "preview" | "image_model" | "unknown_price" | "unknown_class" | null {
+  if (isUnjudged) return "unknown_class";
   if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
   if (isUnpriced) return "unknown_price";
   return isPreview && policy.previews !== "allowed" ? "preview" : null;

@@ -12,7 +12,9 @@ import {
   containing,
   equalTo,
   indexOf,
+  lineIn,
   readHint,
+  saysLine,
   versionsOf,
   writesOnly,
   type Fit,
@@ -65,6 +67,7 @@ function put(
   const { served, levels } = matches;
   if (levels[at] !== 0 || !served.isFeasible(at)) return;
   if (!asides && served.isHintOnly?.(at) === true) return;
+  if (level !== equalLevel && served.isExactOnly?.(at) === true) return;
   levels[at] = level;
   matches.any = true;
 }
@@ -160,8 +163,8 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
  */
 function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
   const { index } = matches;
-  if (parsed === null || (!parsed.sized && parsed.generation === null)) return;
-  const ofLine = index.byLine.get(parsed.line);
+  if (parsed === null || (!saysLine(parsed, index) && parsed.generation === null)) return;
+  const ofLine = index.byLine.get(lineIn(index, parsed));
   const members = ofLine ?? (parsed.sized ? undefined : index.bySeries.get(parsed.series));
   if (members === undefined) return;
   const isLatest = parsed.generation === null && folded.endsWith("-latest");
@@ -279,7 +282,7 @@ export function isKnownHint(hint: string, all: readonly Model[]): boolean {
     index.byName.has(folded) ||
     goneModelNamed(folded) !== null ||
     versionsOf(index, read).length > 0 ||
-    (parsed?.sized === true && index.byLine.has(parsed.line)) ||
+    (parsed !== null && saysLine(parsed, index) && index.byLine.has(lineIn(index, parsed))) ||
     (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
     index.text.includes(folded);
   if (known.size >= mostKnownHints) known.clear();

@@ -1,6 +1,6 @@
 /** One model of a tenant's pool, with everything that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
-import type { Model } from "../models/model.ts";
+import { isOnlySynced, type Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
 import { isPriceMissing } from "../models/cost.ts";
@@ -35,6 +35,8 @@ export interface RankedModel {
   isPreview: boolean;
   /** it has a price that no source of the catalogue knows */
   isUnpriced: boolean;
+  /** nothing says how able it is: only a hint that is its name chooses it */
+  isUnjudged: boolean;
   /** the family of the model's tokenizer */
   family: TokenFamily;
   /** the place of that family among all families */
@@ -78,6 +80,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     },
     isPreview: model.status === "preview",
     isUnpriced: isPriceMissing(model),
+    isUnjudged: isOnlySynced(model) && model.intelligence === null && model.source === "catalogue",
     family,
     familyPlace: placeOf(family),
     tools: model.tools,

@@ -49,9 +49,21 @@ export interface Scores {
   newness: Uint32Array;
 }
 
-/** The share of the other models that are strictly worse; ties count half: 0–1, whatever the unit. */
+/**
+ * The share of the other models that are strictly worse; ties count half: 0–1, whatever the unit. `equal` is 0 for a model
+ * that is not among those that are counted.
+ */
 const shareOf = (worse: number, equal: number, all: number): number =>
-  all === 1 ? 1 : (worse + (equal - 1) / 2) / (all - 1);
+  all === 1 ? 1 : Math.min(1, Math.max(0, (worse + (equal - 1) / 2) / (all - 1)));
+
+/**
+ * The positions of the models that make the scale. Estimated ones are placed on it, so that models which nobody has judged
+ * change nothing between two that somebody has.
+ */
+function scaleOf({ columns: { isEstimated } }: ModelPool, positions: Uint32Array): Uint32Array {
+  const judged = positions.filter((position) => isEstimated[position] === 0);
+  return judged.length > 1 ? judged : positions;
+}
 
 /** How many of the positions belong to each group. */
 function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
@@ -87,24 +99,23 @@ interface Costs {
 /** A cost is reckoned once for all models with the same prices. */
 function costsByGroup(
   pool: ModelPool,
-  positions: Uint32Array,
+  { positions, scale }: { positions: Uint32Array; scale: Uint32Array },
   compiled: CompiledRequirements,
 ): Costs {
   const { columns } = pool;
   const prices =
     compiled.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
   const count = prices.firsts.length;
-  const counts = countsOf(positions, { of: prices.of, count });
+  const counts = countsOf(scale, { of: prices.of, count });
+  const present = [...new Set(Array.from(positions, (position) => prices.of[position] ?? 0))];
   const costs = new Float64Array(count);
-  const present: number[] = [];
   const needsOf = compiled.likely.map((inputTokens) => ({ ...compiled.needs, inputTokens }));
-  for (let group = 0; group < count; group += 1) {
+  for (const group of present) {
     const entry = prices.firsts[group];
-    if (entry === undefined || counts[group] === 0) continue;
+    if (entry === undefined) continue;
     const { model, familyPlace } = entry;
     const usage = expectedUsage(model, needsOf[familyPlace] ?? compiled.needs);
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
-    present.push(group);
   }
   const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;
   // Two unknown costs differ by NaN, which sorts like 0.
@@ -117,7 +128,7 @@ function costsByGroup(
       if (costOf(dearestFirst[to]) !== costOf(dearestFirst[from])) break;
       equal += counts[dearestFirst[to] ?? 0] ?? 0;
     }
-    const share = shareOf(worse, equal, positions.length);
+    const share = shareOf(worse, equal, scale.length);
     for (const group of dearestFirst.slice(from, to)) shares[group] = share;
     worse += equal;
   }
@@ -142,9 +153,10 @@ export function scoreAll(input: {
 }): Scores {
   const { pool, positions, compiled, weights } = input;
   const { columns } = pool;
-  const byGroup = costsByGroup(pool, positions, compiled);
-  const speedShares = sharesByRank(positions, columns.speed);
-  const intelligenceShares = sharesByRank(positions, columns.intelligence);
+  const scale = scaleOf(pool, positions);
+  const byGroup = costsByGroup(pool, { positions, scale }, compiled);
+  const speedShares = sharesByRank(scale, columns.speed);
+  const intelligenceShares = sharesByRank(scale, columns.intelligence);
   const costs = new Float64Array(positions.length);
   const cost = new Float64Array(positions.length);
   const speed = new Float64Array(positions.length);

@@ -186,6 +186,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
       models: served,
       isFeasible: (at) => out[at] === 0,
       isHintOnly: (at) => hintOnly[at] !== 0,
+      isExactOnly: (at) => reasonOf(hintOnly[at]) === "unknown_class",
     },
     pool.models,
   );

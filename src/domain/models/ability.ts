@@ -4,7 +4,7 @@
  * a tier, so it never takes a model past one of another tier.
  */
 import { abler, parseModel } from "./lines.ts";
-import type { Model } from "./model.ts";
+import { isEstimated, type Model } from "./model.ts";
 
 /** The tier that an unknown tier counts as. */
 const middleTier = 3;
@@ -112,6 +112,9 @@ export function abilityOf(models: readonly Model[]): (model: Model) => number {
     }
     keepLineOrder(models, moved);
     keepMakersOrder(models, moved);
+    // Within a tier, what was estimated is below all that was judged.
+    for (const model of models)
+      if (isEstimated(model)) moved.set(model, (model.intelligence ?? middleTier) - mostMovement);
     abilities.set(models, moved);
     ability = moved;
   }

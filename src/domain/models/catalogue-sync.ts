@@ -4,23 +4,23 @@
  * aliases, modalities, tiers and days of release stay as curated. No person looks at what comes in. So a file
  * that would break routing for every tenant is refused whole, and the catalogue at hand stays.
  */
-import { newestFirst, parseModel } from "./lines.ts";
 import {
   classPrices,
+  isEstimated,
   localProviders,
   nameOf,
   type Catalogue,
   type Figure,
   type Model,
   type PriceTier,
-  type Tier,
 } from "./model.ts";
+import { tiersOfNew } from "./new-models.ts";
 import { err, ok, type Result } from "../result.ts";
 
 /** A model as models.dev has it, in our words. What models.dev doesn't say is null. */
 export type CatalogueEntry = Omit<
   Model,
-  "aliases" | "intelligence" | "speed" | "source" | "synced" | "unverified"
+  "aliases" | "intelligence" | "speed" | "source" | "synced" | "estimated" | "unverified"
 >;
 
 export type SyncRefusal =
@@ -30,6 +30,8 @@ export type SyncRefusal =
 export interface CatalogueChanges {
   /** `provider/model` */
   added: string[];
+  /** of these, those whose intelligence is estimated from their price */
+  estimated: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
   /** models that were left as they were, because their new prices can't be right */
@@ -138,45 +140,19 @@ const retire = (model: Model): Model => ({
   synced: [...new Set<Figure>([...(model.synced ?? []), "status"])].toSorted(),
 });
 
-/** The lowest tier of active relatives, because a new member of a family may be its smallest. */
-function tierOf(axis: "intelligence" | "speed", relatives: readonly Model[]): Tier {
-  const tiers = relatives.map((model) => model[axis]).filter((tier) => tier !== null);
-  return tiers.length === 0 ? null : (Math.min(...tiers) as Tier);
-}
-
-/**
- * The newest model of the line. Its size is known, so its tier is the best guess for the next model of the
- * line.
- */
-function newestOfLine(entry: CatalogueEntry, seed: Catalogue): Model | undefined {
-  const read = parseModel(entry);
-  if (read === null || read.generation === null) return undefined;
-  return seed.models
-    .filter((model) => {
-      const other = parseModel(model);
-      return model.status !== "retired" && other?.line === read.line && other.generation !== null;
-    })
-    .toSorted(newestFirst)[0];
-}
-
 function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
-  const kin = newestOfLine(entry, seed);
-  const relatives = seed.models.filter(
-    ({ family, status }) => family !== null && family === entry.family && status !== "retired",
-  );
-  const there = relatives.filter(({ provider }) => provider === entry.provider);
   const limits = hasSoundLimits(entry) ? {} : { contextTokens: null, outputTokens: null };
   const figures = Object.keys(entry).filter((key) => key !== "provider" && key !== "id");
-  return {
+  const model: Model = {
     ...entry,
     ...limits,
     aliases: [],
-    // A model is as intelligent wherever it runs, but not as fast.
-    intelligence: kin?.intelligence ?? tierOf("intelligence", there.length > 0 ? there : relatives),
-    speed: kin?.provider === entry.provider ? kin.speed : tierOf("speed", there),
+    intelligence: null,
+    speed: null,
     source: "catalogue",
     synced: figures.toSorted() as Figure[],
   };
+  return { ...model, ...tiersOfNew(model, seed) };
 }
 
 const isServable = (entry: CatalogueEntry): boolean =>
@@ -209,13 +185,22 @@ function changesOf(
   odd: readonly string[],
 ): CatalogueChanges {
   const before = new Map(current.models.map((model) => [nameOf(model), model]));
-  const changes: CatalogueChanges = { added: [], retired: [], repriced: [], odd: [...odd] };
+  const changes: CatalogueChanges = {
+    added: [],
+    estimated: [],
+    retired: [],
+    repriced: [],
+    odd: [...odd],
+  };
   for (const model of models) {
     const name = nameOf(model);
     const was = before.get(name);
-    if (was === undefined) changes.added.push(name);
-    else if (was.status !== "retired" && model.status === "retired") changes.retired.push(name);
-    if (was === undefined) continue;
+    if (was === undefined) {
+      changes.added.push(name);
+      if (isEstimated(model)) changes.estimated.push(name);
+      continue;
+    }
+    if (was.status !== "retired" && model.status === "retired") changes.retired.push(name);
     const [from, to] = [priceOf(was), priceOf(model)];
     if (from.input !== to.input || from.output !== to.output)
       changes.repriced.push({ model: name, from, to });

@@ -1,7 +1,13 @@
 /** Turns tokens, images and audio into money: whole micro-USD, rounded up once at the end. */
 import type { MediaUsage, TokenClasses, Usage } from "../usage.ts";
 import { wholeMicroUsd } from "../magnitudes.ts";
-import type { MediaPrices, Model, PriceTier, TokenPrices } from "./model.ts";
+import {
+  isOnlySynced,
+  type MediaPrices,
+  type Model,
+  type PriceTier,
+  type TokenPrices,
+} from "./model.ts";
 import type { Requirements } from "../requirements.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
@@ -256,5 +262,8 @@ export const isPriced = (model: Priced & Worker): boolean =>
   });
 
 /** Whether the model has a price that no source of the catalogue knows, so that nobody can say what a call costs. */
-export const isPriceMissing = (model: Priced & Worker & Pick<Model, "unverified">): boolean =>
-  model.unverified?.includes("outputUsdPerMTok") === true && !isPriced(model);
+export const isPriceMissing = (
+  model: Priced & Worker & Pick<Model, "unverified" | "synced">,
+): boolean =>
+  (model.unverified?.includes("outputUsdPerMTok") === true || isOnlySynced(model)) &&
+  !isPriced(model);

@@ -10,13 +10,15 @@ import {
   containing,
   equalTo,
   indexOf,
+  lineIn,
+  saysLine,
   versionsOf,
   writesOnly,
   type ModelIndex,
   type ReadHint,
   type Served,
 } from "./model-index.ts";
-import type { Model } from "./model.ts";
+import { isEstimated, type Model } from "./model.ts";
 
 interface Tiers {
   intelligence: number | null;
@@ -79,7 +81,9 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
   const { folded, parsed } = hint;
   const gone = goneModelNamed(folded);
   const named = gone === null ? [...equalTo(index, hint), ...versionsOf(index, hint)] : [];
-  const line = gone?.parsed.line ?? (parsed?.sized === true ? parsed.line : null);
+  const line =
+    gone?.parsed.line ??
+    (parsed !== null && saysLine(parsed, index) ? lineIn(index, parsed) : null);
   if (named.length === 0 && line !== null) {
     const ofLine = classOfLine(index, line);
     if (ofLine !== null) return [ofLine];
@@ -176,7 +180,9 @@ export function equivalentsOf(
     if (!line.isForCode || forCode) candidates.push({ at, model, line });
   }
   if (candidates.length === 0) return null;
+  const judged = candidates.filter(({ model }) => !isEstimated(model));
+  const among = judged.length > 0 ? judged : candidates;
   const levels = new Uint16Array(served.models.length);
-  for (const target of named) for (const { at } of neighboursOf(target, candidates)) levels[at] = 1;
+  for (const target of named) for (const { at } of neighboursOf(target, among)) levels[at] = 1;
   return levels;
 }

@@ -3,13 +3,15 @@
  * `gemini-flash`), and its members differ by generation. Lines are read from names, so synced and custom models
  * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
  */
-import { nameOf, type Model } from "./model.ts";
+import { isOnlySynced, nameOf, type Model } from "./model.ts";
 
 export interface ParsedName {
   /** such as `claude` */
   series: string;
   /** such as `claude-sonnet`; without a size, the series alone */
   line: string;
+  /** the line with the words that are unknown here, such as `gpt-vega` */
+  wholeLine: string;
   sized: boolean;
   /** comparable within a line; null: the name has none */
   generation: number | null;
@@ -139,6 +141,7 @@ export function parseName(folded: string): ParsedName | null {
   return {
     series,
     line,
+    wholeLine: [series, ...said.concat(read.others).toSorted()].join("-"),
     sized: said.length > 0,
     generation,
     wholeGeneration: read.whole,
@@ -150,8 +153,13 @@ export function parseName(folded: string): ParsedName | null {
 /** Models are replaced and never changed, so what was read of one stays right. */
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
 
-/** Read from the id, else from the display name, else from the family; null: none of them has a line. */
-export function parseModel(model: Pick<Model, "id" | "name" | "family">): ParsedName | null {
+/**
+ * Read from the id, else from the display name, else from the family; null: none of them has a line. Of a model that only
+ * a sync knows, an unknown word counts: `gpt-7-vega` is of a line of its own, and not the next GPT.
+ */
+export function parseModel(
+  model: Pick<Model, "id" | "name" | "family" | "synced">,
+): ParsedName | null {
   const known = parsed.get(model);
   if (known !== undefined) return known;
   const family = model.family === null ? null : foldName(model.family);
@@ -159,13 +167,15 @@ export function parseModel(model: Pick<Model, "id" | "name" | "family">): Parsed
     parseName(foldName(model.id)) ??
     parseName(foldName(model.name)) ??
     (family === null ? null : (parseName(family) ?? familyAlone(family)));
-  parsed.set(model, read);
-  return read;
+  const its = read !== null && isOnlySynced(model) ? { ...read, line: read.wholeLine } : read;
+  parsed.set(model, its);
+  return its;
 }
 
 const familyAlone = (family: string): ParsedName => ({
   series: family,
   line: family,
+  wholeLine: family,
   sized: false,
   generation: null,
   wholeGeneration: true,

@@ -29,6 +29,8 @@ export interface Served {
   isFeasible: (position: number) => boolean;
   /** by position: chosen only if a hint names it, as a preview is; absent: none is */
   isHintOnly?: (position: number) => boolean;
+  /** by position: chosen only by a hint that is the model's name; absent: none is */
+  isExactOnly?: (position: number) => boolean;
 }
 
 /** A hint, prepared for the search. */
@@ -119,6 +121,14 @@ export function indexOf(models: readonly Model[]): ModelIndex {
   indexes.set(models, index);
   return index;
 }
+
+/** The line that a hint names here: with its unknown words, if a model of such a line came with a sync. */
+export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName): string =>
+  byLine.has(wholeLine) ? wholeLine : line;
+
+/** Whether a hint says which models of its series it means: by a size, or by a word that a line has here. */
+export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
+  parsed.sized || lineIn(index, parsed) !== parsed.line;
 
 const none: readonly number[] = [];
 

@@ -93,6 +93,8 @@ export interface Model extends TokenPrices {
   source: "catalogue" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
   synced?: readonly Figure[];
+  /** the tiers that were estimated from the price, since the model's line is new; absent: none */
+  estimated?: readonly Figure[] | undefined;
   /** the seed's figures that are from memory or a third party; absent: none */
   unverified?: readonly Figure[] | undefined;
 }
@@ -104,7 +106,7 @@ export interface Catalogue {
 
 /** What a tenant says about a model: changes of a known model, or a new model. */
 export type ModelChange = Partial<
-  Omit<Model, "provider" | "id" | "source" | "synced" | "unverified">
+  Omit<Model, "provider" | "id" | "source" | "synced" | "estimated" | "unverified">
 >;
 export type Figure = keyof ModelChange;
 
@@ -136,6 +138,14 @@ export interface CredentialSummary {
 
 export const nameOf = (model: Pick<Model, "provider" | "id">): string =>
   `${model.provider}/${model.id}`;
+
+/** Whether the model came with a sync, so that no person has judged it. */
+export const isOnlySynced = ({ synced }: Pick<Model, "synced">): boolean =>
+  synced?.includes("name") === true;
+
+/** Whether nobody has judged how able the model is: its price says so. */
+export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
+  estimated?.includes("intelligence") === true;
 
 const unknownModel = (provider: string, id: string): Model => ({
   provider,
@@ -202,8 +212,14 @@ export function modelsOf(
     source: Model["source"],
   ): void => {
     const key = nameOf({ provider, id });
-    const before = models.get(key) ?? known(provider, id);
-    models.set(key, { ...before, ...withClassPrices(change, before), source });
+    const { estimated: guessed, ...before } = models.get(key) ?? known(provider, id);
+    const estimated = guessed?.filter((figure) => change[figure] === undefined) ?? [];
+    models.set(key, {
+      ...before,
+      ...(estimated.length > 0 && { estimated }),
+      ...withClassPrices(change, before),
+      source,
+    });
   };
   for (const credential of credentials)
     for (const { id, ...change } of credential.models ?? [])

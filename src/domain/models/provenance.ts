@@ -12,11 +12,12 @@ import {
 
 /**
  * `unverified`: a figure of the seed's that is from memory or a third party, and not from the provider's own
- * pages.
+ * pages. `estimated`: a tier of a new line, from the model's price.
  */
 export const figureSources = [
   "seed",
   "unverified",
+  "estimated",
   "models.dev",
   "credential",
   "override",
@@ -53,10 +54,12 @@ export function sourcesFrom(
     const stated = said.get(nameOf(model)) ?? {};
     const sources: Sources = {};
     if (known !== undefined) {
-      const { provider: _, id: __, source: ___, synced = [], unverified = [], ...figures } = known;
+      const { provider: _, id: __, source: ___, ...rest } = known;
+      const { synced = [], unverified = [], estimated = [], ...figures } = rest;
       for (const figure of Object.keys(figures) as Figure[]) sources[figure] = "seed";
       for (const figure of unverified) sources[figure] = "unverified";
       for (const figure of synced) sources[figure] = "models.dev";
+      for (const figure of estimated) sources[figure] = "estimated";
     }
     Object.assign(sources, stated);
     const differing = Object.entries(sources).filter(([, source]) => source !== implied(model));

@@ -58,6 +58,9 @@ const candidate = z
     axes: z.object({ cost: figure, speed: figure, intelligence: figure }).optional(),
     matchedHint: z.string().optional(),
     viaEquivalence: z.literal(true).optional(),
+    estimated: z.literal(true).optional().openapi({
+      description: "How able the model is was estimated from its price.",
+    }),
     excludedBy: z.enum(exclusionReasons).optional(),
   })
   .openapi("Candidate");

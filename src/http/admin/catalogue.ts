@@ -21,6 +21,9 @@ const outcome = z
     changes: z
       .object({
         added: z.array(z.string()),
+        estimated: z.array(z.string()).openapi({
+          description: "Of the added ones, those whose intelligence is estimated from their price.",
+        }),
         retired: z.array(z.string()),
         repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
         odd: z.array(z.string()),

@@ -140,7 +140,8 @@ export const model = z
     sources: z.partialRecord(modelChange.keyof(), z.enum(figureSources)).openapi({
       description:
         "Where each figure came from that did not come from `source`; `catalogue` there means the seed. " +
-        "`unverified`: the seed's too, but from memory or a third party.",
+        "`unverified`: the seed's too, but from memory or a third party. " +
+        "`estimated`: from the price, since a sync brought the model and nobody has judged its line.",
       example: { inputUsdPerMTok: "models.dev", speed: "override" },
     }),
     available: z.boolean().openapi({

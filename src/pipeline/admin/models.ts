@@ -19,7 +19,7 @@ import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { mayDescribe } from "./ceilings.ts";
 
 /** A model as one tenant sees it. */
-export interface TenantModel extends Omit<Model, "synced" | "unverified"> {
+export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unverified"> {
   /** sources of the figures that did not come from `source` */
   sources: Sources;
   /** whether the model could be chosen now: an active credential, allowed, no open circuit */
@@ -73,7 +73,7 @@ export function createModelAdmin(
         .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
         .filter((model) => after === null || nameOf(model) > after);
       const data = rest.slice(0, page.limit).map((model) => {
-        const { synced: _, unverified: __, ...shown } = model;
+        const { synced: _, unverified: __, estimated: ___, ...shown } = model;
         return {
           ...shown,
           sources: sourcesOf(model),

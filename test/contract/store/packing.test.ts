@@ -78,6 +78,7 @@ describe("a decision", () => {
         measured: fc.record({ p50Ms: priority, tokensPerSecond: priority, samples: count }),
         matchedHint: fc.string(),
         isLate: fc.constant(true as const),
+        estimated: fc.constant(true as const),
         viaFailover: fc.constant(true as const),
       },
       { requiredKeys: ["provider", "model"] },

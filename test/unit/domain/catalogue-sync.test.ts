@@ -35,7 +35,7 @@ function synced(entries: CatalogueEntry[], current: Catalogue = seed) {
   return { models, changes, named: (name: string) => byName.get(name) };
 }
 const then = (models: Model[]): Catalogue => ({ version: "synced", models });
-const nothing = { added: [], retired: [], repriced: [], odd: [] };
+const nothing = { added: [], estimated: [], retired: [], repriced: [], odd: [] };
 
 describe("a sync of the same models", () => {
   it("changes nothing, and says which figures it vouches for", () => {
@@ -183,16 +183,14 @@ describe("of a known model", () => {
 });
 
 describe("a model that the seed doesn't know", () => {
-  it("comes as models.dev has it, with the lowest tiers of its family there", () => {
-    const strong = model("openai/gpt-strong", { family: "gpt", intelligence: 5, speed: 2 });
-    const given = { ...seed, models: [...seed.models, strong] };
-    const entries = [...all(), entry(strong), fresh("openai/gpt-new", { family: "gpt" })];
-    const done = syncCatalogue({ seed: given, current: given, entries });
-    const its = done.ok ? done.value.models.find(({ id }) => id === "gpt-new") : undefined;
-    expect(its).toMatchObject({ intelligence: 3, speed: 2, source: "catalogue", aliases: [] });
+  it("comes as models.dev has it, and only its tiers are estimated", () => {
+    const { changes, named } = synced([...all(), fresh("openai/gpt-new", { family: "gpt" })]);
+    const its = named("openai/gpt-new");
+    expect(its).toMatchObject({ intelligence: 3, speed: 3, source: "catalogue", aliases: [] });
+    expect(its?.estimated).toEqual(["intelligence", "speed"]);
     expect(its?.synced).toContain("inputUsdPerMTok");
     expect(its?.synced).not.toContain("intelligence");
-    expect(done.ok && done.value.changes.added).toEqual(["openai/gpt-new"]);
+    expect(changes).toMatchObject({ added: ["openai/gpt-new"], estimated: ["openai/gpt-new"] });
   });
 
   it("has the tiers of the newest of its line, whose size it shares", () => {
@@ -218,11 +216,6 @@ describe("a model that the seed doesn't know", () => {
   it("is as clever as its family elsewhere, and not as fast", () => {
     const { named } = synced([...all(), fresh("mistral/llama", { family: "llama" })]);
     expect(named("mistral/llama")).toMatchObject({ intelligence: 3, speed: null });
-  });
-
-  it("has no tier without relatives", () => {
-    const { named } = synced([...all(), fresh("mistral/new", { family: "new" })]);
-    expect(named("mistral/new")).toMatchObject({ intelligence: null, speed: null });
   });
 
   it.each([

@@ -1,0 +1,86 @@
+/**
+ * How able and how quick a model is that a sync brought. A model of a known line is what the newest member of that line
+ * is. A line that nobody has judged is estimated from its price.
+ */
+import { isForCode, newestFirst, parseModel } from "./lines.ts";
+import type { Catalogue, Model } from "./model.ts";
+
+type Tiers = Pick<Model, "intelligence" | "speed" | "estimated">;
+
+const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
+
+const generationOf = (model: Model): number | null => {
+  const generation = parseModel(model)?.generation ?? null;
+  return generation === null ? null : Math.floor(generation);
+};
+
+/** The newest model of each line. */
+const newestOfLines = (models: readonly Model[]): Model[] =>
+  [...Map.groupBy(models, lineOf).values()].flatMap((line) => line.toSorted(newestFirst)[0] ?? []);
+
+/** Those of the same generation; if there are none, of the newest earlier one; of a new series, all. */
+function nearGeneration(model: Model, known: readonly Model[]): readonly Model[] {
+  const series = parseModel(model)?.series;
+  const generation = generationOf(model);
+  const ofSeries = known.filter((other) => parseModel(other)?.series === series);
+  const earlier = ofSeries.flatMap((other) => {
+    const its = generationOf(other);
+    return its !== null && generation !== null && its <= generation ? [its] : [];
+  });
+  if (earlier.length === 0) return ofSeries.length > 0 ? ofSeries : known;
+  const nearest = Math.max(...earlier);
+  return ofSeries.filter((other) => generationOf(other) === nearest);
+}
+
+const tierOf = ({ intelligence }: Model): number => intelligence ?? 0;
+
+/** USD per million tokens; only of models that have one */
+const priceOf = ({ outputUsdPerMTok }: Model): number => outputUsdPerMTok ?? 0;
+
+/** The newest of the line whose price is nearest by ratio; of two, the less able. It is no abler than the dearest line. */
+function nearestByPrice(model: Model, lines: readonly Model[]): Model | undefined {
+  const distance = (other: Model): number =>
+    Math.abs(Math.log(priceOf(other)) - Math.log(priceOf(model)));
+  const nearest = lines.toSorted(
+    (a, b) => distance(a) - distance(b) || tierOf(a) - tierOf(b) || newestFirst(a, b),
+  )[0];
+  const dearest = lines.toSorted((a, b) => priceOf(b) - priceOf(a))[0];
+  if (nearest === undefined || dearest === undefined) return undefined;
+  return tierOf(nearest) > tierOf(dearest) ? dearest : nearest;
+}
+
+/** The model of the seed whose tiers a new line is estimated to have. */
+function likeOf(model: Model, seed: readonly Model[]): Model | undefined {
+  if (priceOf(model) === 0) return undefined;
+  const kind = (other: Model): string =>
+    `${other.outputModalities.toSorted().join()} ${isForCode(lineOf(other))}`;
+  const comparable = seed.filter(
+    (other) => other.status === "active" && priceOf(other) > 0 && kind(other) === kind(model),
+  );
+  const there = comparable.filter(({ provider }) => provider === model.provider);
+  return nearestByPrice(
+    model,
+    newestOfLines(nearGeneration(model, there.length > 0 ? there : comparable)),
+  );
+}
+
+export function tiersOfNew(model: Model, { models: seed }: Catalogue): Tiers {
+  const line = parseModel(model)?.line;
+  const members = seed.filter(
+    (other) => other.status !== "retired" && parseModel(other)?.line === line,
+  );
+  const kin = members.toSorted(newestFirst)[0];
+  // A model is as able wherever it runs, but not as fast.
+  if (kin?.provider === model.provider) return { intelligence: kin.intelligence, speed: kin.speed };
+  const like = likeOf(model, seed);
+  const speed = like?.provider === model.provider ? like.speed : null;
+  const guessed: Tiers = {
+    intelligence: kin?.intelligence ?? like?.intelligence ?? null,
+    speed,
+  };
+  const estimated = [
+    ...(kin === undefined && guessed.intelligence !== null ? (["intelligence"] as const) : []),
+    ...(speed === null ? [] : (["speed"] as const)),
+  ];
+  return estimated.length === 0 ? guessed : { ...guessed, estimated };
+}
