@@ -78,7 +78,7 @@ describe("the daily job", () => {
     const added = await shown("openai/gpt-new");
     expect(added).toMatchObject({ source: "catalogue", inputUsdPerMTok: 7 });
     expect(added?.sources).toMatchObject({ inputUsdPerMTok: "models.dev", tools: "models.dev" });
-    expect(added?.sources).not.toHaveProperty("intelligence");
+    expect(added?.sources).toMatchObject({ intelligence: "estimated", speed: "estimated" });
     expect(added).not.toHaveProperty("synced");
     const known = await shown("anthropic/claude-haiku-4-5");
     expect(known?.sources).toMatchObject({ inputUsdPerMTok: "models.dev" });
@@ -93,7 +93,7 @@ describe("the daily job", () => {
     expect(overridden).toMatchObject({ source: "override", speed: 5 });
     expect(overridden?.sources).toMatchObject({
       inputUsdPerMTok: "models.dev",
-      intelligence: "seed",
+      intelligence: "estimated",
     });
     expect(overridden?.sources).not.toHaveProperty("speed");
     expect(overridden?.sources).not.toHaveProperty("outputUsdPerMTok");
@@ -149,7 +149,10 @@ describe("npm run catalogue on a running deployment", () => {
     expect(seed.out).toContain(`Version ${seedCatalogue.version}, the seed.`);
     modelsDev.answer(file);
     const first = await run(["sync", "--url", url]);
-    expect([first.err, first.out]).toEqual(["", expect.stringContaining("+ openai/gpt-new\n")]);
+    expect([first.err, first.out]).toEqual([
+      "",
+      expect.stringContaining("+ openai/gpt-new (intelligence estimated from its price)\n"),
+    ]);
     expect((await run(["sync", "--url", url])).out).toContain("Nothing new");
     const shown = (await run(["show", "--url", url])).out;
     expect(shown).toMatch(/^Version \d{4}-\d\d-\d\d\.[0-9a-f]{8}\.$/m);
@@ -206,7 +209,7 @@ describe("npm run catalogue", () => {
       `Version ${seedCatalogue.version}, the seed.`,
     );
     const first = await run(["sync"], env);
-    expect(first.out).toContain("+ openai/gpt-new\n");
+    expect(first.out).toContain("+ openai/gpt-new (intelligence estimated from its price)\n");
     expect(first.out).toContain("1 added, 0 retired, 0 prices changed.");
     expect((await run(["sync"], env)).out).toContain("Nothing new");
     const dearer = [...seedCatalogue.models, { ...newModel, inputUsdPerMTok: 8 }];
@@ -220,7 +223,7 @@ describe("npm run catalogue", () => {
     expect(refused.err).toContain("is not taken, and the catalogue stays as it was: malformed");
     const show = (await run(["show"], env)).out;
     expect(show).toContain("The last file was not taken: malformed");
-    expect(show).toMatch(/^openai: \d+ models, \d+ retired$/m);
+    expect(show).toMatch(/^openai: \d+ models, 1 estimated, \d+ retired$/m);
   });
 
   it("runs on a database in which doctor finds migrations and the clock in order", async () => {

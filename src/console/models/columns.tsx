@@ -16,7 +16,6 @@ function conditionsOf(model: Model): string[] {
   return [
     ...endingSoon([model], Date.now()).map(({ retiresAt }) => `shut down on ${retiresAt ?? ""}`),
     ...(status === "preview" ? ["only if a hint names it"] : []),
-    ...(isEstimated(model) ? ["intelligence estimated from its price"] : []),
     ...(draws || !outputModalities.includes("text")
       ? [`only for ${outputModalities.filter((kind) => kind !== "text").join(", ")}`]
       : []),
@@ -25,8 +24,6 @@ function conditionsOf(model: Model): string[] {
       : []),
   ];
 }
-
-const isEstimated = ({ sources }: Model): boolean => sources.intelligence === "estimated";
 
 const gradeOf = (tier: number | null): string => (tier === null ? none : `${tier} of 5`);
 
@@ -52,7 +49,8 @@ const figures: Column<Model>[] = [
   {
     title: "Intelligence",
     isNumber: true,
-    show: (model) => `${gradeOf(model.intelligence)}${isEstimated(model) ? " (estimated)" : ""}`,
+    show: ({ intelligence, sources: { intelligence: from } }) =>
+      gradeOf(intelligence) + (from === "estimated" ? " (estimated)" : ""),
     text: ({ intelligence }) => intelligence,
   },
   {

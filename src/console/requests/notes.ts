@@ -47,7 +47,7 @@ export function notesOf(candidate: Candidate, { isHinted, weights }: Told): stri
   return [
     viaToolLoop === true ? "began this tool loop" : hintWords(candidate, isHinted),
     isLate === true ? "expected to be late" : "",
-    estimated === true ? "estimated from its price" : "",
+    estimated === true ? "estimated" : "",
     lossWords(candidate, weights),
   ]
     .filter((note) => note !== "")

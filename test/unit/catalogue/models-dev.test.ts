@@ -254,6 +254,7 @@ describe("the seed, as models.dev would have it", () => {
     });
     expect(done.ok && done.value.changes).toEqual({
       added: [],
+      estimated: [],
       retired: [],
       repriced: [],
       odd: [],
