@@ -39,6 +39,7 @@ export function createDatabaseSample(
     | "lostAdmissions"
     | "metering"
     | "sha256Hex"
+    | "digestContent"
   >,
   database: {
     name: string;
@@ -78,6 +79,7 @@ export function createDatabaseSample(
   });
   const measure = measureOf(isolate, { background });
   return createSample({
+    digestContent: isolate.digestContent,
     sha256Hex,
     decide: createDecide({
       chooser,

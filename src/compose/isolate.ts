@@ -6,7 +6,7 @@ import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
 import { sameText } from "../crypto/same-text.ts";
-import { createKeyedHash, userHash } from "../crypto/keyed-hash.ts";
+import { userHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
@@ -21,6 +21,7 @@ import { createIds, type Ids } from "../domain/tenancy/ids.ts";
 import { recordCodesPurpose } from "../domain/audit/evidence.ts";
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
+import { contentsOf } from "./contents.ts";
 import type { Host } from "./host.ts";
 import { createTokenMemory } from "../pipeline/access-tokens.ts";
 import { createAddressRate } from "../pipeline/address-rates.ts";
@@ -37,7 +38,6 @@ import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createOpenExchanges } from "../proxy/open-exchanges.ts";
-import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/choose.ts";
@@ -56,8 +56,6 @@ const callersRemembered = 2_000;
 const refusalsRemembered = 2_000;
 const recentAnswersRemembered = 2_000;
 /** Prefixes of one tenant, each a hash: some 20 MB at most in all. */
-const prefixesRemembered = 512;
-const tenantsWithPrefixes = 256;
 /** Lost admissions, of a kB each. */
 const lostRemembered = 5_000;
 /** Addresses and keys of failed sign-ins, some 200 bytes each. */
@@ -216,15 +214,7 @@ export async function createIsolate(config: Config, host: Host) {
             url: config.witnessUrl,
             fetch: (url, init) => host.fetch(url, { ...init, redirect: "manual" }),
           }),
-    prefixes: createPromptPrefixes({
-      hash: await createKeyedHash({
-        master: config.masterKey,
-        derivedFor: "sampling-router/prompt-prefix/v1",
-      }),
-      now: elapsed,
-      entriesRemembered: prefixesRemembered,
-      tenantsRemembered: tenantsWithPrefixes,
-    }),
+    ...(await contentsOf(config, host, elapsed)),
     tokens,
     consoleTokens: createKeyTokens({ randomBytesOf, begins: "srs" }),
     consoleMac: await createMac({ ...masters, purpose: "console-session" }),

@@ -5,6 +5,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createSecretKey,
   hash,
@@ -39,6 +40,8 @@ export interface Primitives {
   sha256(content: string | Bytes): Promise<Bytes>;
   /** The same in hexadecimal. */
   sha256Hex(content: string | Bytes): Promise<string>;
+  /** The same of bytes that come in pieces. */
+  startSha256(): { add(piece: Bytes): void; hex(): Promise<string> };
   /** HMAC-SHA-256 of a text's UTF-8 under such a key, in base64url. */
   keyedHash(from: DerivedFrom): Promise<(text: string) => Promise<string>>;
   cipher(from: DerivedFrom): Promise<Cipher>;
@@ -54,6 +57,10 @@ const derive = ({ master, info }: DerivedFrom): Uint8Array<ArrayBuffer> =>
 export const primitives: Primitives = {
   sha256: async (content) => new Uint8Array(hash("sha256", content, "buffer")),
   sha256Hex: async (content) => hash("sha256", content, "hex"),
+  startSha256() {
+    const running = createHash("sha256");
+    return { add: (piece) => void running.update(piece), hex: async () => running.digest("hex") };
+  },
   async keyedHash(from) {
     const key = createSecretKey(derive(from));
     return async (text) => createHmac("sha256", key).update(text).digest("base64url");

@@ -50,6 +50,6 @@ export const capturedOf = (
 ): string | null => {
   const { capture, captureSecrets } = caller.snapshot.tenant.policy;
   return capture === "full"
-    ? captureOf(request.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
+    ? captureOf(request.content, answer.ok ? answer.value.answer.content : null, captureSecrets)
     : null;
 };

@@ -61,7 +61,7 @@ export function createDecide(deps: {
     { requestId, contentSha256 }: FirstCall,
   ): Promise<Decided> => {
     const first = idempotentCallOf(request);
-    return first === null || contentSha256 !== request.contentSha256
+    return first === null || contentSha256 !== request.content.sha256
       ? refuse(opening, { reason: "idempotency_conflict" })
       : { state: "repeated", requestId, limits: [], first, call };
   };

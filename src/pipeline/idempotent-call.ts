@@ -7,22 +7,22 @@ export const idempotentCallOf = (
   request: SamplingRequest,
   replayKey: ReplayKey | null = request.replayKey,
 ): IdempotentCall | null => {
-  const { caller, server, contentSha256 } = request;
+  const { caller, server, content } = request;
   return replayKey === null
     ? null
     : {
         tenantId: caller.snapshot.tenant.id,
         keyId: caller.snapshot.key.id,
         serverId: server?.id ?? null,
-        key: keyOf(replayKey, contentSha256),
+        key: keyOf(replayKey, content.sha256),
       };
 };
 
 /** By which a server that was sent away is known when it asks the same again; null: its request has a key of its own. */
 export function returningCallOf(request: SamplingRequest): IdempotentCall | null {
-  const { replayKey, contentSha256 } = request;
+  const { replayKey, content } = request;
   const call = idempotentCallOf(request);
   return call === null || replayKey?.kind !== "stream"
     ? null
-    : { ...call, key: returningKey(replayKey.scope, contentSha256) };
+    : { ...call, key: returningKey(replayKey.scope, content.sha256) };
 }

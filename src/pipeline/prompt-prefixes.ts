@@ -4,6 +4,7 @@
  * tenant's own.
  */
 import { createBoundedMap } from "../domain/bounded-map.ts";
+import type { JsonValue } from "../domain/json.ts";
 import {
   cacheLifetimeMs,
   entryReadableAfterMs,
@@ -31,7 +32,7 @@ const isAlive = (sent: Sent | undefined, at: number): sent is Sent =>
   sent !== undefined && at - sent.last < cacheLifetimeMs;
 
 export function createPromptPrefixes(deps: {
-  hash: (text: string) => Promise<string>;
+  hash: (value: JsonValue) => Promise<string>;
   now: () => number;
   /** entries of one tenant */
   entriesRemembered: number;
@@ -44,10 +45,10 @@ export function createPromptPrefixes(deps: {
 
   /** Each hash covers all pieces before it. */
   const hashesOf = async ({ tenantId, scope, pieces }: Omit<SentPrompt, "messages">) => {
-    let last = await hash(JSON.stringify([tenantId, ...scope]));
+    let last = await hash([tenantId, ...scope]);
     const hashes: string[] = [];
     for (const piece of pieces.slice(0, piecesHashed)) {
-      last = await hash(JSON.stringify([last, piece]));
+      last = await hash([last, piece]);
       hashes.push(last);
     }
     return hashes;

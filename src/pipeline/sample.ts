@@ -7,7 +7,8 @@ import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Timings } from "../domain/audit/spans.ts";
-import { openingOf, type SamplingRequest } from "./sampling-request.ts";
+import type { DigestContent } from "./request-content.ts";
+import { openingOf, type UnreadRequest } from "./sampling-request.ts";
 import type { Decide } from "./decide.ts";
 import type { Decided } from "./decided.ts";
 import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";
@@ -79,6 +80,7 @@ export function createSample(deps: {
   /** admissions take turns, by tenant */
   door: Pick<Door, "enter">;
   ids: Ids;
+  digestContent: DigestContent;
   sha256Hex: (text: string) => Promise<string>;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
@@ -86,7 +88,7 @@ export function createSample(deps: {
   upkeep: (work: Promise<unknown>) => void;
 }) {
   const { decide, finish, idempotency, observe, waitForApproval, door, ids, background } = deps;
-  const { sha256Hex, upkeep } = deps;
+  const { digestContent, sha256Hex, upkeep } = deps;
 
   /** Waits until a person has decided, and then runs the call. null: its replay key says how it goes on. */
   const runHeld = async (
@@ -165,7 +167,9 @@ export function createSample(deps: {
     }
   };
 
-  return async (request: SamplingRequest): Promise<Sampled> => {
+  return async (unread: UnreadRequest): Promise<Sampled> => {
+    const content = await digestContent(unread.content);
+    const request = { ...unread, content, bytes: unread.bytes ?? content.bytes };
     const opening = openingOf(request, ids.next("request"));
     const observed = observe({ opening, authMs: request.authMs }, request.propagated);
     const refuse = (refusal: Refusal, limits: LimitState[]): Sampled => {

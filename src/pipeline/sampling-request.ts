@@ -10,6 +10,8 @@ import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 import type { AskingServer } from "./scopes.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { RequestContent } from "./request-content.ts";
 
 /** What a caller can bear while a person decides. */
 export interface Waiting {
@@ -35,10 +37,9 @@ export interface SamplingRequest {
   replayKey: ReplayKey | null;
   /** the JSON-RPC id, as JSON, by which a session can cancel the call; null: it can't */
   messageId: string | null;
-  contentSha256: string;
+  /** the params, but for their `_meta` */
+  content: RequestContent;
   bytes: number;
-  /** the params as they came, for a policy that captures */
-  content: () => string;
   /** ms since the epoch */
   startedAt: number;
   /** the same moment by the clock of durations */
@@ -50,6 +51,13 @@ export interface SamplingRequest {
   waiting?: () => Waiting;
   /** the caller's trace context */
   propagated: Propagated;
+}
+
+/** A request whose content nobody has read yet. */
+export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"> {
+  content: JsonObject;
+  /** null: as many as its content has */
+  bytes: number | null;
 }
 
 export const openingOf = (request: SamplingRequest, id: string): Opening => ({
@@ -69,5 +77,5 @@ export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   asked: request.call.ok
     ? askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value))
     : null,
-  contentSha256: request.contentSha256,
+  contentSha256: request.content.sha256,
 });

@@ -17,8 +17,6 @@ import { withoutIdempotencyKey } from "../mcp/idempotency-key.ts";
 import { propagatedIn } from "../mcp/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
 
-const encoder = new TextEncoder();
-
 export interface ServerSamplingRequest {
   /** of `sampling/createMessage`, raw */
   params: JsonObject;
@@ -62,10 +60,7 @@ const tooDeep: Refusal = {
 };
 
 /** What sampling for a server needs. */
-export type SamplingDeps = Pick<
-  ProxyServices,
-  "sample" | "sha256Hex" | "now" | "elapsed" | "report"
->;
+export type SamplingDeps = Pick<ProxyServices, "sample" | "now" | "elapsed" | "report">;
 
 /** Samples, and settles whatever happens. A throw inside becomes the refusal `internal`. */
 export async function sampleForServer(
@@ -86,7 +81,6 @@ export async function sampleForServer(
   const params = isTooDeep ? {} : request.params;
   const denied = request.denied ?? (isTooDeep ? tooDeep : null);
   const { _meta, ...content } = withoutIdempotencyKey(params);
-  const contentText = JSON.stringify(content);
   const started = await deps.sample({
     caller,
     again: exchange.again,
@@ -102,9 +96,8 @@ export async function sampleForServer(
     messageId: request.messageId,
     replayKey: request.replayKey,
     propagated: propagatedIn(exchange.headers, _meta),
-    contentSha256: await deps.sha256Hex(encoder.encode(contentText)),
-    bytes: request.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
-    content: () => contentText,
+    content,
+    bytes: request.oversizedBytes,
     startedAt: deps.now(),
     beganAt: deps.elapsed(),
     authMs: 0,

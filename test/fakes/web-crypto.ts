@@ -1,5 +1,6 @@
 /** WebCrypto behind the product's own seam: another implementation, which has to agree with `node:crypto` byte for byte. */
 import { toBase64Url, toHex } from "../../src/crypto/encoding.ts";
+import { concatenated } from "../../src/domain/bytes.ts";
 import type { DerivedFrom, Primitives, Sealing } from "../../src/crypto/primitives.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -23,6 +24,13 @@ const baseOf = ({ master }: DerivedFrom): Promise<CryptoKey> =>
 export const webCrypto: Primitives = {
   sha256: digest,
   sha256Hex: async (content) => toHex(await digest(content)),
+  startSha256() {
+    const pieces: Bytes[] = [];
+    return {
+      add: (piece) => void pieces.push(piece),
+      hex: async () => toHex(await digest(concatenated(pieces))),
+    };
+  },
   async keyedHash(from) {
     const kind = { name: "HMAC", hash: "SHA-256", length: 256 };
     const base = await baseOf(from);

@@ -1,7 +1,9 @@
 /** One key sends bodies that are dear to parse, while another tenant's calls are measured. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryStateDir } from "../fakes/router.ts";
 import { bodies } from "./large-bodies.ts";
 import { createEnding } from "../../src/start/ending.ts";
 import {
@@ -42,11 +44,16 @@ export async function soakBodies(
 ): Promise<string[]> {
   const ending = createEnding();
   const faults: string[] = [];
+  const pieces = join(temporaryStateDir(), "work-pieces");
   try {
     const world = await startWorld(ending, {
       database: "embedded",
       routers: 1,
       scheduleSeconds: 60,
+      env: {
+        WORK_PIECES_FILE: pieces,
+        NODE_OPTIONS: `--import ${join(import.meta.dirname, "work-pieces.ts")}`,
+      },
       ...(from !== undefined && { from }),
     });
     world.provider.take(1, 2);
@@ -61,13 +68,15 @@ export async function soakBodies(
         name,
       ]);
       await wait(500);
+      writeFileSync(pieces, "");
       const beside = await measured(world, victim, seconds * 1_000);
       sender.send("end");
       const [statuses] = (await once(sender, "message")) as [Record<string, number>];
       await once(sender, "exit");
       const rise = p99(beside) - alone;
+      const worked = readFileSync(pieces, "utf8").split("\n").map(Number);
       say(
-        `${name}: p99 ${alone.toFixed(0)} ms alone, ${p99(beside).toFixed(0)} ms beside (${beside.length} calls); answers ${JSON.stringify(statuses)}`,
+        `${name}: p99 ${alone.toFixed(0)} ms alone, ${p99(beside).toFixed(0)} ms beside (${beside.length} calls), ${Math.max(...worked)} ms of CPU in one piece; answers ${JSON.stringify(statuses)}`,
       );
       if (rise > mostMs)
         faults.push(`${name}: the other tenant's p99 rose by ${rise.toFixed(0)} ms`);

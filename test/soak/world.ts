@@ -200,7 +200,14 @@ async function readerOf(
 
 export async function startWorld(
   ending: Ending,
-  about: { database: DatabaseName; routers: number; scheduleSeconds: number; from?: string },
+  about: {
+    database: DatabaseName;
+    routers: number;
+    scheduleSeconds: number;
+    from?: string;
+    /** settings besides */
+    env?: Record<string, string>;
+  },
 ): Promise<World> {
   const provider = await startCountingProvider();
   ending.add(() => provider.stop());
@@ -211,6 +218,7 @@ export async function startWorld(
     ADMIN_TOKEN: adminToken,
     SCHEDULE_SECONDS: String(about.scheduleSeconds),
     ...(sqld === null ? {} : { DATABASE_URL: sqld.url }),
+    ...about.env,
   };
   const host = hostOf(about.database);
   let latest: SoakRouter | undefined;

@@ -51,17 +51,18 @@ export function openedOf(text: string): {
   return { content: Object.keys(content).length === 0 ? null : content, providerMessages };
 }
 
-/** The JSON of request and answer. `params` is JSON already, as it came. */
+/** The JSON of request and answer. The text of `params` is written only where it is kept. */
 export function captureOf(
-  params: string,
+  params: { characters: number; text: () => string },
   result: readonly Block[] | null,
   secrets: "mask" | "keep" = "mask",
 ): string {
   const kept = (json: string): string =>
     secrets === "keep" ? json : JSON.stringify(maskValue(JSON.parse(json) as JsonValue));
-  const whole = `{"params":${params},"result":${JSON.stringify(result)}}`;
-  if (whole.length <= mostCapturedCharacters) {
-    const masked = kept(whole);
+  const wholeOf = (text: string): string => `{"params":${text},"result":${JSON.stringify(result)}}`;
+  const characters = wholeOf("").length + params.characters;
+  if (characters <= mostCapturedCharacters) {
+    const masked = kept(wholeOf(params.text()));
     if (masked.length <= mostCapturedCharacters) return masked;
   }
   const texts = (result ?? []).map((block) =>
@@ -73,7 +74,7 @@ export function captureOf(
   const masked = bare.length <= mostCapturedCharacters ? kept(bare) : "";
   return JSON.stringify({
     params: null,
-    omittedCharacters: whole.length,
+    omittedCharacters: characters,
     result:
       masked !== "" && masked.length <= mostCapturedCharacters
         ? (JSON.parse(masked) as JsonValue)

@@ -78,7 +78,7 @@ export interface Opening {
   /** ms since the epoch */
   createdAt: number;
   asked: Asked | null;
-  /** hex SHA-256 of the request's params as they arrived */
+  /** hex SHA-256 of the request's params without their `_meta`, as `JSON.stringify` writes them */
   contentSha256: string;
 }
 

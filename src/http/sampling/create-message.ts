@@ -11,7 +11,7 @@ import type { Finished } from "../../pipeline/finish.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
-import type { SamplingRequest, Waiting } from "../../pipeline/sampling-request.ts";
+import type { UnreadRequest, Waiting } from "../../pipeline/sampling-request.ts";
 import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
@@ -57,10 +57,9 @@ async function samplingRequestOf(
   deps: CreateMessageServices,
   input: CreateMessage,
   waiting: () => Waiting,
-): Promise<SamplingRequest> {
+): Promise<UnreadRequest> {
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
-  const contentText = JSON.stringify(content);
   const call = codec.decodeCall(params);
   const key = idempotencyKeyOf(input.headers, params);
   return {
@@ -86,10 +85,9 @@ async function samplingRequestOf(
     },
     server: null,
     tool: null,
-    contentSha256: await deps.sha256Hex(contentText),
+    content,
     messageId: input.leavingCancels ? null : await messageKey(deps, JSON.stringify(id)),
     bytes: input.bytes,
-    content: () => contentText,
     startedAt: input.startedAt,
     beganAt: input.beganAt,
     authMs: input.authMs,

@@ -13,7 +13,7 @@ export const joinsIn = ({ replayKey }: Pick<SamplingRequest, "replayKey">): stri
 export async function joinHeld(
   idempotency: Pick<Idempotency<unknown>, "addKey" | "find" | "moveKey">,
   calls: {
-    request: Pick<SamplingRequest, "replayKey" | "contentSha256">;
+    request: Pick<SamplingRequest, "replayKey" | "content">;
     own: IdempotentCall;
     returning: IdempotentCall;
   },
@@ -26,7 +26,7 @@ export async function joinHeld(
   if (!found.ok) return found;
   if (found.value === null) return idempotency.moveKey(returning, own.key);
   // Whoever names it for other content is refused, and leaves nothing behind.
-  if (found.value.contentSha256 !== request.contentSha256) return found;
+  if (found.value.contentSha256 !== request.content.sha256) return found;
   const added = await idempotency.addKey(named, own.key);
   return added.ok ? ok(found.value) : added;
 }

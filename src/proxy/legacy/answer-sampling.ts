@@ -30,7 +30,10 @@ import type { LegacyServices } from "./services.ts";
 const mostRunning = 32;
 
 export type AnsweringDeps = SamplingDeps &
-  Pick<LegacyServices, "deliver" | "cancellation" | "idempotency" | "background" | "note">;
+  Pick<
+    LegacyServices,
+    "deliver" | "cancellation" | "idempotency" | "background" | "note" | "sha256Hex"
+  >;
 
 /** The stream on which a server asks, as far as its answers depend on it. */
 export interface AskingStream {

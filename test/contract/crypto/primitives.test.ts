@@ -32,6 +32,9 @@ describe.each(both)("%s", (_, own, other) => {
     expect(await own.sha256(text)).toEqual(await other.sha256(bytes));
     expect(await own.sha256Hex(text)).toBe(toHex(await other.sha256(bytes)));
     expect(await own.sha256Hex(bytes)).toBe(toHex(await other.sha256(bytes)));
+    const running = own.startSha256();
+    for (let at = 0; at < bytes.length; at += 7) running.add(bytes.slice(at, at + 7));
+    expect(await running.hex()).toBe(toHex(await other.sha256(bytes)));
     const [hash, otherHash] = [await own.keyedHash(from), await other.keyedHash(from)];
     expect(await hash(text)).toBe(await otherHash(text));
     // What a longer text left behind is no part of a shorter one.

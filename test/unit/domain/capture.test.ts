@@ -2,19 +2,21 @@
 import { describe, expect, it } from "vitest";
 import { captureOf, mostCapturedCharacters } from "../../../src/domain/audit/capture.ts";
 
+const textOf = (text: string) => ({ characters: text.length, text: () => text });
+
 describe("what is captured", () => {
   it("is all that was asked and answered", () => {
-    const kept = captureOf('{"maxTokens":1}', [{ type: "text", text: "hi" }]);
+    const kept = captureOf(textOf('{"maxTokens":1}'), [{ type: "text", text: "hi" }]);
     expect(JSON.parse(kept)).toEqual({
       params: { maxTokens: 1 },
       result: [{ type: "text", text: "hi" }],
     });
-    expect(JSON.parse(captureOf("{}", null))).toEqual({ params: {}, result: null });
+    expect(JSON.parse(captureOf(textOf("{}"), null))).toEqual({ params: {}, result: null });
   });
 
   it("stays within a row, and says how much was left out", () => {
     const data = "A".repeat(mostCapturedCharacters);
-    const kept = captureOf("{}", [
+    const kept = captureOf(textOf("{}"), [
       { type: "text", text: "hi" },
       { type: "image", data, mimeType: "image/png" },
     ]);
@@ -23,7 +25,7 @@ describe("what is captured", () => {
       params: null,
       result: [{ text: "hi" }, { type: "image", omittedCharacters: data.length }],
     });
-    const huge = captureOf(`{"a":"${data}"}`, [{ type: "text", text: data }]);
+    const huge = captureOf(textOf(`{"a":"${data}"}`), [{ type: "text", text: data }]);
     expect(JSON.parse(huge)).toMatchObject({ params: null, result: null });
   });
 });

@@ -3,7 +3,11 @@ import type { Admitted } from "../../../src/pipeline/finish.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
 import type { CallTurn } from "../../../src/domain/sampling/call-turn.ts";
-import { openingOf, type SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
+import {
+  openingOf,
+  type SamplingRequest,
+  type UnreadRequest,
+} from "../../../src/pipeline/sampling-request.ts";
 import type { Observation } from "../../../src/pipeline/observe.ts";
 import { call } from "../domain/models.fixture.ts";
 import { callerWith, planOf, priced, reservedBy } from "./callers.fixture.ts";
@@ -18,15 +22,22 @@ export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequ
   tool: null,
   replayKey: null,
   messageId: null,
-  contentSha256: "c0",
+  content: { sha256: "c0", bytes: 2, characters: 2, text: () => "{}" },
   bytes: 10,
-  content: () => "{}",
   startedAt: 1_000,
   beganAt: 0,
   authMs: 2,
   turn: null,
   propagated: { traceparent: null, tracestate: null },
   ...fields,
+});
+
+/** The same before its content was read. */
+export const unreadWith = (
+  fields: Partial<Omit<SamplingRequest, "content">> = {},
+): UnreadRequest => ({
+  ...arrivalWith(fields),
+  content: {},
 });
 
 /** What was told of the call, in order. */

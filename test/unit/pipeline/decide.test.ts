@@ -123,7 +123,7 @@ describe("a decision", () => {
     const { tenant, ...others } = callerWith().snapshot;
     const policy = { ...tenant.policy, approval: { mode: "request" } as const };
     const caller = { ...callerWith(), snapshot: { ...others, tenant: { ...tenant, policy } } };
-    const { contentSha256 } = arrivalWith();
+    const contentSha256 = arrivalWith().content.sha256;
     const returned = { requestId: "req_0", contentSha256 };
     const joined = await decided({ returned }, { replayKey, caller });
     expect(joined.made).toMatchObject({ state: "repeated", requestId: "req_0", returns: true });
@@ -139,7 +139,7 @@ describe("a decision", () => {
 
   it("joins the held call that a server names, whether an approval is needed now or not", async () => {
     const replayKey = { kind: "stream", scope: "ses_1", messageId: "8", joins: "named" } as const;
-    const { contentSha256 } = arrivalWith();
+    const contentSha256 = arrivalWith().content.sha256;
     const held = {
       requestId: "req_0",
       outcome: "admitted" as const,

@@ -154,9 +154,10 @@ describe("the provider's part of a call", () => {
     ]);
     expect(settled[0]?.result).toMatchObject({ parts: ["part"] });
     expect(told).toEqual(["ended failed"]);
-    const content = (): string => {
+    const text = (): string => {
       throw new RangeError("Maximum call stack size exceeded");
     };
+    const content = { ...arrivalWith().content, text };
     const caller = callerWith({ policy: { capture: "full" } });
     const captured = await finished(answered, { content, caller });
     expect(captured.settled).toMatchObject([{ refusal: { reason: "internal" }, result: null }]);
@@ -178,7 +179,7 @@ describe("the provider's part of a call", () => {
   });
 
   it("captures what was said only where the policy says so", async () => {
-    const content = () => '{"messages":[]}';
+    const content = { ...arrivalWith().content, text: () => '{"messages":[]}' };
     expect((await finished(answered, { content })).settled[0]?.content).toBeNull();
     const caller = callerWith({ policy: { capture: "full" } });
     const { settled } = await finished(answered, { content, caller });

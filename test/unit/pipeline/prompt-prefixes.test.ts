@@ -1,15 +1,21 @@
 /** Repeated prompt prefixes are recognized within one tenant, credential and model. */
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../src/domain/json.ts";
 import { createKeyedHash } from "../../../src/crypto/keyed-hash.ts";
 import { createPromptPrefixes } from "../../../src/pipeline/prompt-prefixes.ts";
 
 const keyed = (fill: number, derivedFor = "test") =>
   createKeyedHash({ master: new Uint8Array(32).fill(fill), derivedFor });
 
+const hashed = async (fill: number) => {
+  const hash = await keyed(fill);
+  return (value: JsonValue) => hash(JSON.stringify(value));
+};
+
 async function given(bounds: { entriesRemembered?: number; tenantsRemembered?: number } = {}) {
   let time = 1_000_000;
   const prefixes = createPromptPrefixes({
-    hash: await keyed(1),
+    hash: await hashed(1),
     now: () => time,
     entriesRemembered: 512,
     tenantsRemembered: 256,
@@ -123,7 +129,7 @@ describe("prompts that were sent of late", () => {
   it("have a name that is the same in every isolate of a deployment, and in no other", async () => {
     const nameWith = async (fill: number) =>
       createPromptPrefixes({
-        hash: await keyed(fill),
+        hash: await hashed(fill),
         now: () => 0,
         entriesRemembered: 1,
         tenantsRemembered: 1,

@@ -10,7 +10,7 @@ import type { ToWait, Waited } from "../../../src/pipeline/approvals/wait.ts";
 import { createSample } from "../../../src/pipeline/sample.ts";
 import { returningKey } from "../../../src/domain/sampling/replay-key.ts";
 import { call } from "../domain/models.fixture.ts";
-import { admittedWith, arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
+import { admittedWith, arrivalWith, observer, turnOf, unreadWith } from "./arrivals.fixture.ts";
 
 const signal = new AbortController().signal;
 const limited: Refusal = { reason: "rate_limited", limit: "key rpm", retryAfterMs: 5 };
@@ -65,6 +65,7 @@ function world(given: {
       enter: async () => (given.entered === undefined ? ok(turnOf(log)) : err(given.entered)),
     },
     ids: { next: () => "req_1" },
+    digestContent: async () => arrivalWith().content,
     sha256Hex: async (text) => `hash of ${text}`,
     background: (work) => void background.push(work),
     upkeep: () => undefined,
@@ -90,7 +91,7 @@ const repeated: Decided = {
 /** Starts, and runs what is left to run. */
 async function through(given: Parameters<typeof world>[0]) {
   const its = world(given);
-  const started = await its.sample(arrivalWith());
+  const started = await its.sample(unreadWith());
   const ended = started.outcome.ok ? await started.outcome.value(signal) : null;
   return { ...its, started, ended };
 }
@@ -137,11 +138,10 @@ describe("a sampling request", () => {
       joins,
       waited: { state: "refused", refusal: pending },
     });
-    const arrival = arrivalWith({ replayKey });
-    const started = await sample(arrival);
+    const started = await sample(unreadWith({ replayKey }));
     const ended = started.outcome.ok ? await started.outcome.value(signal) : null;
     expect(ended?.outcome).toEqual(err(pending));
-    expect(log).toContain(`k is ${returningKey("ses_1", arrival.contentSha256)}`);
+    expect(log).toContain(`k is ${returningKey("ses_1", "c0")}`);
     expect(log).toContain("k is hash of req_1");
     expect(waits).toMatchObject([{ idempotencyKey: "req_1" }]);
   });
@@ -154,7 +154,7 @@ describe("a sampling request", () => {
       waited: { state: "refused", refusal: pending },
     });
     const replayKey = { kind: "stream", scope: "ses_1", messageId: "9" } as const;
-    const started = await sample(arrivalWith({ replayKey }));
+    const started = await sample(unreadWith({ replayKey }));
     if (started.outcome.ok) await started.outcome.value(signal);
     expect(waits).toMatchObject([{ idempotencyKey: "req_0", leaving: "leaves-it-waiting" }]);
     expect(log).toContain("k is hash of req_0");
@@ -207,7 +207,7 @@ describe("a sampling request", () => {
   it("keeps the turn that it came with", async () => {
     const own: string[] = [];
     const { sample, log } = world({ decisions: [refused], entered: limited });
-    const started = await sample(arrivalWith({ turn: turnOf(own) }));
+    const started = await sample(unreadWith({ turn: turnOf(own) }));
     expect(started.outcome).toEqual(err(limited));
     expect([log, own]).toEqual([["decide"], ["turn ended"]]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
-import type { SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
+import type { UnreadRequest } from "../../../src/pipeline/sampling-request.ts";
 import type { AnsweredBy } from "../../../src/pipeline/idempotency.ts";
 import { patienceWithProgressMs } from "../../../src/mcp/progress.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
@@ -39,7 +39,7 @@ function given(
     isTaken?: boolean;
   } = {},
 ) {
-  const sampled: SamplingRequest[] = [];
+  const sampled: UnreadRequest[] = [];
   const delivered: { text: string; headers: Record<string, string> }[] = [];
   const notes: Record<string, unknown>[] = [];
   const recorded: number[] = [];
@@ -51,7 +51,7 @@ function given(
   const clock = { ms: 0 };
   const stream = { isOpen: true };
   const deps = {
-    sample: async (arrival: SamplingRequest) => {
+    sample: async (arrival: UnreadRequest) => {
       sampled.push(arrival);
       const answered = Promise.withResolvers<void>();
       answers.push(answered);
@@ -326,7 +326,7 @@ describe("the interceptor", () => {
     const [first, named, wrong] = sampled;
     expect(first?.replayKey).toEqual({ kind: "stream", scope: "ses_1", messageId: "1" });
     expect(named?.replayKey).toMatchObject({ messageId: "2", joins: "hash of req_0" });
-    expect(named?.contentSha256).toBe(first?.contentSha256);
+    expect(named?.content).toEqual(first?.content);
     expect(wrong?.call).toMatchObject({ ok: false, error: { reason: "invalid_params" } });
   });
 

@@ -1,0 +1,62 @@
+/** The text that `JSON.stringify` writes, in pieces: one call that writes 11 MB keeps its thread from everybody else. */
+import type { JsonValue } from "./json.ts";
+
+/** Characters of a piece: at least so many, but for the last one, and at most six times as many, where all are escaped. */
+const pieceCharacters = 64 * 1024;
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** A text as JSON. Half a pair of surrogates would be written as an escape, so no pair is cut. */
+function* textParts(text: string): Generator<string> {
+  if (text.length <= pieceCharacters) return yield JSON.stringify(text);
+  yield '"';
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = Math.min(at + pieceCharacters, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+  }
+  yield '"';
+}
+
+/** Not by recursion, which would hand each part through one generator a level. */
+function* parts(root: JsonValue): Generator<string> {
+  const open: { left: Iterator<[string, JsonValue]>; isArray: boolean; separator: string }[] = [];
+  for (let value = root; ;) {
+    if (typeof value === "string") yield* textParts(value);
+    else if (value === null || typeof value !== "object") yield JSON.stringify(value);
+    else {
+      const isArray = Array.isArray(value);
+      yield isArray ? "[" : "{";
+      open.push({ left: Object.entries(value).values(), isArray, separator: "" });
+    }
+    for (;;) {
+      const around = open.at(-1);
+      if (around === undefined) return;
+      const next = around.left.next();
+      if (next.done !== true) {
+        const [key] = next.value;
+        yield around.separator;
+        around.separator = ",";
+        if (!around.isArray) {
+          yield* textParts(key);
+          yield ":";
+        }
+        value = next.value[1];
+        break;
+      }
+      open.pop();
+      yield around.isArray ? "]" : "}";
+    }
+  }
+}
+
+export function* jsonPieces(value: JsonValue): Generator<string> {
+  let piece = "";
+  for (const part of parts(value)) {
+    piece += part;
+    if (piece.length < pieceCharacters) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}
