@@ -1,5 +1,7 @@
 /** Makes of one tenant's few rows as many as asked: each a copy with an id and a time of its own. */
-import { createClient } from "@libsql/client";
+import { createClient, type Client } from "@libsql/client";
+import { createMac } from "../../src/crypto/mac.ts";
+import { codedText, type StoredKey } from "../../src/domain/tenancy/access.ts";
 import { idAlphabet, timeCharacters } from "../../src/domain/tenancy/ids.ts";
 
 const insertedAtOnce = 20_000;
@@ -38,16 +40,46 @@ const idAt = (moment: string): string =>
 
 interface Filling {
   tenantId: string;
+  /** the router's MASTER_KEY: a key without the router's code is not listed */
+  masterKey: Uint8Array<ArrayBuffer>;
   now: number;
   amounts: Amounts;
   /** how many of the keys have used something in this hour; absent: none more */
   usedKeys?: number;
 }
 
-export async function fillTenant(
-  path: string,
-  { tenantId, now, amounts, usedKeys = 0 }: Filling,
-): Promise<void> {
+const textIn = (value: unknown): unknown => JSON.parse(String(value));
+
+/** Gives each copied key the code that the router would have given it. */
+async function codeKeys(client: Client, { tenantId, masterKey }: Filling): Promise<void> {
+  const mac = await createMac({ master: masterKey, previous: null, purpose: "api-key" });
+  const { rows } = await client.execute(
+    `select * from api_keys where tenant_id = '${tenantId}' and id like 'key_01a%'`,
+  );
+  const codes = await Promise.all(
+    rows.map(async (row) => {
+      const key = {
+        id: row["id"],
+        tenantId,
+        secretHash: row["secret_hash"],
+        scopes: textIn(row["scopes"]),
+        limits: textIn(row["limits"]),
+        expiresAt: row["expires_at"],
+        revokedAt: row["revoked_at"],
+        givenTo: textIn(row["given_to"]),
+        userId: row["user_id"],
+      } as unknown as StoredKey;
+      return [key.id, await mac.code(codedText(key))];
+    }),
+  );
+  await client.execute({
+    sql: `update api_keys set code = j.value ->> 1 from json_each(?) j where api_keys.id = j.value ->> 0`,
+    args: [JSON.stringify(codes)],
+  });
+}
+
+export async function fillTenant(path: string, filling: Filling): Promise<void> {
+  const { tenantId, now, amounts, usedKeys = 0 } = filling;
   const client = createClient({ url: `file:${path}`, timeout: 5_000 });
   const one = async (text: string): Promise<number> =>
     Number((await client.execute(text)).rows[0]?.[0] ?? 0);
@@ -94,6 +126,7 @@ export async function fillTenant(
       where: "r.id not like 'key_01a%'",
       differing: { id: idOf("key"), name: "'program ' || n.i" },
     });
+    await codeKeys(client, filling);
     await copy({
       table: "servers",
       count: servers,

@@ -123,7 +123,12 @@ async function timePages(url: string, token: string, say: Say): Promise<string[]
 export async function benchConsole(records: number, ending: Ending, say: Say): Promise<string[]> {
   const stateDir = mkdtempSync(join(tmpdir(), "router-console-"));
   ending.add(async () => rmSync(stateDir, { recursive: true, force: true }));
-  const env = { SCHEDULE_SECONDS: "1", ADMIN_TOKEN: "operator-token-of-the-bench" };
+  const masterKey = new Uint8Array(32).fill(7);
+  const env = {
+    SCHEDULE_SECONDS: "1",
+    ADMIN_TOKEN: "operator-token-of-the-bench",
+    MASTER_KEY: Buffer.from(masterKey).toString("base64"),
+  };
   const first = await startRouter({ stateDir, env });
   const world = await createConsoleWorld(first);
   await world.stop();
@@ -141,7 +146,7 @@ export async function benchConsole(records: number, ending: Ending, say: Say): P
   if (path === undefined) throw new Error("the router left no database");
   const now = Date.now();
   const began = performance.now();
-  await fillTenant(path, { tenantId, now, amounts: { records, ...amounts } });
+  await fillTenant(path, { tenantId, masterKey, now, amounts: { records, ...amounts } });
   say(JSON.stringify(machine()));
   say(
     `${records} records, ${amounts.keys} keys, ${amounts.servers} servers, ${amounts.events} events of one tenant in ${((performance.now() - began) / 1_000).toFixed(0)} s; medians`,

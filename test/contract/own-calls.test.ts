@@ -23,6 +23,7 @@ const issuer = "https://idp.test";
 const ann = { issuer, subject: "u1" };
 const bob = { issuer, subject: "u2" };
 const operator: Actor = { kind: "operator" };
+const forgedRows = 500;
 
 describe("who decides on a held call", () => {
   const world = givenWorld(inlineBackend());
@@ -180,6 +181,38 @@ describe("who decides on a held call", () => {
     expect(await parts.keys.get(operator, slug, forged)).toMatchObject({
       error: { reason: "not_found" },
     });
+  });
+
+  it("is found behind a table of forged rows, at a bounded cost for each page", async () => {
+    const genuine = await made(operator);
+    const columns = sql`tenant_id, name, secret_hash, scopes, limits, created_at, given_to, code`;
+    const forge = sql`
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${forgedRows})
+      insert into api_keys (id, ${columns})
+      select 'key_zz' || printf('%024d', n.i), ${columns} from api_keys, n where id = ${genuine}`;
+    value(await world.db.write([raw(forge)]));
+    let reads = 0;
+    const keys = createKeyAdmin({
+      ...parts.deps,
+      keys: {
+        ...world.stores.keys,
+        list(id, page) {
+          reads += 1;
+          return world.stores.keys.list(id, page);
+        },
+      },
+    });
+    const readsOfPages: number[] = [];
+    const shown: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      reads = 0;
+      const page = value(await keys.list(operator, slug, { cursor: cursor ?? null, limit: 50 }));
+      readsOfPages.push(reads);
+      shown.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(shown).toEqual([genuine]);
+    expect(readsOfPages).toEqual([4, 4, 3]);
   });
 
   it("is nobody where the rows were changed that say whose the key is", async () => {

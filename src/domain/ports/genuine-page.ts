@@ -3,8 +3,11 @@ import type { AsyncResult } from "../refusals.ts";
 import { ok } from "../result.ts";
 import type { Page, PageRequest } from "./stores.ts";
 
+/** Reads for one page. Somebody who writes to the database may have filled the table with rows that don't count. */
+const mostReads = 4;
+
 /**
- * Leaves out rows that don't count. They end no page early, or one of them could hide what follows it.
+ * Leaves out rows that don't count. A page that met many of them has fewer rows than asked, or none, and a cursor.
  * @param read a page of all rows
  */
 export async function genuinePage<T>(
@@ -13,11 +16,15 @@ export async function genuinePage<T>(
   isGenuine: (row: T) => Promise<boolean>,
 ): AsyncResult<Page<T>> {
   const data: T[] = [];
-  for (let { cursor } = asked; ;) {
+  let { cursor } = asked;
+  for (let reads = 1; ; reads += 1) {
     const page = await read({ cursor, limit: asked.limit - data.length });
     if (!page.ok) return page;
-    for (const row of page.value.data) if (await isGenuine(row)) data.push(row);
+    const rows = page.value.data;
+    const isGood = await Promise.all(rows.map(isGenuine));
+    data.push(...rows.filter((_, at) => isGood[at]));
     cursor = page.value.nextCursor;
-    if (cursor === null || data.length >= asked.limit) return ok({ data, nextCursor: cursor });
+    const isFull = data.length >= asked.limit || reads === mostReads;
+    if (cursor === null || isFull) return ok({ data, nextCursor: cursor });
   }
 }
