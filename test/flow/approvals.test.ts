@@ -1,7 +1,8 @@
 /** Calls that wait for a person, over HTTP: held, shown, approved, denied, and joined by their key. */
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminOf,
@@ -208,6 +209,42 @@ describe("a call that needs approval", () => {
     const [last] = records;
     const record = await operator("GET", `${path}/requests/${String(last?.id)}`);
     expect(record.body).toMatchObject({ costUsd: 0, reasonDetail: "request withdrawn by caller" });
+  });
+
+  it("is told of while another tenant's receiver doesn't answer, and holds two places", async () => {
+    const silent = new Set<Socket>();
+    let left = 0;
+    const receiver = createServer((request, response) => {
+      if (request.url === "/hook") return void response.writeHead(204).end();
+      silent.add(request.socket.on("close", () => (left += 1)));
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    const [first, second] = await Promise.all(
+      ["silent", "hook"].map(async (name) => {
+        const path = `/tenants/ask-${name}`;
+        const approval = { mode: "request", webhookUrl: `${url}/${name}` };
+        const { session } = await tenantWith(`ask-${name}`, approval);
+        await operator("POST", `${path}/webhooks/secret`);
+        return session;
+      }),
+    );
+    if (first === undefined || second === undefined) throw new Error("two tenants");
+    const asked = Array.from({ length: 6 }, () => send(first, "Wait"));
+    while (silent.size < 2) await once(receiver, "request");
+    const other = send(second, "Tell");
+    const shown = await held("ask-hook");
+    while (
+      (await operator("GET", "/tenants/ask-hook/webhooks")).get("data.0.state") !== "delivered"
+    )
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([silent.size, left]).toEqual([2, 0]);
+    await decide("ask-hook", shown, { decision: "deny" });
+    await other;
+    for (const slug of ["ask-silent", "ask-hook"]) await operator("DELETE", `/tenants/${slug}`);
+    receiver.closeAllConnections();
+    receiver.close();
+    await Promise.all(asked);
   });
 
   it("is told of in signed messages without its content, when it is held and when it ends", async () => {

@@ -1,6 +1,6 @@
 /** Failover, circuits, failing credentials and measured speed, seen from outside. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import { adminOf, asking, callOnce, createTenant, until, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
@@ -8,29 +8,32 @@ import { isSecondHost, onOneHost } from "../setup/on-both-hosts.ts";
 let router: SharedRouter;
 let shaky: FaultyProvider;
 let steady: FaultyProvider;
+/** its mode `slow` outlasts every deadline */
+let hanging: FaultyProvider;
 
 beforeAll(async () => {
-  [shaky, steady] = await Promise.all([
+  [shaky, steady, hanging] = await Promise.all([
     startFaultyProvider({ slowMs: 700 }),
     startFaultyProvider({ slowMs: 700 }),
+    startFaultyProvider({ slowMs: 600_000 }),
   ]);
   router = await borrowRouter();
 });
 afterAll(async () => {
-  await Promise.all([shaky?.stop(), steady?.stop()]);
+  await Promise.all([shaky?.stop(), steady?.stop(), hanging?.stop()]);
 });
 beforeEach(() => {
-  for (const provider of [shaky, steady]) {
+  for (const provider of [shaky, steady, hanging]) {
     provider.setMode("fine");
     provider.clear();
   }
 });
 
 /** A tenant whose cheaper and faster model is at the shaky provider. */
-async function tenant(slug: string, policy: unknown = {}) {
+async function tenant(slug: string, policy: unknown = {}, first = shaky) {
   const made = await createTenant(router, slug, {
     provider: "shaky",
-    baseUrl: shaky.url("openai-compatible"),
+    baseUrl: first.url("openai-compatible"),
     models: [{ id: "first", inputUsdPerMTok: 1, outputUsdPerMTok: 1, speed: 5 }],
     policy,
   });
@@ -130,12 +133,38 @@ describe("a provider that fails", () => {
   });
 
   it("and hangs takes no more than its share of the deadline", async () => {
-    const { key } = await tenant("hanging", { deadlineMs: 3_000 });
-    shaky.setMode("silent");
-    const started = Date.now();
+    const { key, admin, path } = await tenant("hanging", { deadlineMs: 3_000 }, hanging);
+    hanging.setMode("slow");
     const answer = await callOnce(router, key, asking("hello"));
-    expect(decisionOf(answer)).toMatchObject({ model: "second", attempts: 2 });
-    expect(Date.now() - started).toBeLessThan(3_000);
+    const { requestId, ...decision } = decisionOf(answer);
+    expect(decision).toMatchObject({ model: "second", attempts: 2 });
+    const { body } = await admin("GET", `${path}/requests/${requestId}`);
+    expect(body).toMatchObject({ attempts: [{ fault: "timeout" }, { fault: null }] });
+  });
+
+  onOneHost(() => {
+    // Eight seconds pass: the least that a first attempt is given.
+    it("and hangs is left earlier by calls of a size of which 20 answers are known", async () => {
+      const { key, admin, path } = await tenant("impatient", {}, hanging);
+      for (let count = 0; count < 20; count += 1) await callOnce(router, key, asking("hello"));
+      // A change of the tenant makes the router read what was measured.
+      await admin("PUT", `${path}/policy`, { deadlineMs: 45_000 });
+      hanging.setMode("slow");
+      const leaving = new AbortController();
+      const unknown = callOnce(router, key, asking("hello", { maxTokens: 2_000 }), leaving);
+      await until(() => hanging.requests()[20]);
+      const known = callOnce(router, key, asking("hello"));
+      const first = await Promise.race([known, unknown]);
+      leaving.abort();
+      await expect(unknown).rejects.toThrow();
+      expect(first).toBe(await known);
+      const { requestId, ...decision } = decisionOf(first);
+      expect(decision).toMatchObject({ model: "second", attempts: 2 });
+      const { body } = await admin("GET", `${path}/requests/${requestId}`);
+      expect(body).toMatchObject({
+        attempts: [{ fault: "timeout", billed: "maybe", costMicroUsd: 62 }, { billed: "yes" }],
+      });
+    });
   });
 });
 

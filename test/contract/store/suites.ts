@@ -63,13 +63,13 @@ const writing = [
   nodesSuite,
   idempotencySuite,
   lateSettlementSuite,
+  approvalsSuite,
   oauthEntriesSuite,
   usersSuite,
 ];
 
 /** What is written and read by the same statements everywhere, and the ledger's statements that differ by engine. */
 const statements = [
-  approvalsSuite,
   alertsOfNodesSuite,
   alertsSuite,
   budgetsSuite,
