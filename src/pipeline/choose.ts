@@ -70,7 +70,7 @@ interface Prepared {
 
 /** The tenant's policy and the asking server's together: the narrower of each member. */
 export function policyFor(
-  snapshot: Pick<Snapshot, "tenant" | "key">,
+  snapshot: Pick<Snapshot, "tenant" | "key" | "pinnedModel">,
   { server, now }: { server: AskingServer | null; now: number },
 ): PoolPolicy {
   const { policy } = snapshot.tenant;
@@ -87,6 +87,7 @@ export function policyFor(
     ...(withheldProviders !== undefined && { withheldProviders }),
     ...(policy.stopped !== undefined && { stopped: policy.stopped }),
     ...(Number.isFinite(Math.min(bounds.tokens, bounds.microUsd)) && { bounds }),
+    ...(snapshot.pinnedModel !== undefined && { pinnedModel: snapshot.pinnedModel }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
     ...(Number.isFinite(most) && { maxTokens: most }),

@@ -1,7 +1,7 @@
 /** The decision on a held call: the prompt, the model or the result may be edited before. */
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
-import { isAllowed } from "../../domain/models/model.ts";
+import { isAllowed } from "../../domain/models/allowed.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
 import { Choice, Field, TextArea } from "../parts/form.tsx";

@@ -15,7 +15,7 @@ function shownOf(value: unknown): string {
 
 /** Each figure with who said it. */
 export function Figures({ model }: { model: Model }) {
-  const { sources, source, measured, available: _, ...figures } = model;
+  const { sources, source, measured, available: _, canonicalName, ...figures } = model;
   const from = sources as Partial<Record<string, string>>;
   return (
     <div class="frame" role="region" aria-label="Figures" tabIndex={0}>
@@ -37,6 +37,15 @@ export function Figures({ model }: { model: Model }) {
               <td>{from[name] ?? source}</td>
             </tr>
           ))}
+          {canonicalName !== null && (
+            <tr>
+              <td>canonicalName</td>
+              <td>
+                <code class="wraps">{canonicalName}</code>
+              </td>
+              <td>this router, by the name</td>
+            </tr>
+          )}
           {measured !== null && (
             <tr>
               <td>measured</td>

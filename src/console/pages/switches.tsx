@@ -1,10 +1,9 @@
 /** Kill switches: what is stopped and why; stopping something, and lifting a switch. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
-import { matchesGlob } from "../../domain/models/model.ts";
+import { isNamedIn } from "../../domain/models/allowed.ts";
 import { useLoaded } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
-import { nameOf } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -123,7 +122,7 @@ function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
 function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
   const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
   if (loaded.state !== "there") return null;
-  const isThere = loaded.value.some((model) => model.available && matchesGlob(glob, nameOf(model)));
+  const isThere = loaded.value.some((model) => model.available && isNamedIn([glob], model));
   return isThere ? null : <strong>It matches no model that is in reach now.</strong>;
 }
 

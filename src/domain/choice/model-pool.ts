@@ -5,10 +5,10 @@ import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
 import { entryOf, type RankedModel } from "./ranked-model.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
+import { isAllowed } from "../models/allowed.ts";
 import {
   cannedProvider,
   credentialsFor,
-  isAllowed,
   nameOf,
   type CredentialSummary,
   type Model,
@@ -57,6 +57,8 @@ export interface PoolCircuits {
 export interface PoolPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
+  /** `provider/model`: every other model is excluded */
+  pinnedModel?: string;
   maxTokens?: number;
   reasoning?: ReasoningWish;
   reasoningTokens?: number;
@@ -96,6 +98,8 @@ function standingExclusion(
   if (model.status === "retired") return "retired";
   if (policy.stopped !== undefined && isStopped(model, policy.stopped)) return "stopped";
   if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
+  if (policy.pinnedModel !== undefined && policy.pinnedModel !== nameOf(model))
+    return "not_allowed";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
   if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";

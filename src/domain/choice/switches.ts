@@ -1,5 +1,5 @@
 /** Kill switches: what a tenant, or the operator, has stopped, and why. A switch that is on is a reason. */
-import { isAllowed, type Model } from "../models/model.ts";
+import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 import type { Refusal } from "../refusals.ts";
 
 /** Each reason is for people. An absent member is not stopped. */
@@ -47,9 +47,5 @@ export function stoppedBy({ tenant, keyId, server }: Asking): Refusal | null {
 }
 
 /** Whether no call may use the model. */
-export const isStopped = (
-  model: Pick<Model, "provider" | "id">,
-  { models = {}, providers = {} }: Switches,
-): boolean =>
-  Object.hasOwn(providers, model.provider) ||
-  !isAllowed(model, { deniedModels: Object.keys(models) });
+export const isStopped = (model: NamedModel, { models = {}, providers = {} }: Switches): boolean =>
+  Object.hasOwn(providers, model.provider) || isNamedIn(Object.keys(models), model);

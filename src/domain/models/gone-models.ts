@@ -4,7 +4,8 @@
  * them. A model that a sync brings back is a model again. Source: memory of the providers' deprecation pages. A
  * wrong line here costs a hint its best match only.
  */
-import { bareName, foldName, parseName, type ParsedName } from "./lines.ts";
+import { parseName, type ParsedName } from "./lines.ts";
+import { bareName, foldName } from "./plain-name.ts";
 
 export interface GoneModel {
   provider: string;
@@ -74,7 +75,7 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
 ];
 
 const goneOf = (provider: string, id: string, line: string): GoneModel[] => {
-  const parsed = parseName(foldName(line));
+  const parsed = parseName(line);
   return parsed === null ? [] : [{ provider, id, folded: bareName(foldName(id)), parsed }];
 };
 

@@ -4,6 +4,7 @@
  * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
  */
 import { isOnlySynced, nameOf, type Model } from "./model.ts";
+import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 export interface ParsedName {
   /** such as `claude` */
@@ -21,35 +22,30 @@ export interface ParsedName {
   core: string;
   /** the name itself says preview, beta or experimental */
   preview: boolean;
+  /** the generation as written, such as `4o` */
+  version: string;
+  /** the words of the name after the series, the version among them, without dates */
+  words: readonly string[];
 }
-
-/** One spelling for many: lower case, `-` for every separator, letters apart from the number after them. */
-export const foldName = (text: string): string =>
-  text
-    .trim()
-    .toLowerCase()
-    .replaceAll("+", "-plus")
-    .replaceAll(/[\s\-_.:@(),]+/g, "-")
-    .replaceAll(/(?<![a-z])([a-z]{2,}|(?<![0-9])[ok])(?=\d)/g, "$1-")
-    .replaceAll(/(\d)(?=[a-z]{3,})/g, "$1-")
-    .replaceAll(/(?<!-)-+(?=\/)|(?<=\/)-+/g, "")
-    .replaceAll(/^[-/]+|(?<![-/])[-/]+$/g, "");
-
-/** A folded name without the names of providers, makers and folders before it. */
-export const bareName = (folded: string): string => folded.slice(folded.lastIndexOf("/") + 1);
 
 /**
  * Words at the beginning of a name that say who makes the model or whose region serves it, and not which model
  * it is.
  */
 const makers: ReadonlySet<string> = new Set(
-  "anthropic openai google meta mistralai xai amazon zai us eu apac global open models".split(" "),
+  (
+    "anthropic openai google meta mistralai xai amazon zai moonshotai moonshot cohere c4ai nvidia writer azure " +
+    "us gov eu uk apac jp au ca global open labs models"
+  ).split(" "),
 );
+
+/** Series that are named like their makers. */
+const alsoMakers: ReadonlySet<string> = new Set("mistral deepseek qwen minimax".split(" "));
 
 /** Words that begin a name, and the series that each stands for. */
 const seriesByWord: ReadonlyMap<string, string> = new Map([
   ...(
-    "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral mixtral " +
+    "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral voxtral mixtral " +
     "grok deepseek command aya qwen qwq kimi glm minimax nemotron granite phi nova o tts dall"
   )
     .split(" ")
@@ -79,10 +75,13 @@ const parameters = /^\d+(x\d+)?b$/;
 /** Words that say how a model is tuned, packed or released, and not which model it is. */
 const noise: ReadonlySet<string> = new Set(
   // `gpt-5.6` is an alias of GPT-5.6 Sol, so Sol is the line without a size.
-  "it instruct chat versatile instant turbo latest tput fp hf awq hd v k sol sunburst".split(" "),
+  "it instruct chat versatile instant turbo latest tput fp hf awq hd v k maas sol sunburst".split(
+    " ",
+  ),
 );
 const releaseWords: ReadonlySet<string> = new Set("preview exp experimental beta alpha".split(" "));
 
+const isoDates = /-20\d{2}-\d{2}-\d{2}(?=-|$)/g;
 /** Dates whose day or month would be taken for a generation: `-08-2024`, `preview-05-20`. */
 const shortDates = /-\d{2}-20\d{2}(?=-|$)|(?<=-(?:preview|exp))-\d{2}-\d{2,4}(?=-|$)/g;
 
@@ -92,38 +91,70 @@ interface Words {
   generation: number | null;
   whole: boolean;
   preview: boolean;
+  version: string;
+  all: string[];
+}
+
+/** Series whose names on Azure have no point: `gpt-35-turbo`. */
+const pointless: ReadonlySet<string> = new Set(["gpt", "claude", "gemini"]);
+
+/** The generation that begins at a word; null: none does. */
+function versionAt(series: string, words: readonly string[], at: number) {
+  const numbered = /^[vm]?(\d{1,2})(o?)$/.exec(words[at] ?? "");
+  if (numbered === null) return null;
+  const [text, major = "", omni] = numbered;
+  const minor = words[at + 1] ?? "";
+  const hasMinor = /^\d{1,2}$/.test(minor);
+  const isPointless = !hasMinor && pointless.has(series) && Number(major) >= 15;
+  const version = hasMinor ? `${text}.${minor}` : isPointless ? [...major].join(".") : text;
+  return {
+    version,
+    // GPT-4o came after GPT-4 Turbo and before GPT-4.1.
+    generation: Number.parseFloat(version.replace(/^[vm]/, "")) + (omni === "o" ? 0.05 : 0),
+    whole: !version.includes(".") && omni === "",
+    length: hasMinor ? 2 : 1,
+  };
 }
 
 function readWords(series: string, words: readonly string[]): Words {
-  const read: Words = { sizes: [], others: [], generation: null, whole: true, preview: false };
+  const read: Words = {
+    sizes: [],
+    others: [],
+    generation: null,
+    whole: true,
+    preview: false,
+    version: "",
+    all: [],
+  };
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
-    const numbered = /^v?(\d{1,2})(o?)$/.exec(word);
-    if (numbered !== null && read.generation === null) {
-      const minor = words[at + 1] ?? "";
-      const hasMinor = /^\d{1,2}$/.test(minor);
-      read.generation = Number(hasMinor ? `${numbered[1]}.${minor}` : numbered[1]);
-      read.whole = !hasMinor && numbered[2] === "";
-      // GPT-4o came after GPT-4 Turbo and before GPT-4.1.
-      if (numbered[2] === "o") read.generation += 0.05;
-      if (hasMinor) at += 1;
-    } else if (releaseWords.has(word)) read.preview = true;
+    const found = read.generation === null ? versionAt(series, words, at) : null;
+    if (found !== null) {
+      const { version, generation, whole, length } = found;
+      Object.assign(read, { version, generation, whole });
+      read.all.push(version);
+      at += length - 1;
+      continue;
+    }
+    const isNumber = /^(v?\d+|\d+[ke]|a\d+b)$/.test(word);
+    // Dates, builds, contexts and experts: `20241022`, `001`, `32k`, `a22b`, `16e`.
+    if (!isNumber || /^\d{4}$/.test(word)) read.all.push(word);
+    if (releaseWords.has(word)) read.preview = true;
     else if (series === "gpt" && word === "turbo" && read.generation === 4) {
       read.generation = 4.02;
       read.whole = false;
     } else if (series === "claude" && word === "instant") read.sizes.push(word);
     else if (sizes.has(word) || parameters.test(word)) read.sizes.push(word);
-    // Dates, builds, contexts and experts: `20241022`, `001`, `32k`, `a22b`, `16e`.
-    else if (/^(v?\d+|\d+[ke]|a\d+b)$/.test(word) || noise.has(word)) continue;
-    else read.others.push(word);
+    else if (!isNumber && !noise.has(word)) read.others.push(word);
   }
   return read;
 }
 
 /** null: the name begins with no known series. */
-export function parseName(folded: string): ParsedName | null {
-  const words = bareName(folded).replaceAll(shortDates, "").split("-");
-  while (words.length > 1 && makers.has(words[0] ?? "")) words.shift();
+export function parseName(name: string): ParsedName | null {
+  const bare = bareName(foldName(withoutServing(name)));
+  const words = bare.replaceAll(isoDates, "").replaceAll(shortDates, "").split("-");
+  while (words.length > 1 && isMaker(words)) words.shift();
   const first = words[0] ?? "";
   const series = seriesByWord.get(first);
   // A single `o` is only a letter. With a number, `o` is OpenAI's series.
@@ -147,8 +178,14 @@ export function parseName(folded: string): ParsedName | null {
     wholeGeneration: read.whole,
     core: [line, generation, ...read.others.toSorted()].join(" "),
     preview: read.preview,
+    version: read.version,
+    words: read.all.filter((word) => !inWords || !parameters.test(word)),
   };
 }
+
+/** Whether the first word is no part of the model's own name: `mistral.devstral-2-123b`. */
+const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
+  makers.has(first) || (alsoMakers.has(first) && seriesByWord.has(second));
 
 /** Models are replaced and never changed, so what was read of one stays right. */
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
@@ -164,8 +201,8 @@ export function parseModel(
   if (known !== undefined) return known;
   const family = model.family === null ? null : foldName(model.family);
   const read =
-    parseName(foldName(model.id)) ??
-    parseName(foldName(model.name)) ??
+    parseName(model.id) ??
+    parseName(model.name) ??
     (family === null ? null : (parseName(family) ?? familyAlone(family)));
   const its = read !== null && isOnlySynced(model) ? { ...read, line: read.wholeLine } : read;
   parsed.set(model, its);
@@ -181,6 +218,8 @@ const familyAlone = (family: string): ParsedName => ({
   wholeGeneration: true,
   core: family,
   preview: false,
+  version: "",
+  words: [],
 });
 
 /**

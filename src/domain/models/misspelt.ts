@@ -1,5 +1,5 @@
 /** Names of models with one letter wrong, missing or too many. */
-import { bareName } from "./lines.ts";
+import { bareName } from "./plain-name.ts";
 import type { ModelIndex, ReadHint } from "./model-index.ts";
 
 /** Shorter lines have too many neighbours among words that name no model. */

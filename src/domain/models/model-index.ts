@@ -1,6 +1,7 @@
 /** Lists of models, prepared so that a hint finds its models among thousands in microseconds. */
-import { bareName, foldName, parseModel, parseName, type ParsedName } from "./lines.ts";
+import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
+import { bareName, foldName } from "./plain-name.ts";
 
 /** Whether a model answers with text and nothing else. */
 export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
@@ -54,7 +55,9 @@ export function readHint(hint: string): ReadHint | null {
   // ChatGPT is the product; its makers call the series GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
   const read =
-    folded === "" || abilities.has(folded) ? null : { folded, parsed: parseName(folded) };
+    folded === "" || abilities.has(folded)
+      ? null
+      : { folded, parsed: parseName(folded === asked ? hint : folded) };
   if (readHints.size >= mostReadHints) readHints.clear();
   readHints.set(hint, read);
   return read;

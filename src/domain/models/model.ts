@@ -246,33 +246,3 @@ export const credentialsFor = (
         ? !localProviders.has(model.provider)
         : credential.models.some(({ id }) => id === model.id)),
   );
-
-/**
- * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
- * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
- */
-export function matchesGlob(glob: string, name: string): boolean {
-  const text = name.toLowerCase();
-  const [first = "", ...rest] = glob.toLowerCase().split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-// Globs over `provider/model`, such as `openai/*` or `claude-*`. A denied model is denied even if
-// it is allowed too.
-export function isAllowed(
-  model: Pick<Model, "provider" | "id">,
-  policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },
-): boolean {
-  const matches = (glob: string): boolean => matchesGlob(glob, nameOf(model));
-  if (policy.deniedModels?.some(matches)) return false;
-  return policy.allowedModels === undefined || policy.allowedModels.some(matches);
-}

@@ -74,6 +74,8 @@ export interface Snapshot {
   health: Health[];
   /** what failed lately */
   circuits: Circuit[];
+  /** `provider/model`: the only one that may be chosen, since a person approved it; absent: no choice is bound */
+  pinnedModel?: string;
 }
 
 export interface Snapshots {

@@ -1,6 +1,6 @@
 /** When a person has to approve a call, and what becomes of a call for which nobody decides. */
 import type { JsonObject } from "../json.ts";
-import { matchesGlob } from "../models/model.ts";
+import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 
 export const approvalModes = ["auto", "request", "result", "both"] as const;
 export const approvalStages = ["request", "result"] as const;
@@ -62,8 +62,8 @@ export const answersDecidedForMs = 86_400_000;
 export interface ApprovalFacts {
   /** null: no known price */
   costMicroUsd: number | null;
-  /** `provider/model`, the chosen one */
-  model: string;
+  /** the chosen one */
+  model: NamedModel;
   /** the slug of the asking server; null: the caller asks for itself */
   server: string | null;
   tool: string | null;
@@ -116,7 +116,7 @@ function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): str
     costUsdAbove !== undefined && (costMicroUsd === null || costMicroUsd > costUsdAbove * 1e6);
   return [
     ...(isDear ? ["costUsdAbove"] : []),
-    ...(models.some((glob) => matchesGlob(glob, model)) ? ["models"] : []),
+    ...(isNamedIn(models, model) ? ["models"] : []),
     ...(server !== null && servers.includes(server) ? ["servers"] : []),
     ...(tool !== null && tools.includes(tool) ? ["tools"] : []),
     ...(facts.modalities.some((each) => modalities.includes(each)) ? ["modalities"] : []),

@@ -114,6 +114,11 @@ export const model = z
     name,
     family: z.string().nullable(),
     aliases: z.array(z.string()),
+    canonicalName: z.string().nullable().openapi({
+      description:
+        "Maker and model, the same wherever the model is served. Null: its names say no known model.",
+      example: "anthropic/claude-sonnet-5",
+    }),
     inputModalities: modalityList,
     outputModalities: modalityList,
     contextTokens: z.int().nullable(),

@@ -2,6 +2,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { withheldBy } from "../../domain/limits/ceilings.ts";
 import { poolFrom } from "../../domain/choice/model-pool.ts";
+import { canonicalOf } from "../../domain/models/canonical-name.ts";
 import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
@@ -20,6 +21,8 @@ import { mayDescribe } from "./ceilings.ts";
 
 /** A model as one tenant sees it. */
 export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unverified"> {
+  /** the same wherever the model is served; null: unknown */
+  canonicalName: string | null;
   /** sources of the figures that did not come from `source` */
   sources: Sources;
   /** whether the model could be chosen now: an active credential, allowed, no open circuit */
@@ -76,6 +79,7 @@ export function createModelAdmin(
         const { synced: _, unverified: __, estimated: ___, ...shown } = model;
         return {
           ...shown,
+          canonicalName: canonicalOf(model),
           sources: sourcesOf(model),
           available: ranked.get(model)?.exclusion === null,
           measured: ranked.get(model)?.measured ?? null,

@@ -1,7 +1,7 @@
 /** Takes up an approved call: chosen anew, on the model that was approved, with what the approver edited. */
 import type { ApprovalStore, HeldCall } from "../../domain/ports/approvals.ts";
 import { leaseSlackMs } from "../../domain/leases.ts";
-import { isAllowed } from "../../domain/models/model.ts";
+import { isAllowed } from "../../domain/models/allowed.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Approval } from "../../domain/ports/approvals.ts";

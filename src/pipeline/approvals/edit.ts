@@ -1,5 +1,6 @@
 /** What an approver's edit makes of a held request: chosen anew, and with what it reserves in place of the first. */
-import { isAllowed, nameOf } from "../../domain/models/model.ts";
+import { isAllowed } from "../../domain/models/allowed.ts";
+import { nameOf } from "../../domain/models/model.ts";
 import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";

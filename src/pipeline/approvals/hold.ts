@@ -75,10 +75,11 @@ interface Wanted {
 
 export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): ApprovalNeed | null {
   const { policy } = caller.snapshot.tenant;
-  const { inputModalities, outputModalities } = plan.decision.requirements;
+  const { provider, model, requirements } = plan.decision;
+  const { inputModalities, outputModalities } = requirements;
   return approvalNeeded(approvalRuleOf(policy, server?.policy ?? null), {
     costMicroUsd: reserved.microUsd,
-    model: chosenIn(plan.decision),
+    model: plan.choices[0]?.model ?? { provider, id: model },
     server: caller.server?.slug ?? null,
     tool,
     modalities: [...inputModalities, ...outputModalities],
@@ -86,12 +87,9 @@ export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): A
 }
 
 /** A snapshot in which only that model can be chosen: a person approves a model, and not whatever stands in for it. */
-export const pinnedTo = (snapshot: Snapshot, model: string): Snapshot => ({
+export const pinnedTo = (snapshot: Snapshot, pinnedModel: string): Snapshot => ({
   ...snapshot,
-  tenant: {
-    ...snapshot.tenant,
-    policy: { ...snapshot.tenant.policy, allowedModels: [model] },
-  },
+  pinnedModel,
 });
 
 export interface ToHold {

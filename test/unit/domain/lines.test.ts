@@ -2,12 +2,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { foldName, isForCode, parseModel, parseName } from "../../../src/domain/models/lines.ts";
+import { isForCode, parseModel, parseName } from "../../../src/domain/models/lines.ts";
+import { foldName } from "../../../src/domain/models/plain-name.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
 import { model } from "./models.fixture.ts";
 
 const parsed = (name: string) => {
-  const read = parseName(foldName(name));
+  const read = parseName(name);
   return read === null ? null : [read.line, read.generation];
 };
 

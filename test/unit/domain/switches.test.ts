@@ -42,5 +42,7 @@ describe("kill switches", () => {
     expect(isStopped(model, { models: { "openai/gpt-4*": "old" } })).toBe(false);
     expect(isStopped(model, { models: { "openai/gpt-5*": "wrong" } })).toBe(true);
     expect(isStopped(model, { providers: { openai: "down" } })).toBe(true);
+    const copy = { provider: "mybedrock", id: "us.anthropic.claude-opus-4-8" };
+    expect(isStopped(copy, { models: { "*/claude-opus*": "wrong" } })).toBe(true);
   });
 });

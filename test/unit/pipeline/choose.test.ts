@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MediaPrices, Model } from "../../../src/domain/models/model.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
 import type { Limits, Policy, ServerPolicy } from "../../../src/domain/choice/policy.ts";
+import { pinnedTo } from "../../../src/pipeline/approvals/hold.ts";
 import { createChooser } from "../../../src/pipeline/choose.ts";
 import { call, credential, model } from "../domain/models.fixture.ts";
 import { callerWith, priced } from "./callers.fixture.ts";
@@ -194,4 +195,20 @@ describe("a server's policy", () => {
     expect(chosen({ allowedModels: ["*/one"] }, "srv_2")).toBe(1);
     expect(chosen({ allowedModels: ["*/one", "*/two"] })).toBe(2);
   });
+});
+
+it("an approved model is the only one, and no version of it stands in", () => {
+  const dated = priced("openai/gpt-4o-2024-11-20", 1);
+  const chooser = createChooser({
+    catalogue: () => ({ version: "test", models: [priced("openai/gpt-4o", 9), dated] }),
+    now: () => 0,
+  });
+  const sealed = { tenantId: "ten_1", name: "", baseUrl: null, sealed: "", updatedAt: 0 };
+  const { snapshot } = callerWith({ policy: { allowedModels: ["*/gpt-4o"] }, keyLimits: {} });
+  const credentials = [{ ...credential("openai"), ...sealed, createdAt: 0 }];
+  const { ranked } = chooser.poolFor(pinnedTo({ ...snapshot, credentials }, "openai/gpt-4o"));
+  expect(ranked.map(({ model: { id }, exclusion }) => [id, exclusion])).toEqual([
+    ["gpt-4o", null],
+    ["gpt-4o-2024-11-20", "not_allowed"],
+  ]);
 });

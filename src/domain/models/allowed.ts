@@ -1,0 +1,148 @@
+/** Which models the lists of a policy allow and deny, by the models' names. */
+import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonical-name.ts";
+import { nameOf, type Model } from "./model.ts";
+import { isVariant } from "./plain-name.ts";
+import { rememberedByText } from "../remembered.ts";
+
+/** A model as far as its names go. A caller that knows the id alone recognizes the model by it. */
+export type NamedModel = Pick<Model, "provider" | "id"> & Partial<Pick<Model, "name" | "aliases">>;
+
+/**
+ * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
+ * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
+ */
+export const matchesGlob = (glob: string, name: string): boolean =>
+  matchesParts(glob.toLowerCase().split("*"), name.toLowerCase());
+
+function matchesParts([first = "", ...others]: readonly string[], text: string): boolean {
+  const last = others.at(-1);
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others.slice(0, -1)) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** One spelling for names and globs that differ in separators alone: `claude-opus-4.8`, `llama3`. */
+const loosened = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[\s_.:@-]+/g, "-")
+    .replaceAll(/(?<![a-z])([a-z]{2,}|(?<![0-9])[ok])(?=\d)/g, "$1-");
+
+interface Names {
+  /** for lists that allow */
+  allowed: readonly string[];
+  /** for lists that deny, loosened */
+  denied: readonly string[];
+  canonical: ReadonlySet<string>;
+}
+
+/** The last part of an id, without the region and the vendor before it: `us.anthropic.claude-3-opus`. */
+const withoutVendor = (id: string): string =>
+  id.slice(id.lastIndexOf("/") + 1).replace(/^(?:[a-z][a-z0-9-]*\.)+(?=[a-z])/i, "");
+
+/** `claude-3-opus` beside `claude-opus-3`: places write both. */
+const reordered = (name: string): string[] => {
+  const claude = /^claude-([a-z]+)-([\d-]+)$/.exec(name);
+  return claude === null ? [] : [`claude-${claude[2]}-${claude[1]}`];
+};
+
+function namesOf(model: NamedModel): Names {
+  const { provider, id, name = id, aliases = [] } = model;
+  const own = [id, ...aliases].map((each) => `${provider}/${each}`);
+  // `ft:gpt-4o:acme::7p4l` was made from a model, and is denied with that model.
+  const texts = [id, name, ...aliases, id.replace(/^ft:([^:]+).*$/, "$1")];
+  const canonical = new Set(texts.flatMap((text) => canonicalName(text) ?? []));
+  const elsewhere = [...canonical].flatMap((each) => {
+    const [maker = "", plain = ""] = each.split("/");
+    const plains = [plain, ...reordered(plain), ...otherNamesOf(each)];
+    return plains.flatMap((written) => [
+      `${provider}/${written}`,
+      ...spellingsOf(maker).flatMap((by) => [`${by}/${written}`, `${provider}/${by}/${written}`]),
+    ]);
+  });
+  const main = isVariant(id) ? null : canonicalOf(model);
+  const allowed =
+    main === null ? own : [...own, `${provider}/${main}`, `${provider}/${main.split("/")[1]}`];
+  const denied = [...own, `${provider}/${withoutVendor(id)}`, ...elsewhere];
+  return {
+    allowed: allowed.map((each) => each.toLowerCase()),
+    denied: [...new Set(denied.map(loosened))],
+    canonical,
+  };
+}
+
+/** Models are replaced and never changed, so their names stay right. */
+const known = new WeakMap<NamedModel, Names>();
+
+function rememberedNames(model: NamedModel): Names {
+  const before = known.get(model);
+  if (before !== undefined) return before;
+  const names = namesOf(model);
+  known.set(model, names);
+  return names;
+}
+
+interface DenyingGlob {
+  plain: string[];
+  loose: string[];
+  /** the model that it means at every provider; null: it has stars, or names a provider */
+  canonical: string | null;
+}
+
+const denyingGlob = rememberedByText((text): DenyingGlob => {
+  const slash = text.indexOf("/");
+  // Without a provider the glob means all of them.
+  const glob = slash === -1 && !text.startsWith("*") ? `*/${text}` : text;
+  const [provider = "", model = ""] = [
+    glob.slice(0, glob.indexOf("/")).toLowerCase(),
+    glob.slice(glob.indexOf("/") + 1),
+  ];
+  const canonical = model.includes("*") ? null : canonicalName(model);
+  const isEverywhere =
+    canonical !== null &&
+    (provider === "*" || spellingsOf(canonical.split("/")[0] ?? "").includes(provider));
+  return {
+    plain: glob.toLowerCase().split("*"),
+    loose: loosened(glob).split("*"),
+    canonical: isEverywhere ? canonical : null,
+  };
+});
+
+/**
+ * Whether any glob means the model under any of its names: its own, its canonical name, or another spelling of
+ * them. For lists that deny or ask for approval, where a match too many is on the safe side.
+ */
+export function isNamedIn(globs: readonly string[], model: NamedModel): boolean {
+  if (globs.length === 0) return false;
+  const names = rememberedNames(model);
+  const own = nameOf(model).toLowerCase();
+  return globs.some((text) => {
+    const { plain, loose, canonical } = denyingGlob(text);
+    return (
+      matchesParts(plain, own) ||
+      names.denied.some((name) => matchesParts(loose, name)) ||
+      (canonical !== null && names.canonical.has(canonical))
+    );
+  });
+}
+
+/**
+ * Globs over `provider/model`. A denied model is denied even if it is allowed too. In a list that allows, the
+ * first part is always the provider: `anthropic/*` sends nothing to a reseller of Anthropic's models.
+ */
+export function isAllowed(
+  model: NamedModel,
+  policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },
+): boolean {
+  if (isNamedIn(policy.deniedModels ?? [], model)) return false;
+  const { allowedModels } = policy;
+  if (allowedModels === undefined) return true;
+  const names = rememberedNames(model);
+  return allowedModels.some((glob) => names.allowed.some((name) => matchesGlob(glob, name)));
+}
