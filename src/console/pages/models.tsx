@@ -39,7 +39,9 @@ export function Models({ params: { tenant } }: { params: { tenant: string } }) {
   const isAll = query["all"] === "yes";
   const matches = (model: Model): boolean =>
     (isAll || model.available) &&
-    `${nameOf(model)} ${model.canonicalName} ${model.name} ${model.aliases.join(" ")}`.toLowerCase().includes(wanted);
+    `${nameOf(model)} ${model.canonicalName ?? ""} ${model.name} ${model.aliases.join(" ")}`
+      .toLowerCase()
+      .includes(wanted);
   return (
     <Page
       title="Models"

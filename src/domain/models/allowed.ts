@@ -96,13 +96,10 @@ interface DenyingGlob {
 }
 
 const denyingGlob = rememberedByText((text): DenyingGlob => {
-  const slash = text.indexOf("/");
   // Without a provider the glob means all of them.
-  const glob = slash === -1 && !text.startsWith("*") ? `*/${text}` : text;
-  const [provider = "", model = ""] = [
-    glob.slice(0, glob.indexOf("/")).toLowerCase(),
-    glob.slice(glob.indexOf("/") + 1),
-  ];
+  const glob = text.includes("/") || text.startsWith("*") ? text : `*/${text}`;
+  const [provider = "", ...rest] = glob.toLowerCase().split("/");
+  const model = rest.join("/");
   const canonical = model.includes("*") ? null : canonicalName(model);
   const isEverywhere =
     canonical !== null &&
