@@ -11,7 +11,8 @@ import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
 import { endOfRaises } from "../domain/limits/raises.ts";
 import { modelsOf, type Catalogue } from "../domain/models/model.ts";
 import type { Features } from "../domain/sampling/negotiation.ts";
-import { defaultToolRounds } from "../domain/choice/policy.ts";
+import type { Asking } from "../domain/choice/decision.ts";
+import { defaultToolRounds, type Policy } from "../domain/choice/policy.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -24,7 +25,8 @@ import {
   planWithoutRoom,
   type Plan,
 } from "../domain/choice/selection.ts";
-import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
+import { recordOf, shape, shapingOf, type NegotiationRecord } from "../domain/sampling/shaping.ts";
+import { askedToContinue, continuationNote } from "../domain/wires/continuation.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "./scopes.ts";
 
@@ -112,6 +114,23 @@ const sinceThen = (
   retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
 });
 
+/** Plans a call; where no model goes on with the assistant's last message, as the policy allows. */
+function planAs(
+  { prefill = "refuse" }: Policy,
+  pool: ModelPool,
+  { call, negotiation }: { call: SamplingCall; negotiation: NegotiationRecord | null },
+): { call: SamplingCall; asking: Asking; plan: Result<Plan, Refusal> } {
+  const asking = askingOf(call, pool, negotiation);
+  const plan = decide(asking, pool);
+  const asItIs = { call, asking, plan };
+  if (plan.ok || prefill === "refuse" || asking.needs.wire?.prefill !== true) return asItIs;
+  const continued = askedToContinue(call);
+  const other = askingOf(continued, pool, negotiation);
+  const noted = { ...other, notes: [...other.notes, continuationNote] };
+  const made = decide(noted, pool);
+  return made.ok ? { call: continued, asking: noted, plan: made } : asItIs;
+}
+
 export function createChooser(deps: {
   catalogue: () => Catalogue;
   now: () => number;
@@ -198,8 +217,8 @@ export function createChooser(deps: {
       });
       const shaped = shape(asked, shaping);
       const pool = poolFor(snapshot, server);
-      const asking = askingOf(shaped, pool, recordOf(features, shaping));
-      const plan = decide(asking, pool);
+      const negotiation = recordOf(features, shaping);
+      const { call: kept, asking, plan } = planAs(policy, pool, { call: shaped, negotiation });
       if (!plan.ok) {
         const { error } = plan;
         if (error.reason === "unavailable")
@@ -208,10 +227,10 @@ export function createChooser(deps: {
           ? err({ ...error, cause: "no_credential" })
           : plan;
       }
-      const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
+      const call = { ...kept, maxTokens: plan.value.requirements.maxTokens };
       const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, pool);
       const shortened = (from: Plan): Plan | null =>
-        shaped.toolChoice === "required" ? null : planShortened(from, asking, pool);
+        kept.toolChoice === "required" ? null : planShortened(from, asking, pool);
       return ok({ ...plan.value, call, withoutRoom, shortened });
     },
   };

@@ -130,6 +130,8 @@ export interface Policy {
   providerMessages?: boolean;
   /** whether callers read what a provider said of their failed call, masked; absent: they don't */
   tellProviderMessages?: boolean;
+  /** what becomes of a last message of the assistant's that no candidate goes on with; absent: refuse */
+  prefill?: PrefillPolicy;
   /** whether other providers are asked once a content filter refused a call; absent: stop */
   afterContentFilter?: AfterContentFilter;
   /** days until a finished audit record is deleted */
@@ -171,6 +173,10 @@ export const defaultEarlyDeletion: readonly Expendable[] = expendable;
 
 export const afterContentFilter = ["stop", "other_providers"] as const;
 export type AfterContentFilter = (typeof afterContentFilter)[number];
+
+/** `as_text`: the model is asked to go on with the message. */
+export const prefillPolicies = ["refuse", "as_text"] as const;
+export type PrefillPolicy = (typeof prefillPolicies)[number];
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;
 export type Previews = (typeof previewPolicies)[number];

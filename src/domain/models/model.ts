@@ -72,6 +72,8 @@ export interface Model extends TokenPrices {
   outputTokens: number | null;
   tools: boolean;
   temperature: boolean;
+  /** whether the model goes on with a last message of the assistant's; absent: see `takesPrefill` */
+  prefill?: boolean | undefined;
   reasoning: boolean;
   /** absent: all that is known is that the model reasons */
   reasoningControl?: ReasoningControl | undefined;

@@ -45,8 +45,8 @@ export interface WireRules {
   sameRoleTwice: boolean;
   /** whether a user message may follow a tool's result */
   userAfterTool: boolean;
-  /** whether the last message may be the assistant's; `olderClaude`: of Claude before 4.6 alone */
-  prefill: "taken" | "refused" | "olderClaude";
+  /** whether the last message may be the assistant's, for a model of which nothing else is known */
+  prefill: boolean;
   imageFormats: readonly string[];
   /** bytes of one image, before base64 */
   imageBytes: number;
@@ -88,7 +88,7 @@ const openai: WireRules = {
   assistantFirst: true,
   sameRoleTwice: true,
   userAfterTool: true,
-  prefill: "taken",
+  prefill: true,
   imageFormats: commonImages,
   imageBytes: unbounded,
   imagesBytes: unbounded,
@@ -127,7 +127,6 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     emptyErrors: false,
     stops: "filled",
     assistantFirst: false,
-    prefill: "olderClaude",
     imageBytes: 7.5 * mebibyte,
     mostImages: (contextTokens) => ((contextTokens ?? 0) > 200_000 ? 600 : 100),
     imageSide: 8_000,
@@ -155,7 +154,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     text: "full",
     sameRoleTwice: true,
     userAfterTool: false,
-    prefill: "refused",
+    prefill: false,
     imageBytes: 10 * mebibyte,
     mostImages: () => 8,
     mostTemperature: 1.5,
@@ -211,12 +210,15 @@ export function wireAt(model: Pick<Model, "provider" | "id">, endpoint: string):
   return wire === "compatible" ? endpoint : wire;
 }
 
-const firstWithoutPrefill = 4.6;
+/** Source: https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6 */
+const firstClaudeWithoutPrefill = 4.6;
 
-/** Whether a model goes on with a text that the assistant began. */
-export function takesPrefill(model: Pick<Model, "provider" | "id" | "name" | "family">): boolean {
-  const { prefill } = rulesOf[wireOf(model)];
-  if (prefill !== "olderClaude") return prefill === "taken";
-  const generation = parseModel(model)?.generation ?? null;
-  return generation === null || generation < firstWithoutPrefill;
+/** Whether a model goes on with a text that the assistant began: as the catalogue says, else by its wire and series. */
+export function takesPrefill(
+  model: Pick<Model, "provider" | "id" | "name" | "family" | "prefill">,
+): boolean {
+  if (model.prefill !== undefined) return model.prefill;
+  const { series, generation } = parseModel(model) ?? {};
+  const isNewClaude = series === "claude" && (generation ?? 0) >= firstClaudeWithoutPrefill;
+  return rulesOf[wireOf(model)].prefill && !isNewClaude;
 }

@@ -86,6 +86,10 @@ const modelFigures = {
       "Whether the model uses tools. Default: what the catalogue says of it, else false.",
   }),
   temperature: z.boolean().optional(),
+  prefill: z.boolean().optional().openapi({
+    description:
+      "Whether the model goes on with a last message of the assistant's. Default: what its provider documents.",
+  }),
   reasoning: z.boolean().optional(),
   reasoningControl: reasoningControl.optional(),
   inputUsdPerMTok: price.optional(),
@@ -125,6 +129,7 @@ export const model = z
     outputTokens: z.int().nullable(),
     tools: z.boolean(),
     temperature: z.boolean(),
+    prefill: z.boolean(),
     reasoning: z.boolean(),
     reasoningControl: reasoningControl.optional(),
     inputUsdPerMTok: price,

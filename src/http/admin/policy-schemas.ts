@@ -10,7 +10,12 @@ import {
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
-import { afterContentFilter, expendable, previewPolicies } from "../../domain/choice/policy.ts";
+import {
+  afterContentFilter,
+  expendable,
+  prefillPolicies,
+  previewPolicies,
+} from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count, line } from "./schemas.ts";
@@ -171,6 +176,10 @@ export const policy = z
     tellProviderMessages: z.boolean().optional().openapi({
       description:
         "Whether callers of the tenant's API keys read in `attempts[].message` what a provider said of their failed call, masked. Callers behind registered servers don't. Default: false.",
+    }),
+    prefill: z.enum(prefillPolicies).optional().openapi({
+      description:
+        "What becomes of a request whose last message is the assistant's, where no model goes on with such a message. refuse: no_eligible_model. as_text: a user message is added that asks to go on with it. Default: refuse.",
     }),
     afterContentFilter: z.enum(afterContentFilter).optional().openapi({
       description:

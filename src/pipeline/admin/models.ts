@@ -13,6 +13,7 @@ import type {
   Page,
   PageRequest,
 } from "../../domain/ports/stores.ts";
+import { takesPrefill } from "../../domain/wires/rules.ts";
 import { sourcesFrom, type Sources } from "../../domain/models/provenance.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
@@ -23,6 +24,8 @@ import { mayDescribe } from "./ceilings.ts";
 export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unverified"> {
   /** the same wherever the model is served; null: unknown */
   canonicalName: string | null;
+  /** as the choice sees it */
+  prefill: boolean;
   /** sources of the figures that did not come from `source` */
   sources: Sources;
   /** whether the model could be chosen now: an active credential, allowed, no open circuit */
@@ -80,6 +83,7 @@ export function createModelAdmin(
         return {
           ...shown,
           canonicalName: canonicalOf(model),
+          prefill: takesPrefill(model),
           sources: sourcesOf(model),
           available: ranked.get(model)?.exclusion === null,
           measured: ranked.get(model)?.measured ?? null,

@@ -19,6 +19,7 @@ const catalogue = {
   models: [
     priced("openai/one", 1),
     priced("openai/two", 2),
+    { ...priced("openai/refuses", 3), prefill: false },
     priced("openai/free", 0),
     priced("openai/unpriced", null),
     model("openai/half", { inputUsdPerMTok: 1, outputUsdPerMTok: null }),
@@ -211,4 +212,36 @@ it("an approved model is the only one, and no version of it stands in", () => {
     ["gpt-4o", null],
     ["gpt-4o-2024-11-20", "not_allowed"],
   ]);
+});
+
+describe("the assistant's last message", () => {
+  const last = { role: "assistant" as const, content: [{ type: "text" as const, text: "{" }] };
+  const begun = { ...call(), messages: [...call().messages, last] };
+  const none: Policy = { allowedModels: ["openai/refuses"] };
+
+  it("goes to a model that continues it, where there is one", () => {
+    const made = given().plan({ policy: { prefill: "as_text" } }, begun);
+    if (!made.ok) throw new Error(made.error.reason);
+    expect(made.value.call.messages).toEqual(begun.messages);
+    expect(made.value.decision.notes).toEqual([]);
+  });
+
+  it("is refused where there is none, unless the policy has it asked for as a text", () => {
+    const refused = given().plan({ policy: none }, begun);
+    expect(!refused.ok && refused.error).toMatchObject({
+      reason: "no_eligible_model",
+      candidates: expect.arrayContaining([{ model: "openai/refuses", excludedBy: "prefill" }]),
+    });
+    const made = given().plan({ policy: { ...none, prefill: "as_text" } }, begun);
+    if (!made.ok) throw new Error(made.error.reason);
+    const added = { role: "user", content: [{ type: "text", text: expect.any(String) }] };
+    expect(made.value.call.messages).toEqual([...begun.messages, added]);
+    expect(made.value.decision.notes.join()).toContain("request to continue");
+  });
+
+  it("is refused for the reason that stays, whatever the policy", () => {
+    const policy: Policy = { allowedModels: [], prefill: "as_text" };
+    const refused = given().plan({ policy }, begun);
+    expect(!refused.ok && refused.error.reason).toBe("no_eligible_model");
+  });
 });

@@ -141,6 +141,13 @@ describe("what no other form of a call spares a wire", () => {
   ])("knows which Claude goes on with a text: %s, %s", (id, takes) => {
     expect(takesPrefill(modelOf("anthropic", id))).toBe(takes);
   });
+
+  it("knows a Claude behind another's wire, and believes the catalogue before its name", () => {
+    expect(takesPrefill(modelOf("openrouter", "anthropic/claude-opus-4.6"))).toBe(false);
+    expect(takesPrefill(modelOf("openrouter", "anthropic/claude-3.5-sonnet"))).toBe(true);
+    expect(takesPrefill(modelOf("anthropic", "claude-opus-5", { prefill: true }))).toBe(true);
+    expect(takesPrefill(modelOf("mine", "m", { prefill: false }))).toBe(false);
+  });
 });
 
 describe("a choice", () => {
