@@ -20,6 +20,12 @@ export const isBalanced = ({ cost, speed, intelligence }: Axes): boolean =>
 const priceOf = ({ outputUsdPerMTok }: Model): number =>
   outputUsdPerMTok ?? Number.POSITIVE_INFINITY;
 
+const hasPrice = (model: Model): boolean => Number.isFinite(priceOf(model));
+
+/** Without a price a model has no place between others, so it counts only where none has a price. */
+const pricedAmong = (models: readonly Model[]): readonly Model[] =>
+  models.some(hasPrice) ? models.filter(hasPrice) : models;
+
 const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
 
 /** By distance from the middle, which is the cheaper one of two. */
@@ -44,8 +50,9 @@ interface Everyday {
   isNamed: boolean;
 }
 
-/** `models`: of one provider */
-function everydayOf(models: readonly Model[]): Everyday | null {
+/** `all`: of one provider */
+function everydayOf(all: readonly Model[]): Everyday | null {
+  const models = pricedAmong(all);
   for (const line of everydayLines) {
     const [newest] = models.filter((model) => lineOf(model) === line).toSorted(newestFirst);
     if (newest !== undefined) return { model: newest, isNamed: true };
@@ -73,9 +80,13 @@ export function everydayRanks({ ranked }: Pick<ModelPool, "ranked">): ReadonlyMa
   const everyday = [...Map.groupBy(models, ({ provider }) => provider).values()].flatMap(
     (ofProvider) => everydayOf(ofProvider) ?? [],
   );
-  const inOrder = [true, false].flatMap((named) =>
-    middleFirst(everyday.filter(({ isNamed }) => isNamed === named).map(({ model }) => model)),
+  const groups = Map.groupBy(
+    everyday,
+    ({ model, isNamed }) => Number(!isNamed) + 2 * Number(!hasPrice(model)),
   );
+  const inOrder = [...groups.keys()]
+    .toSorted((a, b) => a - b)
+    .flatMap((group) => middleFirst((groups.get(group) ?? []).map(({ model }) => model)));
   const found = new Map(
     inOrder.map((model, rank) => [ranked.findIndex((entry) => entry.model === model), rank]),
   );

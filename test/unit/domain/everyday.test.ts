@@ -5,7 +5,7 @@ import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
-import { call, credential } from "./models.fixture.ts";
+import { call, credential, field, model } from "./models.fixture.ts";
 import { credentialSets } from "./expert-picks.fixture.ts";
 
 const sizes = [10, 64, 256, 1_000, 4_000, 16_000, 32_000, 64_000];
@@ -70,6 +70,27 @@ describe("a request without any preference", () => {
     for (const maker of makers)
       for (const other of others)
         expect([maker, other, picksOf([maker, other]).length]).toEqual([maker, other, 1]);
+  });
+});
+
+describe("the middle of a provider without an everyday line", () => {
+  const pickOf = (models: ReturnType<typeof model>[]): string => {
+    const providers = [...new Set(models.map(({ provider }) => provider))];
+    const pool = field({ models, credentials: providers.map((name) => credential(name)) });
+    const plan = choose(call({}), pool);
+    if (!plan.ok) throw new Error(plan.error.reason);
+    return plan.value.decision.model;
+  };
+  const unpriced = { inputUsdPerMTok: null, outputUsdPerMTok: null };
+
+  it("is a model with a price, however many have none", () => {
+    const others = Array.from({ length: 8 }, (_, at) => model(`acme/other-${at}`, unpriced));
+    expect(pickOf([...others, model("acme/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
+    expect(pickOf([...others, model("other/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
+  });
+
+  it("is any model where none has a price", () => {
+    expect(pickOf(["a", "b", "c"].map((id) => model(`acme/${id}`, unpriced)))).toBe("b");
   });
 });
 
