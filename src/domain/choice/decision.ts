@@ -6,6 +6,7 @@ import type { ModelPool } from "./model-pool.ts";
 import type { Measured } from "./health.ts";
 import { correctionOf, isKnownHint, type Narrowed } from "./hints.ts";
 import { hasNoSuccessor } from "../models/gone-models.ts";
+import { kindOf } from "../models/model-index.ts";
 import { isEstimated, type Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
 import { byPreference, type Axes, type Order } from "./score.ts";
@@ -77,8 +78,8 @@ export const unhintedLevel = 60_000;
 export const lateLevel = 60_001;
 /** The level of the first everyday model, where nothing is preferred; the others follow. */
 export const everydayLevel = 59_000;
-/** The level of the model that began a tool loop: before whatever a hint prefers. */
-export const loopLevel = 0;
+/** Before whatever a hint prefers: of the model that began a tool loop, or of the everyday model that a hint leaves. */
+export const firstLevel = 0;
 
 /** A pool, judged for one request. */
 export interface Ranking {
@@ -139,13 +140,15 @@ const longestHintShown = 60;
 const mostHintsShown = 5;
 
 /** Says which hints had no effect, and which were corrected. A replayed decision has these notes already. */
-function withHintNotes({ notes, hints }: Asking, { models }: ModelPool): string[] {
+function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): string[] {
+  const kind = kindOf(needs);
   const said = hints.flatMap((hint): string[] => {
     if (hint.trim() === "") return [];
     const shown = JSON.stringify(hint.slice(0, longestHintShown));
     const meant = correctionOf(hint, models);
     if (meant !== null) return [`hint ${shown} was read as "${meant}"`];
-    if (hasNoSuccessor(hint)) return [`hint ${shown} names a model that has no successor here`];
+    if (hasNoSuccessor(hint, kind, models))
+      return [`hint ${shown} names a model that has no successor here`];
     return isKnownHint(hint, models) ? [] : [`hint ${shown} matched no model`];
   });
   return [...new Set([...notes, ...said.slice(0, mostHintsShown)])];

@@ -1,16 +1,18 @@
 /**
  * What is chosen for a request without any preference: the model that its provider sells for everyday use. Of several
- * providers, the one whose price is in the middle. Nothing of the request's size counts, so the answer does not change
- * with `maxTokens`.
+ * providers, the one whose price is in the middle. Where a hint leaves several models, the same is chosen among them.
+ * Nothing of the request's size counts, so the answer does not change with `maxTokens`.
  */
 import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
-import { writesOnly } from "../models/model-index.ts";
+import { kindOf, readHint, type Kind } from "../models/model-index.ts";
 import { alwaysReasons } from "../models/reasoning.ts";
+import { withoutSuperseded } from "../models/superseded.ts";
 import { isEstimated, type Model } from "../models/model.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Axes } from "./score.ts";
 
-const sameWeight = 1e-9;
+/** Thirds are written as 0.33, 0.33, 0.34. */
+const sameWeight = 0.02;
 
 /** Whether the priorities prefer nothing: absent, or all three equal. */
 export const isBalanced = ({ cost, speed, intelligence }: Axes): boolean =>
@@ -64,32 +66,69 @@ function everydayOf(all: readonly Model[]): Everyday | null {
   return middle === undefined ? null : { model: middle, isNamed: false };
 }
 
-/** Pools are never changed. */
-const ranks = new WeakMap<ModelPool["ranked"], ReadonlyMap<number, number>>();
+/** Of each provider the everyday model, best first. */
+function everydayAmong(models: readonly Model[]): Everyday[] {
+  const ofProviders = [...Map.groupBy(models, ({ provider }) => provider).values()];
+  const everyday = ofProviders.flatMap((ofProvider) => everydayOf(ofProvider) ?? []);
+  const groups = Map.groupBy(
+    everyday,
+    ({ model, isNamed }) => Number(!isNamed) + 2 * Number(!hasPrice(model)),
+  );
+  return [...groups.keys()]
+    .toSorted((a, b) => a - b)
+    .flatMap((group) => {
+      const members = groups.get(group) ?? [];
+      const inOrder = middleFirst(members.map(({ model }) => model));
+      return inOrder.flatMap((of) => members.filter(({ model }) => model === of));
+    });
+}
 
-/** By position in the pool, the rank of each provider's everyday model, from 0. */
-export function everydayRanks({ ranked }: Pick<ModelPool, "ranked">): ReadonlyMap<number, number> {
-  const known = ranks.get(ranked);
+/** Pools are never changed. */
+const ranks = new WeakMap<ModelPool["ranked"], Map<Kind, ReadonlyMap<number, number>>>();
+
+/** By position in the pool, the rank of each provider's everyday model of one kind, from 0. */
+export function everydayRanks(
+  { ranked }: Pick<ModelPool, "ranked">,
+  kind: Kind,
+): ReadonlyMap<number, number> {
+  const ofPool = ranks.get(ranked) ?? new Map<Kind, ReadonlyMap<number, number>>();
+  ranks.set(ranked, ofPool);
+  const known = ofPool.get(kind);
   if (known !== undefined) return known;
   const models = ranked
     .filter(({ exclusion, isPreview, isUnpriced, isUnjudged, isLate }) => {
       return exclusion === null && !isPreview && !isUnpriced && !isUnjudged && !isLate;
     })
     .map(({ model }) => model)
-    .filter((model) => writesOnly(model) && !isForCode(lineOf(model)));
-  const everyday = [...Map.groupBy(models, ({ provider }) => provider).values()].flatMap(
-    (ofProvider) => everydayOf(ofProvider) ?? [],
-  );
-  const groups = Map.groupBy(
-    everyday,
-    ({ model, isNamed }) => Number(!isNamed) + 2 * Number(!hasPrice(model)),
-  );
-  const inOrder = [...groups.keys()]
-    .toSorted((a, b) => a - b)
-    .flatMap((group) => middleFirst((groups.get(group) ?? []).map(({ model }) => model)));
+    .filter((model) => kindOf(model) === kind && !isForCode(lineOf(model)));
   const found = new Map(
-    inOrder.map((model, rank) => [ranked.findIndex((entry) => entry.model === model), rank]),
+    everydayAmong(models).map(({ model }, rank) => [
+      ranked.findIndex((entry) => entry.model === model),
+      rank,
+    ]),
   );
-  ranks.set(ranked, found);
+  ofPool.set(kind, found);
   return found;
+}
+
+const lineOfProvider = (model: Model): string => `${model.provider} ${lineOf(model)}`;
+
+/** The models to choose from, where a hint likes all of these and nothing else is preferred. */
+export function leadersAmong(
+  models: readonly Model[],
+  pool: Pick<ModelPool, "ranked">,
+  kind: Kind,
+): readonly Model[] {
+  const everyday = [...everydayRanks(pool, kind).keys()].flatMap(
+    (at) => pool.ranked[at]?.model ?? [],
+  );
+  const lines = new Set(everyday.map(lineOfProvider));
+  const [first] = everydayAmong(models.filter((model) => lines.has(lineOfProvider(model))));
+  return first === undefined ? withoutSuperseded(models) : [first.model];
+}
+
+/** Whether a hint names no more than a maker's models: `claude`. Where nobody serves them, it prefers nothing. */
+export function namesMaker(hint: string): boolean {
+  const folded = readHint(hint)?.folded ?? "";
+  return everydayLines.some((line) => line.startsWith(`${folded}-`)) && !folded.includes("-");
 }

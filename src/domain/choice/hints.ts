@@ -36,10 +36,12 @@ export interface Narrowed {
   viaEquivalence: boolean;
 }
 
+export const nothingNarrowed: Narrowed = { levels: null, hint: null, viaEquivalence: false };
+
 // Levels, best first. The generations of a line have the levels between the line's own and the
 // next.
 const equalLevel = 1;
-const versionLevel = 2;
+export const versionLevel = 2;
 const successorLevel = 3;
 const lineLevel = 1_000;
 const fitLevels: Readonly<Record<Fit, number>> = {
@@ -262,7 +264,7 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
     const levels = equivalentsOf(classes, served, all);
     if (levels !== null) return { levels, hint, viaEquivalence: true };
   }
-  return { levels: null, hint: null, viaEquivalence: false };
+  return nothingNarrowed;
 }
 
 /** Remembered, since looking through every name takes longer than the choice, and servers repeat their hints. */

@@ -9,16 +9,17 @@ import {
   explain,
   isOf,
   lateLevel,
-  loopLevel,
+  firstLevel,
   unhintedLevel,
   type Asking,
   type Decision,
 } from "./decision.ts";
 import { nameOf } from "../models/model.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
-import { everydayRanks, isBalanced } from "./everyday.ts";
+import { everydayRanks, isBalanced, leadersAmong, namesMaker } from "./everyday.ts";
 import { withSpares, type ModelPool } from "./model-pool.ts";
-import { narrow, type Narrowed } from "./hints.ts";
+import { narrow, nothingNarrowed, versionLevel, type Narrowed } from "./hints.ts";
+import { kindOf, type Kind } from "../models/model-index.ts";
 import type { Requirements } from "../requirements.ts";
 import { cacheWritesOf } from "../sampling/cache-writes.ts";
 import { reasoningNeedsOf } from "../sampling/reasoning-needs.ts";
@@ -135,7 +136,7 @@ function lacksRoomForEveryday(
   const [chosen] = decision.candidates;
   if (!isBalanced(weights) || chosen?.matchedHint !== undefined || requirements.reasoning?.roomless)
     return false;
-  const ranks = everydayRanks(pool);
+  const ranks = everydayRanks(pool, kindOf(requirements));
   const rankOf = (provider: string, model: string): number =>
     ranks.get(pool.served.findIndex((each) => each.provider === provider && each.id === model)) ??
     Number.POSITIVE_INFINITY;
@@ -150,11 +151,12 @@ function lacksRoomForEveryday(
 function levelsOf(
   pool: ModelPool,
   positions: Uint32Array,
-  parts: { narrowed: Narrowed; loopPosition: number; isSilent: boolean },
+  { narrowed, loopPosition, asking }: { narrowed: Narrowed; loopPosition: number; asking: Asking },
 ): Uint16Array {
-  const { narrowed, loopPosition } = parts;
   const { isLate } = pool.columns;
-  const everyday = parts.isSilent ? everydayRanks(pool) : null;
+  const isSilent = isBalanced(asking.weights);
+  const everyday =
+    isSilent && narrowed.hint === null ? everydayRanks(pool, kindOf(asking.needs)) : null;
   const levels = new Uint16Array(positions.length);
   for (let place = 0; place < positions.length; place += 1) {
     const at = positions[place] ?? 0;
@@ -162,9 +164,38 @@ function levelsOf(
     const rank = everyday?.get(at);
     const unhinted =
       rank !== undefined ? everydayLevel + rank : isLate[at] === 1 ? lateLevel : unhintedLevel;
-    levels[place] = at === loopPosition ? loopLevel : hinted === 0 ? unhinted : hinted;
+    levels[place] = at === loopPosition ? firstLevel : hinted === 0 ? unhinted : hinted;
   }
+  if (isSilent && narrowed.hint !== null && loopPosition === -1)
+    putLeaders(levels, { positions, pool, narrowed, kind: kindOf(asking.needs) });
   return levels;
+}
+
+/** Where a hint leaves several models and nothing else is preferred, the everyday one of them comes first. */
+function putLeaders(
+  levels: Uint16Array,
+  {
+    positions,
+    pool,
+    narrowed,
+    kind,
+  }: { positions: Uint32Array; pool: ModelPool; narrowed: Narrowed; kind: Kind },
+): void {
+  const best = levels.reduce((least, level) => Math.min(least, level), unhintedLevel);
+  // Models of one name differ by their provider alone, so price and speed choose among them.
+  if (best <= versionLevel && !narrowed.viaEquivalence) return;
+  const liked = [...positions].flatMap((at, place) => {
+    const model = levels[place] === best ? pool.served[at] : undefined;
+    return model === undefined ? [] : [{ model, place }];
+  });
+  const leaders = new Set(
+    leadersAmong(
+      liked.map(({ model }) => model),
+      pool,
+      kind,
+    ),
+  );
+  for (const { model, place } of liked) if (leaders.has(model)) levels[place] = firstLevel;
 }
 
 /** The error holds, by position in the pool, why each model is out. */
@@ -180,7 +211,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
       : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
   // The loop stays with its model, whatever brought the model into the loop.
   if (loopPosition !== -1) hintOnly[loopPosition] = 0;
-  const narrowed = narrow(
+  const found = narrow(
     hints,
     {
       models: served,
@@ -190,16 +221,14 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     },
     pool.models,
   );
+  const isOpen = found.viaEquivalence && isBalanced(weights) && namesMaker(found.hint ?? "");
+  const narrowed = isOpen ? nothingNarrowed : found;
   const positions = feasibleOf(sieved, narrowed);
   if (positions.length === 0) return err(out);
   const scores = scoreAll({ pool, positions, compiled, weights });
   const order: Order = {
     scores,
-    levels: levelsOf(pool, positions, {
-      narrowed,
-      loopPosition,
-      isSilent: narrowed.hint === null && isBalanced(weights),
-    }),
+    levels: levelsOf(pool, positions, { narrowed, loopPosition, asking }),
   };
   const choices = choicesOf(order).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)

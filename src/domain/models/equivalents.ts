@@ -10,14 +10,17 @@ import {
   containing,
   equalTo,
   indexOf,
+  kindOf,
   lineIn,
   saysLine,
   versionsOf,
-  writesOnly,
+  type Fit,
+  type Kind,
   type ModelIndex,
   type ReadHint,
   type Served,
 } from "./model-index.ts";
+import { withoutSuperseded } from "./superseded.ts";
 import { isEstimated, type Model } from "./model.ts";
 
 interface Tiers {
@@ -29,6 +32,7 @@ interface Tiers {
 
 /** What stand-ins are compared by. */
 export interface ModelClass extends Tiers {
+  kind: Kind;
   isForCode: boolean;
 }
 
@@ -56,7 +60,8 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const speaker = members.toSorted(speaksFirst)[0];
   if (speaker === undefined) return null;
   const { intelligence, speed, outputUsdPerMTok } = speaker;
-  const found = { intelligence, speed, outputUsdPerMTok, isForCode: isForCode(line) };
+  const kind = kindOf(speaker);
+  const found = { intelligence, speed, outputUsdPerMTok, kind, isForCode: isForCode(line) };
   classes.set(line, found);
   return found;
 }
@@ -66,13 +71,16 @@ function classOf(index: ModelIndex, model: Model): ModelClass {
   const line = parseModel(model)?.line;
   const ofLine = line === undefined ? null : classOfLine(index, line);
   const { intelligence, speed, outputUsdPerMTok } = model;
-  return ofLine ?? { intelligence, speed, outputUsdPerMTok, isForCode: false };
+  const kind = kindOf(model);
+  return ofLine ?? { intelligence, speed, outputUsdPerMTok, kind, isForCode: false };
 }
 
-/** The models that answer with text and nothing else; all models where there is no such model. */
-function writersAmong(positions: readonly number[], all: readonly Model[]): readonly number[] {
-  const writers = positions.filter((at) => all[at] !== undefined && writesOnly(all[at]));
-  return writers.length > 0 ? writers : positions;
+/** `mini` is a word in `gpt-5-mini`, and no more than the beginning of one in `ministral`. */
+function whollyNamed(holders: ReturnType<typeof containing>): number[] {
+  const ofFit = (wanted: Fit): number[] =>
+    holders.filter(({ fit }) => fit === wanted).map(({ at }) => at);
+  const wholly = ofFit("words");
+  return wholly.length > 0 ? wholly : ofFit("beginning");
 }
 
 /** The classes of what a hint names: of models, of their versions, of a line, or of whatever contains the hint. */
@@ -88,8 +96,7 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
     const ofLine = classOfLine(index, line);
     if (ofLine !== null) return [ofLine];
   }
-  if (named.length === 0)
-    for (const { at, fit } of containing(index, hint)) if (fit !== "inside") named.push(at);
+  if (named.length === 0) named.push(...whollyNamed(containing(index, hint)));
   // `gpt-9`, `claude-9`: the model is unknown, and its line or its series is known.
   if (named.length === 0 && parsed !== null && parsed.generation !== null) {
     const ofLine = classOfLine(index, parsed.line);
@@ -98,26 +105,23 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
   }
   // There are few tiers, so models with the same tiers share a class.
   const classes = new Map<string, ModelClass>();
-  // `nano` is a size of GPT models, and also what Google calls its image models.
-  for (const at of writersAmong(named, all)) {
+  for (const at of named) {
     const model = all[at];
     if (model === undefined) continue;
     const of = classOf(index, model);
-    classes.set(`${of.intelligence} ${of.speed} ${of.outputUsdPerMTok} ${of.isForCode}`, of);
+    classes.set(Object.values(of).join(" "), of);
   }
   return [...classes.values()];
 }
 
 const unknownGap = 2.5;
 
-/** A price of up to this many times the target's counts as its like. */
-const likePrice = 2;
-
-/** Doublings by which a model is dearer than what the author named, beyond its like; unknown: none. */
+/** Doublings by which a model is dearer than what the author named. */
 function dearness({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
   const asked = target.outputUsdPerMTok;
-  if (price === null || asked === null || asked === 0 || price === 0) return 0;
-  return Math.max(0, Math.log2(price / asked / likePrice));
+  if (asked === null || asked === 0 || price === 0) return 0;
+  if (price === null) return unknownGap;
+  return Math.max(0, Math.log2(price / asked));
 }
 
 /**
@@ -134,6 +138,8 @@ function gapOf(of: Tiers, target: Tiers): number {
   const strength = lead < 0 ? -3 * lead : 2 * lead;
   return strength + (pace < 0 ? -pace : pace / 4) + 3 * dearness(of, target);
 }
+
+const unreachable = Number.POSITIVE_INFINITY;
 
 /** Lines up to this much further away than the nearest are neighbours too, among which priorities decide. */
 const neighbourhood = 1;
@@ -154,15 +160,10 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
     gaps.set(key, known);
     return known;
   };
-  const leastOf = (tiers: (candidate: StandIn) => Tiers): number =>
-    candidates.reduce((least, each) => Math.min(least, gap(tiers(each))), Number.POSITIVE_INFINITY);
-  const bound = leastOf(({ line }) => line) + neighbourhood;
-  const near = candidates.filter(({ model, line }) => gap(model) <= bound && gap(line) <= bound);
-  if (near.length > 0) return near;
-  // The member whose tiers count for the line can't serve, so the nearest member that can stands
-  // in.
-  const nearest = leastOf(({ model }) => model);
-  return candidates.filter(({ model }) => gap(model) === nearest);
+  // A model is as far away as its line is, and an older member of the line may be further away.
+  const far = candidates.map(({ model, line }) => Math.max(gap(model), gap(line)));
+  const bound = far.reduce((least, each) => Math.min(least, each), unreachable) + neighbourhood;
+  return candidates.filter((_, at) => (far[at] ?? unreachable) <= bound);
 }
 
 /** Level 1 for each feasible model that stands in for one of the classes; null: no model does. */
@@ -179,10 +180,18 @@ export function equivalentsOf(
     const line = classOf(index, model);
     if (!line.isForCode || forCode) candidates.push({ at, model, line });
   }
-  if (candidates.length === 0) return null;
   const judged = candidates.filter(({ model }) => !isEstimated(model));
   const among = judged.length > 0 ? judged : candidates;
+  // `nano` is a size of GPT models, and also what Google calls its image models: a kind stands in for its like only.
+  const near = named.flatMap((target) =>
+    neighboursOf(
+      target,
+      among.filter(({ line }) => line.kind === target.kind),
+    ),
+  );
+  if (near.length === 0) return null;
+  const newest = new Set(withoutSuperseded(near.map(({ model }) => model)));
   const levels = new Uint16Array(served.models.length);
-  for (const target of named) for (const { at } of neighboursOf(target, among)) levels[at] = 1;
+  for (const { at, model } of near) if (newest.has(model)) levels[at] = 1;
   return levels;
 }

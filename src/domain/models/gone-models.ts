@@ -5,6 +5,8 @@
  * wrong line here costs a hint its best match only.
  */
 import { parseName, type ParsedName } from "./lines.ts";
+import { equalTo, indexOf, kindOf, type Kind } from "./model-index.ts";
+import type { Model } from "./model.ts";
 import { bareName, foldName } from "./plain-name.ts";
 
 export interface GoneModel {
@@ -13,6 +15,7 @@ export interface GoneModel {
   /** folded */
   folded: string;
   parsed: ParsedName;
+  kind: Kind;
 }
 
 /** By provider: names that say their line themselves. */
@@ -45,13 +48,25 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
   ["openai", "text-curie-001 text-babbage-001 babbage-002 text-ada-001", "gpt-nano-3"],
   ["openai", "o1-mini o3-mini o4-mini", "gpt-mini-4"],
   ["openai", "dall-e-2 dall-e-3", "gpt-image-0"],
-  ["openai", "stable-diffusion stable-diffusion-xl sdxl", "gpt-image-0"],
+  [
+    "openai",
+    "stable-diffusion stable-diffusion-xl sdxl stable-diffusion-3 stable-diffusion-3.5 flux flux-schnell flux-dev midjourney",
+    "gpt-image-0",
+  ],
+  ["openai", "gpt-4o-audio-preview gpt-4o-realtime-preview computer-use-preview", "gpt-4o"],
+  ["openai", "gpt-4o-mini-audio-preview gpt-4o-mini-realtime-preview", "gpt-4o-mini"],
+  ["openai", "codex-mini-latest", "gpt-codex-mini-4"],
   [
     "google",
-    "text-bison text-bison-001 chat-bison palm-2 gemini-ultra gemini-pro-vision",
+    "text-bison text-bison-001 chat-bison code-bison codechat-bison text-unicorn palm-2 gemini-ultra gemini-pro-vision",
     "gemini-pro-1",
   ],
-  ["google", "gemini-2.0-flash-preview-image-generation", "gemini-flash-image-2"],
+  [
+    "google",
+    "gemini-2.0-flash-preview-image-generation imagen imagen-3 imagen-4 imagen-3.0-generate-001 imagen-3.0-generate-002 " +
+      "imagen-3.0-fast-generate-001 imagen-4.0-generate-001 imagen-4.0-fast-generate-001 imagen-4.0-ultra-generate-001",
+    "gemini-flash-image-2",
+  ],
   ["xai", "grok-2-vision grok-2-vision-1212 grok-vision-beta", "grok-2"],
   ["google", "gemini-1.5-flash-8b", "gemini-flash-lite-1.5"],
   ["google", "gemini-exp-1206", "gemini-pro-2"],
@@ -74,9 +89,16 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
   ["cohere", "command-light command-nightly command-xlarge", "command-r"],
 ];
 
+const kindOfLine = (line: string): Kind => {
+  if (/-(image|imagine)(-|$)/.test(line)) return "image";
+  return /(^|-)tts(-|$)/.test(line) ? "audio" : "text";
+};
+
 const goneOf = (provider: string, id: string, line: string): GoneModel[] => {
   const parsed = parseName(line);
-  return parsed === null ? [] : [{ provider, id, folded: bareName(foldName(id)), parsed }];
+  if (parsed === null) return [];
+  const folded = bareName(foldName(id));
+  return [{ provider, id, folded, parsed, kind: kindOfLine(parsed.line) }];
 };
 
 export const goneModels: readonly GoneModel[] = [
@@ -94,12 +116,24 @@ const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 export const goneModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;
 
-/** Folded names of models whose trade is none of sampling's: they transcribe, embed, moderate or make videos. */
+/** Folded names of models whose trade is none of sampling's: they transcribe, embed, rank, moderate or make videos. */
 const otherTrades: ReadonlySet<string> = new Set(
-  ["whisper-1", "whisper", "text-embedding-3-small", "text-embedding-3-large"]
-    .concat(["text-embedding-ada-002", "text-moderation-latest", "sora", "sora-2", "veo-3"])
+  (
+    "whisper whisper-1 whisper-large-v3 gpt-4o-transcribe gpt-4o-mini-transcribe text-embedding-3-small " +
+    "text-embedding-3-large text-embedding-ada-002 text-embedding-004 gemini-embedding-001 embed-english-v3.0 " +
+    "embed-multilingual-v3.0 voyage-3 rerank-v3.5 text-moderation-latest omni-moderation-latest sora sora-2 veo-2 veo-3"
+  )
+    .split(" ")
     .map(foldName),
 );
 
-/** Whether the hint names a model that no model of sampling takes the place of. */
-export const hasNoSuccessor = (hint: string): boolean => otherTrades.has(bareName(foldName(hint)));
+/** Whether the hint names a model that is gone, and no model of sampling, or none of the kind asked for, takes its place. */
+export function hasNoSuccessor(hint: string, kind: Kind, models: readonly Model[]): boolean {
+  const folded = bareName(foldName(hint));
+  if (otherTrades.has(folded)) return true;
+  const gone = goneModelNamed(folded);
+  if (gone !== null) return gone.kind !== kind;
+  const named = equalTo(indexOf(models), { folded }).flatMap((at) => models[at] ?? []);
+  const isGone = named.length > 0 && named.every(({ status }) => status === "retired");
+  return isGone && named.every((model) => kindOf(model) !== kind);
+}

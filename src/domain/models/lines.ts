@@ -233,7 +233,15 @@ export const abler: readonly (readonly [line: string, than: string])[] = [
 ];
 
 /** Lines that their makers sell for everyday use; of one maker the current line comes before the former. */
-export const everydayLines = ["gpt-terra", "gpt-mini", "claude-sonnet", "gemini-flash"] as const;
+export const everydayLines = [
+  "gpt-terra",
+  "gpt-mini",
+  "claude-sonnet",
+  "gemini-flash",
+  "gpt-image",
+  "gemini-flash-image",
+  "gpt-mini-tts",
+] as const;
 
 /** Lines made for programming, whose models stand in for no other kind of model. */
 export const isForCode = (line: string): boolean =>

@@ -7,6 +7,14 @@ import { bareName, foldName } from "./plain-name.ts";
 export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
   outputModalities.every((modality) => modality === "text");
 
+export type Kind = "text" | "image" | "audio";
+
+/** What a model is for, and what a request asks for: whatever draws is for images, even if it writes too. */
+export const kindOf = ({ outputModalities }: Pick<Model, "outputModalities">): Kind => {
+  if (outputModalities.includes("image")) return "image";
+  return outputModalities.includes("audio") ? "audio" : "text";
+};
+
 /** Stands between names. No folded hint contains it, so no hint matches across two names. */
 const separator = "\n";
 
@@ -136,8 +144,10 @@ export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
 const none: readonly number[] = [];
 
 /** Positions of the models that have the hint as their name, with or without what stands before the name. */
-export const equalTo = ({ byName }: ModelIndex, { folded }: ReadHint): readonly number[] =>
-  byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
+export const equalTo = (
+  { byName }: ModelIndex,
+  { folded }: Pick<ReadHint, "folded">,
+): readonly number[] => byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
 
 /** Positions of the dated, latest and preview versions of the model that the hint names. */
 export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readonly number[] =>

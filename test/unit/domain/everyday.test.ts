@@ -1,53 +1,15 @@
 /** A request without a preference gets its provider's everyday model, whatever its size. */
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
-import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
-import { call, credential, field, model } from "./models.fixture.ts";
+import { call, credential, field, model as modelOf } from "./models.fixture.ts";
+import { sweepPage, sweepTable, sweptPicks, sweptSizes } from "../../setup/everyday-sweep.ts";
 import { credentialSets } from "./expert-picks.fixture.ts";
 
-const sizes = [10, 64, 256, 1_000, 4_000, 16_000, 32_000, 64_000];
-const silences: Partial<SamplingCall>[] = [
-  {},
-  { priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 } },
-  { hints: ["no-such-model"] },
+const picksOf = (providers: readonly string[]): string[] => [
+  ...new Set(sweptPicks(providers).flat()),
 ];
-
-const picksOf = (providers: readonly string[]): string[] => {
-  const pool = poolFrom({
-    models: seedCatalogue.models,
-    credentials: providers.map((provider) => credential(provider)),
-    catalogueVersion: "test",
-    policy: {},
-  });
-  const picks = silences.flatMap((silence) =>
-    sizes.map((maxTokens) => {
-      const plan = choose(call({ ...silence, maxTokens }), pool);
-      if (!plan.ok) return plan.error.reason;
-      return `${plan.value.decision.provider}/${plan.value.decision.model}`;
-    }),
-  );
-  return [...new Set(picks)];
-};
-
-/** The table of `docs/choosing-models.md`. */
-const sweep = (): string =>
-  [...["openai", "anthropic", "google"].map((name) => [name]), ["openai", "anthropic"]]
-    .concat([
-      ["openai", "google"],
-      ["anthropic", "google"],
-      ["openai", "anthropic", "google"],
-    ])
-    .concat(["mistral", "xai", "deepseek", "groq", "cohere"].map((name) => [name]))
-    .map((providers) => `| ${providers.join(", ")} | ${tableCell(providers)} |`)
-    .join("\n");
-
-const tableCell = (providers: readonly string[]): string =>
-  picksOf(providers)
-    .map((name) => `\`${name}\``)
-    .join(", ");
 
 const makers = ["openai", "anthropic", "google"] as const;
 
@@ -74,7 +36,7 @@ describe("a request without any preference", () => {
 });
 
 describe("the middle of a provider without an everyday line", () => {
-  const pickOf = (models: ReturnType<typeof model>[]): string => {
+  const pickOf = (models: ReturnType<typeof modelOf>[]): string => {
     const providers = [...new Set(models.map(({ provider }) => provider))];
     const pool = field({ models, credentials: providers.map((name) => credential(name)) });
     const plan = choose(call({}), pool);
@@ -84,19 +46,53 @@ describe("the middle of a provider without an everyday line", () => {
   const unpriced = { inputUsdPerMTok: null, outputUsdPerMTok: null };
 
   it("is a model with a price, however many have none", () => {
-    const others = Array.from({ length: 8 }, (_, at) => model(`acme/other-${at}`, unpriced));
-    expect(pickOf([...others, model("acme/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
-    expect(pickOf([...others, model("other/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
+    const others = Array.from({ length: 8 }, (_, at) => modelOf(`acme/other-${at}`, unpriced));
+    expect(pickOf([...others, modelOf("acme/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
+    expect(pickOf([...others, modelOf("other/priced", { outputUsdPerMTok: 40 })])).toBe("priced");
   });
 
   it("is any model where none has a price", () => {
-    expect(pickOf(["a", "b", "c"].map((id) => model(`acme/${id}`, unpriced)))).toBe("b");
+    expect(pickOf(["a", "b", "c"].map((id) => modelOf(`acme/${id}`, unpriced)))).toBe("b");
   });
 });
 
 it("is shown in the docs as it is", () => {
-  const page = new URL("../../../docs/choosing-models.md", import.meta.url);
-  expect(readFileSync(page, "utf8")).toContain(sweep());
+  expect(sweepPage()).toContain(`\n${sweepTable()}\n`);
+});
+
+describe("a hint that leaves several models, and nothing preferred among them", () => {
+  const pickOf = (hint: string, providers: readonly string[], maxTokens: number): string => {
+    const pool = poolFrom({
+      models: seedCatalogue.models,
+      credentials: providers.map((provider) => credential(provider)),
+      catalogueVersion: "test",
+      policy: {},
+    });
+    const plan = choose(call({ hints: [hint], maxTokens }), pool);
+    if (!plan.ok) throw new Error(plan.error.reason);
+    return `${plan.value.decision.provider}/${plan.value.decision.model}`;
+  };
+
+  it.each([
+    ["claude", makers, "anthropic/claude-sonnet-5-5"],
+    ["gpt", makers, "openai/gpt-5.6-terra"],
+    ["gemini", makers, "google/gemini-3.8-flash"],
+    ["opus", makers, "anthropic/claude-opus-5-5"],
+    ["flash", makers, "google/gemini-3.8-flash"],
+    ["claude", ["openai"], "openai/gpt-5.6-terra"],
+    ["gpt-4o", ["anthropic"], "anthropic/claude-sonnet-5-5"],
+    ["gemini-3.5-flash", ["anthropic"], "anthropic/claude-haiku-4-5"],
+    ["haiku", ["openai"], "openai/gpt-6-luna"],
+    ["mistral", ["mistral"], "mistral/mistral-small-2603"],
+  ] as const)(
+    "%s with %s gives one model, however long the answer",
+    (hint, providers, expected) => {
+      // A model whose reasoning has no room beside the answer is skipped, whatever the hint says.
+      const roomy = sweptSizes.filter((maxTokens) => maxTokens <= 32_000);
+      const picks = roomy.map((maxTokens) => pickOf(hint, providers, maxTokens));
+      expect([...new Set(picks)]).toEqual([expected]);
+    },
+  );
 });
 
 describe("a hint", () => {
@@ -119,10 +115,10 @@ describe("a hint", () => {
       "anthropic/claude-sonnet-5-5",
       'hint "claude-sonet-4" was read as "claude-sonnet-4"',
     ],
-    ["gemini-flassh", "google/gemini-2.5-flash", 'hint "gemini-flassh" was read as "gemini-flash"'],
+    ["gemini-flassh", "google/gemini-3.8-flash", 'hint "gemini-flassh" was read as "gemini-flash"'],
     [
       "claude-sonnt",
-      "anthropic/claude-sonnet-5",
+      "anthropic/claude-sonnet-5-5",
       'hint "claude-sonnt" was read as "claude-sonnet"',
     ],
     ["my-agent", "anthropic/claude-sonnet-5-5", 'hint "my-agent" matched no model'],

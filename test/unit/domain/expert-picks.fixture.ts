@@ -193,8 +193,8 @@ const hinted: ExpertPick[] = [
     from: "a summarizer's test",
     credentials: "three",
     params: { ...summarize, ...prefer(["sonnet", "gpt-4o"]), maxTokens: 1_500 },
-    expected: "anthropic/claude-sonnet-5",
-    why: "All Sonnets match; the newest is the cheapest and the most intelligent.",
+    expected: "anthropic/claude-sonnet-5-5",
+    why: "All Sonnets match, and nothing else is preferred: the newest.",
   },
   {
     from: "a summarizer's test",
@@ -282,7 +282,7 @@ const hinted: ExpertPick[] = [
     from: "a tutorial for FastMCP",
     credentials: "anthropic",
     params: { ...summarize, ...prefer(["gpt-4o"]), maxTokens: 2_000 },
-    expected: "anthropic/claude-sonnet-5",
+    expected: "anthropic/claude-sonnet-5-5",
     why: "GPT's main line against Claude's.",
   },
   {
@@ -296,7 +296,7 @@ const hinted: ExpertPick[] = [
     from: "a gateway's test",
     credentials: "anthropic",
     params: { ...summarize, ...prefer(["gpt-4"]), maxTokens: 2_000 },
-    expected: "anthropic/claude-sonnet-5",
+    expected: "anthropic/claude-sonnet-5-5",
     why: "Who wrote gpt-4 meant the main model, not the quality of 2023.",
   },
   {
@@ -373,7 +373,7 @@ const hinted: ExpertPick[] = [
     from: "a long-context server",
     credentials: "anthropic",
     params: { ...summarize, ...prefer(["gemini-1.5-pro"]), maxTokens: 2_000 },
-    expected: "anthropic/claude-sonnet-5",
+    expected: "anthropic/claude-sonnet-5-5",
     why: "Google's large model against Anthropic's, at balanced wishes.",
   },
   {

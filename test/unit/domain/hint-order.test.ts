@@ -132,12 +132,9 @@ describe("a hint for a model that is gone", () => {
 });
 
 it("every name of a model that is gone has a successor in the seed", () => {
-  const orphans = goneModels.filter(({ provider, id }) => {
+  const orphans = goneModels.filter(({ provider, id, kind }) => {
     const plan = choose(
-      call({
-        hints: [id],
-        outputModalities: /image|dall|diffusion|sdxl/.test(id) ? ["image"] : ["text"],
-      }),
+      call({ hints: [id], outputModalities: [kind] }),
       field({ models: seedCatalogue.models, credentials: [credential(provider)] }),
     );
     const [first] = plan.ok ? plan.value.decision.candidates : [];

@@ -116,6 +116,8 @@ const isProvider = (name: string): name is (typeof providers)[number] =>
 /** `A / now B` is B as long as the router chooses B. */
 const currentOf = (written: string): string => written.split(" / now ").at(-1) ?? written;
 
+const isOtherwise = (written: string): boolean => written.includes(" / now ");
+
 function expectedIn({ cells }: AuthorRequest, cell: Cell): string {
   const current = currentOf(cells[cell]);
   if (current === "none") return current;
@@ -139,6 +141,13 @@ function noteExpected({ note, hints }: AuthorRequest): string[] {
 describe("the requests of servers' authors", () => {
   it("are eighty and more", () => {
     expect(rows.length).toBeGreaterThanOrEqual(80);
+  });
+
+  it("that the router answers otherwise are counted in the docs", () => {
+    const docs = new URL("../../../docs/choosing-models.md", import.meta.url);
+    const others = rows.flatMap((request) => Object.values(request.cells)).filter(isOtherwise);
+    const counted = `In ${others.length} of the ${rows.length * 4} picks`;
+    expect(readFileSync(docs, "utf8")).toContain(counted);
   });
 
   const cells = rows.flatMap((request) =>
