@@ -151,10 +151,19 @@ describe("the choice of a new line", () => {
     expect(candidates.filter(({ estimated }) => estimated)).toHaveLength(1);
   });
 
-  it("is the last of its tier, and changes nothing between two models that somebody judged", () => {
+  it("is the last of its tier, though it is newer and cheaper", () => {
+    const models = withNew({ "openai/gpt-8-vega": { outputUsdPerMTok: 29 } }).filter(
+      ({ id }) => id !== "gpt-8-codex",
+    );
+    const pool = field({ models: [...models], credentials: [credential("openai")] });
+    for (const intelligence of [1, 0.9, 0.8]) {
+      const plan = choose(call({ priorities: { intelligence } }), pool);
+      expect(plan.ok && plan.value.decision.model).toBe("gpt-8");
+    }
+  });
+
+  it("changes nothing between two models that somebody judged", () => {
     const vega = { "openai/gpt-8-vega": { outputUsdPerMTok: 29, releasedAt: "2027-01-01" } };
-    for (const intelligence of [1, 0.9, 0.8])
-      expect(chosen(vega, { priorities: { intelligence } }).model).not.toBe("gpt-8-vega");
     const axesOf = (names: Readonly<Record<string, Partial<Model>>>) =>
       chosen(names, { priorities: { cost: 0.7 } })
         .candidates.filter(({ model: id }) => id !== "gpt-8-vega")
