@@ -62,6 +62,7 @@ export default defineConfig({
                 MIGRATIONS: readMigrations(),
                 MASTER_KEY: Buffer.alloc(32, 1).toString("base64"),
                 ADMIN_TOKEN: "a token of the tests in workerd",
+                CATALOGUE_URL: "off",
               },
               durableObjects: {
                 BARE: { className: "BareDatabase", useSQLite: true },

@@ -181,11 +181,11 @@ function rolloutOf(env: Bindings): Result<number, ConfigFault> {
 }
 
 function catalogueUrlOf(env: Bindings): Result<string | null, ConfigFault> {
-  const url = env.CATALOGUE_URL ?? defaultCatalogueUrl;
-  if (url === "") return ok(null);
+  const url = env.CATALOGUE_URL || defaultCatalogueUrl;
+  if (url === "off") return ok(null);
   return isHttpUrl(url)
     ? ok(url)
-    : fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+    : fault("CATALOGUE_URL", "must be an http: or https: URL, or off");
 }
 
 function givenWritesAtOnce(env: Bindings): Result<number | null, ConfigFault> {

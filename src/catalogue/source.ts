@@ -12,12 +12,17 @@ const mostBytes = 16 * 1024 * 1024;
 export const createCatalogueSource = (deps: {
   url: string;
   fetch: typeof fetch;
+  /** ends the read early; absent: nothing does */
+  ends?: AbortSignal | undefined;
 }): CatalogueSource => ({
   async entries() {
     try {
       const answer = await deps.fetch(deps.url, {
         headers: { Accept: "application/json" },
-        signal: AbortSignal.timeout(deadlineMs),
+        signal: AbortSignal.any([
+          AbortSignal.timeout(deadlineMs),
+          ...(deps.ends ? [deps.ends] : []),
+        ]),
       });
       if (!answer.ok) {
         await answer.body?.cancel();

@@ -38,8 +38,12 @@ const unreachable = err(
   `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
 );
 
+/** A person who asks for a sync gets one, also if the daily one is off. */
+const urlIn = ({ CATALOGUE_URL: url = "" }: Surroundings["env"]): string =>
+  url === "" || url === "off" ? defaultCatalogueUrl : url;
+
 async function sync(catalogues: CatalogueStore, { env, fetch }: Surroundings): Done {
-  const url = env["CATALOGUE_URL"] || defaultCatalogueUrl;
+  const url = urlIn(env);
   const outcome = await syncNow({
     catalogues,
     source: createCatalogueSource({ url, fetch }),
@@ -109,8 +113,7 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
   if (asked.command === "refresh") {
     // Its sources are packages that only a checkout has.
     const { refresh } = await import("./refresh/refresh.ts");
-    const url = env["CATALOGUE_URL"] || defaultCatalogueUrl;
-    return refresh({ file: asked.file, day: asked.day, url, fetch });
+    return refresh({ file: asked.file, day: asked.day, url: urlIn(env), fetch });
   }
   const { command, url: remote } = asked;
   if (remote !== null)

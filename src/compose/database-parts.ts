@@ -136,7 +136,7 @@ export function createDatabaseParts(
         ? null
         : {
             catalogues: stores.catalogues,
-            source: createCatalogueSource({ url: catalogueUrl, fetch }),
+            source: createCatalogueSource({ url: catalogueUrl, fetch, ends: host.ends }),
             seed: seedCatalogue,
             versionOf,
             now,
@@ -219,7 +219,9 @@ export function createDatabaseParts(
       ? null
       : createCatalogueJob({
           ...parts.catalogueSync,
-          report: (fault) => log({ event: "catalogue", fault }),
+          report(fault) {
+            if (host.ends?.aborted !== true) log({ event: "catalogue", fault });
+          },
         });
   const roomNow = host.roomOf?.(name) ?? null;
   const admin = memoize(() =>

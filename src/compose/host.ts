@@ -25,6 +25,8 @@ export interface Host {
   fetchShort?: typeof fetch;
   /** The same for registered servers, which never redirects. Absent: `fetch` does. */
   fetchServer?: UpstreamFetch;
+  /** Aborts when the process ends, for reads that no caller waits for. Absent: the runtime ends them by itself. */
+  ends?: AbortSignal;
   /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
   immediately?: (act: () => void) => void;
   /** Asks a libSQL server; absent: the runtime's own way */

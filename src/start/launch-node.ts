@@ -101,6 +101,8 @@ function openHost(
 ): Promise<Result<NodeHost, string>> {
   const outgoing = outgoingOf(settings);
   ending.add(outgoing.close);
+  const ends = new AbortController();
+  ending.add(() => ends.abort());
   const format = formatOf(settings);
   return createNodeHost(
     {
@@ -114,6 +116,7 @@ function openHost(
     {
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
+      ends: ends.signal,
       fetchShort: outgoing.fetchShort,
       consoleFiles: readConsoleFiles(started.consoleFolder),
       fetchPublic: outgoing.fetchPublic,

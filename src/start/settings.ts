@@ -47,6 +47,7 @@ const passedOn = [
   "MASTER_KEY_PREVIOUS",
   "ALLOWED_ORIGINS",
   "PUBLIC_URL",
+  "CATALOGUE_URL",
   "AUDIT_WITNESS_URL",
   ...sinkSettings,
   "OAUTH_REFRESH_GRACE_SECONDS",
@@ -119,8 +120,6 @@ export function parseSettings(environment: Environment): Result<Settings, string
     passedOn: {
       // Nobody else runs on the embedded database: the state directory is locked.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
-      // A local start calls nobody unasked.
-      CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
       ALLOW_PRIVATE_UPSTREAMS: String(listening.value.allowPrivateUpstreams),
       ...Object.fromEntries(
         passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),

@@ -88,6 +88,10 @@ describe("the catalogue's sync", () => {
         fault: expect.stringMatching(fault) as string,
         dueAt: now + 60 * minuteMs,
       });
+      now += 60 * minuteMs;
+      expect(value(await job())).toBe(0);
+      // The same fault again is no news.
+      expect(faults).toHaveLength(1);
       modelsDev.answer(fileOf(seedCatalogue.models));
       now += 60 * minuteMs;
       expect(value(await job())).toBe(1);
@@ -115,6 +119,21 @@ describe("the catalogue's sync", () => {
         ),
     });
     expect(await endless.entries()).toEqual({ ok: false, error: "longer than 16777216 bytes" });
+  });
+
+  it("ends with the process, and holds its end up for nobody", async () => {
+    const ends = new AbortController();
+    const source = createCatalogueSource({
+      url: modelsDev.url,
+      ends: ends.signal,
+      fetch: (_, init) =>
+        new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));
+        }),
+    });
+    const read = source.entries();
+    ends.abort();
+    expect((await read).ok).toBe(false);
   });
 
   it("reaches an isolate by one read in the background, at most every five minutes", async () => {

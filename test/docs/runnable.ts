@@ -123,7 +123,7 @@ export async function faultsOf(page: Page, router: Router): Promise<string[]> {
       .replaceAll(routerPort, new URL(router.url).host)
       .replaceAll(anyServerPort, (named) => portOf(named));
   const exported = /^export .*$/m.exec(router.output())?.[0] ?? "";
-  const env = { PATH: process.env["PATH"], HOME: cwd, PORT: portOf() };
+  const env = { PATH: process.env["PATH"], HOME: cwd, PORT: portOf(), CATALOGUE_URL: "off" };
   const script = [
     "set -euo pipefail",
     exported,

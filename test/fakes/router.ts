@@ -115,6 +115,8 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
       ...((options.host ?? hostUnderTest) === "workerd" && fromSource),
       // Also where a test sets PUBLIC_URL: tests call with the key that is printed.
       DEMO: "true",
+      // Tests reach for no network.
+      CATALOGUE_URL: "off",
       STATE_DIR: stateDir,
       PORT: String(port),
       ...options.env,

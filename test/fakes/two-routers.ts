@@ -35,7 +35,7 @@ export async function startIsolates(
   const { compatibilityDate, compatibilityFlags } = deployment.value;
   const stateDir = realpathSync(temporaryStateDir());
   const [host, port] = ["127.0.0.1", await freePort()];
-  const settings = { ALLOW_PRIVATE_UPSTREAMS: "true", ...values };
+  const settings = { ALLOW_PRIVATE_UPSTREAMS: "true", CATALOGUE_URL: "off", ...values };
   const workerNamed = (name: string) => ({
     config: {
       name,

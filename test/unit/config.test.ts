@@ -12,18 +12,32 @@ const needed = {
 describe("CATALOGUE_URL", () => {
   it.each([
     [undefined, defaultCatalogueUrl],
-    ["", null],
+    ["", defaultCatalogueUrl],
+    ["off", null],
     ["http://127.0.0.1:1/api.json", "http://127.0.0.1:1/api.json"],
   ])("%j is %j", (given, url) => {
     const env = given === undefined ? needed : { ...needed, CATALOGUE_URL: given };
     expect(parseConfig(env)).toMatchObject({ ok: true, value: { catalogueUrl: url } });
   });
 
-  it.each(["models.dev/api.json", "file:///etc/passwd", "off"])("%j is a fault", (given) => {
+  it.each(["models.dev/api.json", "file:///etc/passwd", "OFF"])("%j is a fault", (given) => {
     expect(parseConfig({ ...needed, CATALOGUE_URL: given })).toMatchObject({
       ok: false,
       error: { setting: "CATALOGUE_URL" },
     });
+  });
+});
+
+it("npm start syncs the catalogue as a deployment does, and CATALOGUE_URL=off turns that off", () => {
+  const passed = (env: Record<string, string>) => {
+    const settings = parseSettings(env);
+    if (!settings.ok) throw new Error(settings.error);
+    return parseConfig({ ...needed, ...settings.value.passedOn });
+  };
+  expect(passed({})).toMatchObject({ ok: true, value: { catalogueUrl: defaultCatalogueUrl } });
+  expect(passed({ CATALOGUE_URL: "off" })).toMatchObject({
+    ok: true,
+    value: { catalogueUrl: null },
   });
 });
 

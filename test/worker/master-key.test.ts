@@ -35,7 +35,7 @@ async function routerWith(keys: { now: number; before?: number }) {
       MASTER_KEY: keyOf(keys.now),
       ...(keys.before !== undefined && { MASTER_KEY_PREVIOUS: keyOf(keys.before) }),
       ROLLOUT_SECONDS: "0",
-      CATALOGUE_URL: "",
+      CATALOGUE_URL: "off",
     }),
   );
   const isolate = await createIsolate(config, host);

@@ -30,7 +30,7 @@ export function Catalogue({ onSynced }: { onSynced: () => void }) {
       <There what="the catalogue" loading={loading}>
         {({ version, models, syncedAt, fault }) => (
           <p>
-            <code>{version}</code>, {models} models,{" "}
+            Catalogue of {version.slice(0, 10)} (<code>{version}</code>), {models} models,{" "}
             {syncedAt === null ? "as it came with the router" : `from ${time(syncedAt)}`}
             {fault !== null && `. The last file was not taken: ${fault}`}
           </p>

@@ -61,7 +61,7 @@ export function createCatalogueAdmin(
     async sync(actor: Actor): AsyncResult<SyncOutcome> {
       if (actor.kind !== "operator") return refused;
       if (catalogueSync === null)
-        return err({ reason: "conflict", detail: "CATALOGUE_URL is empty: nothing to sync with." });
+        return err({ reason: "conflict", detail: "CATALOGUE_URL is off: nothing to sync with." });
       const outcome = await syncNow(catalogueSync, (done) =>
         eventOf(deps, actor, {
           action: "catalogue.sync",

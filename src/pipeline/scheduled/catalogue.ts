@@ -96,8 +96,12 @@ export const createCatalogueJob =
     });
     if (!turn.ok) return turn;
     if (!turn.value) return ok(0);
+    const before = await catalogues.state();
+    if (!before.ok) return before;
     const outcome = await syncNow(deps);
     if (!outcome.ok) return outcome;
-    if (outcome.value.state === "refused") report(outcome.value.fault);
-    return ok(outcome.value.state === "synced" ? 1 : 0);
+    const { value: done } = outcome;
+    // A router without a way out tries each hour, and says so once.
+    if (done.state === "refused" && done.fault !== before.value?.fault) report(done.fault);
+    return ok(done.state === "synced" ? 1 : 0);
   };
