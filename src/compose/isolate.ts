@@ -76,6 +76,8 @@ const entriesRememberedMs = 5_000;
 /** Where identity providers say that their keys are. */
 const issuersRemembered = 500;
 const issuersRememberedMs = 300_000;
+const withoutBounds = { slice: Infinity, run: Infinity, asking: Infinity };
+const fewRounds = { slice: 5, run: 5, asking: 5 };
 /** When an isolate reads again what was measured of providers. */
 const snapshotLife = { usedMs: 60_000, manyUses: 32, longestMs: 300_000 };
 /** A request asks for some 16 bytes at a time, several times. Asking the runtime costs as much for a thousand. */
@@ -274,7 +276,7 @@ export async function createIsolate(config: Config, host: Host) {
     turns,
     heldBack: { count: 0 },
     webhookPlaces: createWebhookPlaces(),
-    jobPace: { ...clock, mostRounds: host.isOneProcess ? Number.POSITIVE_INFINITY : 5 },
+    jobPace: { ...clock, mostRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

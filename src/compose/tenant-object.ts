@@ -59,8 +59,11 @@ function runJobs(
   const { host } = isolate;
   const { openTenantDatabase } = host;
   if (openTenantDatabase === undefined) return Promise.resolve([]);
+  const { jobPace } = isolate;
   const here: Isolate = {
     ...isolate,
+    // Its own storage takes no request.
+    jobPace: { ...jobPace, mostRounds: { ...jobPace.mostRounds, run: Infinity } },
     host: {
       ...host,
       openTenantDatabase: (wanted, options) =>
@@ -133,6 +136,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
       await storage.deleteAlarm();
       return database.forget();
     }
+    if (reports.some(({ behind }) => behind)) return alarm.again();
     const isToBeResealed =
       config.previousMasterKey !== null && !database.isSealedBy(vaultKeys.current.id);
     const isUnfinished = isToBeResealed || reports.some(({ changed }) => changed !== 0);

@@ -1,6 +1,6 @@
 /**
  * When an object wakes to run its jobs: a minute after the first write since they ran last, and then when something is
- * due. An object in which nothing is due has no alarm, sleeps, and costs its storage only.
+ * due; at once where a run left work. An object in which nothing is due has no alarm, sleeps, and costs its storage only.
  */
 import type { DurableObjectStorage } from "@cloudflare/workers-types";
 
@@ -18,6 +18,8 @@ export interface ObjectAlarm {
   come(): void;
   /** @param at ms since the epoch, when something is due */
   due(at: number): void;
+  /** Wakes the object again at once: a run has left work. */
+  again(): void;
 }
 
 export function createObjectAlarm(storage: AlarmStorage, now: () => number): ObjectAlarm {
@@ -42,5 +44,6 @@ export function createObjectAlarm(storage: AlarmStorage, now: () => number): Obj
     due(at) {
       set(Math.max(at, now() + leastMs));
     },
+    again: () => set(now()),
   };
 }

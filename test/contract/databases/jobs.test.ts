@@ -1,6 +1,7 @@
 /** A run of the scheduled jobs ends, whatever one of them waits for. */
 import { describe, expect, it } from "vitest";
 import { createJobs, type RunDeps } from "../../../src/pipeline/scheduled/jobs.ts";
+import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import type { SendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, reservation, settlement, start } from "../store/fixtures.ts";
@@ -8,7 +9,11 @@ import { storesOn, value } from "../store/open.ts";
 import { sealingOn } from "../store/sealing.ts";
 
 /** The jobs of a database in which one lease has run out. */
-async function given(about: Partial<RunDeps & { sendWebhooksOnce: SendWebhooks }> = {}) {
+async function given(
+  about: Partial<
+    RunDeps & { sendWebhooksOnce: SendWebhooks; reseal: () => AsyncResult<number> }
+  > = {},
+) {
   const backend = inlineBackend();
   const { db, close } = await backend.openMigrated();
   const stores = storesOn(db);
@@ -20,11 +25,10 @@ async function given(about: Partial<RunDeps & { sendWebhooksOnce: SendWebhooks }
     sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
     elapsed: () => 0,
     wait: async () => {},
-    mostRounds: Number.POSITIVE_INFINITY,
-    ...about,
+    mostRounds: { slice: Infinity, run: Infinity, asking: Infinity },
+    reseal: async () => ({ ok: true, value: 0 }),
     ...(await sealingOn(its)),
     ...its,
-    reseal: async () => ({ ok: true, value: 0 }),
     resealTenants: async () => ({ ok: true, value: 0 }),
     sendToWitness: null,
     sinkJob: async () => ({ ok: true, value: 0 }),
@@ -32,13 +36,14 @@ async function given(about: Partial<RunDeps & { sendWebhooksOnce: SendWebhooks }
     syncCatalogue: null,
     deliver: async () => ({ ok: true, value: 0 }),
     now: () => start + 3_600_000,
+    ...about,
   });
   return { run, stores, close };
 }
 
 describe("a job that has more to do after each round", () => {
   /** Webhooks whose rounds take so long; `due` of them find something to do. */
-  async function working(about: { roundMs: number; due: number; mostRounds?: number }) {
+  async function working(about: { roundMs: number; due: number; asking?: number }) {
     let elapsedMs = 0;
     let rounds = 0;
     let restedMs = 0;
@@ -53,7 +58,9 @@ describe("a job that has more to do after each round", () => {
         rounds += 1;
         return { ok: true, value: rounds <= about.due ? 1 : 0 };
       },
-      ...(about.mostRounds !== undefined && { mostRounds: about.mostRounds }),
+      ...(about.asking !== undefined && {
+        mostRounds: { slice: Infinity, run: Infinity, asking: about.asking },
+      }),
     });
     const reports = await run();
     await close();
@@ -70,7 +77,7 @@ describe("a job that has more to do after each round", () => {
   it.each([
     ["the run's time is used", { roundMs: 100, due: Infinity }],
     ["a silent receiver has used it", { roundMs: 10_000, due: Infinity }],
-    ["a Worker may ask no more", { roundMs: 1, due: Infinity, mostRounds: 5 }],
+    ["a Worker may ask no more", { roundMs: 1, due: Infinity, asking: 5 }],
   ])("says that it is behind once %s, and the others have run", async (_, about) => {
     const { webhooks, reports, elapsedMs } = await working(about);
     expect(webhooks?.behind).toBe(true);
@@ -78,6 +85,19 @@ describe("a job that has more to do after each round", () => {
     // One slice at most after 40 s, and its rest: a host ends a run after 60 s.
     expect(elapsedMs).toBeLessThanOrEqual(55_000);
   });
+});
+
+it("of a Worker's object rests every few rounds, though its clock stands still while it works", async () => {
+  let left = 32;
+  const rests: number[] = [];
+  const { run, close } = await given({
+    mostRounds: { slice: 5, run: Infinity, asking: 5 },
+    wait: async () => void rests.push(left),
+    reseal: async () => ({ ok: true, value: left > 0 ? left-- && 1 : 0 }),
+  });
+  expect(await run()).toContainEqual({ job: "reseal", changed: 32 });
+  await close();
+  expect([...new Set(rests)]).toEqual([27, 22, 17, 12, 7, 2]);
 });
 
 describe("jobs in step", () => {
