@@ -17,7 +17,7 @@ import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/models/cost.ts";
 import { fitted } from "../domain/wires/fitted.ts";
-import { rulesOf, wireOf } from "../domain/wires/rules.ts";
+import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";
@@ -80,7 +80,8 @@ const reasoningRefusesStop = new Set(["openai", "xai"]);
 
 function stopLimitOf(request: ProviderRequest, library: Library): number {
   const { model, credential } = request;
-  if (model.reasoning && reasoningRefusesStop.has(credential.provider)) return 0;
+  const refuses = reasoningRefusesStop.has(credential.provider) || reasonsLikeOpenai(model);
+  if (model.reasoning && refuses) return 0;
   return traits[library].stopSequences;
 }
 

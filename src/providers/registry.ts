@@ -14,7 +14,7 @@ import type {
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { wireOf } from "../domain/wires/rules.ts";
+import { reasonsLikeOpenai, wireOf } from "../domain/wires/rules.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
@@ -26,6 +26,7 @@ import type { Kind } from "./metadata.ts";
 import { mendingFetch } from "./mended.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
+import { withCompletionTokens } from "./openai-names.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
 import { withEvidence } from "./request-evidence.ts";
 import { tracedFetch } from "./traced.ts";
@@ -104,13 +105,15 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   switch (provider) {
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch: mendingFetch(fetch) });
-      return wireOf(model) === "openai-responses"
-        ? {
-            model: openai.responses(model.id),
-            library: "openai-responses",
-            providerOptions: unsummarized,
-          }
-        : { model: openai.chat(model.id), library: "openai-chat", providerOptions: unstored };
+      const isResponses = wireOf(model) === "openai-responses";
+      const { openai: options } = isResponses ? unsummarized : unstored;
+      // The library knows by the id alone which model reasons.
+      const kind = model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
+      return {
+        model: isResponses ? openai.responses(model.id) : openai.chat(model.id),
+        library: isResponses ? "openai-responses" : "openai-chat",
+        providerOptions: { openai: { ...options, ...kind } },
+      };
     }
     case "anthropic":
       return {
@@ -126,6 +129,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
         baseURL,
         fetch: mendingFetch(fetch),
         ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
+        ...(reasonsLikeOpenai(model) ? { transformRequestBody: withCompletionTokens } : {}),
       });
       return { model: compatible.chatModel(model.id), library: "openai-compatible" };
     }

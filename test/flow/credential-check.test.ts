@@ -92,6 +92,7 @@ describe("a credential of a provider that the catalogue doesn't know", () => {
       model: "acme-llm/guess",
       fault: { kind: "invalid_request", status: 404, code: "model_not_found" },
       listed: ["big-1", "org/small:2"],
+      proposed: [],
     });
     expect(authorizations.at(-1)).toBe("Bearer k");
     for (const [status, body] of [
@@ -104,6 +105,33 @@ describe("a credential of a provider that the catalogue doesn't know", () => {
     }
     listing = { status: 200, body: JSON.stringify({ models: [{ name: "models/gem-1" }] }) };
     expect((await check()).get("listed")).toEqual(["gem-1"]);
+  });
+});
+
+describe("a model that is one of the catalogue's by another name", () => {
+  const like = "openai/gpt-5-mini";
+
+  it("is proposed by the check, and has that model's figures", async () => {
+    const { path } = await tenant();
+    const models = [{ id: "prod-gpt-5-mini", contextTokens: 9_000 }];
+    const created = await admin("POST", `${path}/credentials`, own({ models }));
+    const one = `${path}/credentials/${String(created.get("id"))}`;
+    listing = { status: 404, body: "" };
+    const proposed = [{ ...models[0], like }];
+    expect((await admin("POST", `${one}/check`)).get("proposed")).toEqual(proposed);
+    expect((await admin("PATCH", one, { models: proposed })).get("models")).toEqual(proposed);
+    const listed = await admin("GET", `${path}/models?limit=1000`);
+    const found = (listed.get("data") as { id: string }[]).find(({ id }) => id === models[0]?.id);
+    expect(found).toMatchObject({ like, temperature: false, contextTokens: 9_000 });
+    expect((await admin("POST", `${one}/check`)).get("proposed")).toEqual([]);
+  });
+
+  it("is refused where the catalogue has none of that name", async () => {
+    const { path } = await tenant();
+    const models = [{ id: "a" }, { id: "b", like: "openai/gtp-5" }];
+    const answer = await admin("POST", `${path}/credentials`, own({ models }));
+    expectProblem(answer, 400, "invalid_params");
+    expect(answer.get("path")).toBe("models.1.like");
   });
 });
 

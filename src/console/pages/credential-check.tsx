@@ -17,7 +17,7 @@ export const checkCredential = (tenant: string, id: string): Promise<Asked<Check
 /** What a check found, in a sentence. */
 export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
   if (!found.ok) return <ProblemNotice problem={found.problem} />;
-  const { ok, model, fault, listed } = found.value;
+  const { ok, model, fault, listed, proposed } = found.value;
   return (
     <div class={`notice ${ok ? "good" : "bad"}`} role="status">
       <strong>
@@ -29,6 +29,11 @@ export function CheckResult({ name, found }: { name: string; found: Asked<Check>
           {fault.status !== null && `, HTTP ${fault.status}`}
           {fault.code !== undefined && `, ${words(fault.code)}`}
           {fault.network !== undefined && `: ${networkWords(fault.network)}`}.
+        </p>
+      )}
+      {proposed.length > 0 && (
+        <p>
+          To use the catalogue's figures, set the models to <code>{JSON.stringify(proposed)}</code>
         </p>
       )}
       {listed !== null && (

@@ -26,7 +26,7 @@ export const knownProviders = [
 const modelsHint = (
   <>
     A JSON list, for an endpoint of your own: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and
-    limits that you leave out are unknown.
+    limits that you leave out are unknown, or those of <code>"like": "openai/gpt-5-mini"</code>.
   </>
 );
 

@@ -61,6 +61,8 @@ export interface MediaPrices {
 export interface Model extends TokenPrices {
   provider: string;
   id: string;
+  /** `provider/model` of the catalogue's model that this one is by another name; absent: none */
+  like?: string | undefined;
   name: string;
   family: string | null;
   aliases: string[];
@@ -118,14 +120,17 @@ export interface ModelOverride {
   change: ModelChange;
 }
 
-/** A model that a custom endpoint serves, as its credential declares it. */
+/** A model that a custom endpoint serves, as its credential declares it. Its own figures count before those of `like`. */
 export interface DeclaredModel extends ModelChange {
   id: string;
 }
 
 /** Whether a figure of a model is one of its prices. */
 export const isPrice = (figure: string): boolean =>
-  figure.includes("Usd") || figure === "priceTiers" || figure === "mediaPrices";
+  figure === "like" ||
+  figure.includes("Usd") ||
+  figure === "priceTiers" ||
+  figure === "mediaPrices";
 
 /** A credential as the choice sees it: no secret. */
 export interface CredentialSummary {
@@ -185,6 +190,33 @@ export function withClassPrices<Change extends ModelChange>(
   return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
 }
 
+/** The model of the catalogue that has this `provider/model`; undefined: none has. */
+export const likedBy = ({ models }: Catalogue, name: string): Model | undefined =>
+  models.find(
+    ({ provider, id, aliases }) =>
+      nameOf({ provider, id }) === name ||
+      aliases.some((alias) => nameOf({ provider, id: alias }) === name),
+  );
+
+/** Ways of asking for reasoning that only the provider's own API knows. */
+const ownWays = /^(anthropic|google|workers)_/;
+
+/** A model as another provider serves it under a name of its own. */
+function alike(liked: Model, provider: string, id: string): Model {
+  const { synced: _, unverified: __, estimated: ___, reasoningControl, ...figures } = liked;
+  const isAskedAlike =
+    reasoningControl !== undefined &&
+    (provider === liked.provider || !ownWays.test(reasoningControl.sentAs));
+  return {
+    ...figures,
+    provider,
+    id,
+    aliases: [],
+    retiresAt: null,
+    ...(isAskedAlike && { reasoningControl }),
+  };
+}
+
 /**
  * The catalogue as one tenant sees it: the seed, then what the tenant's credentials declare, then its
  * overrides.
@@ -214,7 +246,9 @@ export function modelsOf(
     source: Model["source"],
   ): void => {
     const key = nameOf({ provider, id });
-    const { estimated: guessed, ...before } = models.get(key) ?? known(provider, id);
+    const liked = change.like === undefined ? undefined : likedBy(catalogue, change.like);
+    const { estimated: guessed, ...before } =
+      liked === undefined ? (models.get(key) ?? known(provider, id)) : alike(liked, provider, id);
     const estimated = guessed?.filter((figure) => change[figure] === undefined) ?? [];
     models.set(key, {
       ...before,

@@ -44,7 +44,7 @@ export function sourcesFrom(
     said.set(name, sources);
   };
   for (const { provider, models } of credentials)
-    for (const { id, ...change } of models ?? [])
+    for (const { id, like: _, ...change } of models ?? [])
       note(nameOf({ provider, id }), change, "credential");
   for (const { provider, id, change } of overrides)
     note(nameOf({ provider, id }), change, "override");

@@ -66,7 +66,7 @@ function imageMisfitOf(
 
 /** Why a model's wire can't take the call in any form; null: it can. */
 export function misfitOf(
-  model: Pick<Model, "provider" | "id" | "name" | "family" | "prefill" | "contextTokens">,
+  model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill" | "contextTokens">,
   { prefill, tools = 0, images }: WireDemands,
 ): ExclusionReason | null {
   const rules = rulesOf[wireOf(model)];

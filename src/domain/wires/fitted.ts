@@ -92,7 +92,10 @@ function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
 }
 
 /** Brings a call into the form that the model's wire takes. Nothing is changed that the wire takes as it is. */
-export function fitted(given: SamplingCall, model: Pick<Model, "provider" | "id">): Fitted {
+export function fitted(
+  given: SamplingCall,
+  model: Pick<Model, "provider" | "id" | "like">,
+): Fitted {
   const rules = rulesOf[wireOf(model)];
   const { provider } = model;
   const notes: string[] = [];

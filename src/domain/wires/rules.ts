@@ -186,6 +186,15 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
   "workers-ai": compatible,
 };
 
+/**
+ * Whether a model is one of OpenAI's that reason, under another name: it takes `max_completion_tokens` in place of
+ * `max_tokens`, and no stop sequences.
+ */
+export const reasonsLikeOpenai = ({
+  like,
+  reasoning,
+}: Pick<Model, "like" | "reasoning">): boolean => reasoning && like?.startsWith("openai/") === true;
+
 /** Models that the Chat Completions API doesn't serve. */
 const needsResponses = /(-pro|-codex|deep-research)/;
 
@@ -197,15 +206,19 @@ const wireByProvider: ReadonlyMap<string, Wire> = new Map([
 ]);
 
 /** The wire on which a model is asked. */
-export const wireOf = ({ provider, id }: Pick<Model, "provider" | "id">): Wire =>
+export const wireOf = ({
+  provider,
+  id,
+  like = id,
+}: Pick<Model, "provider" | "id" | "like">): Wire =>
   provider === "openai"
-    ? needsResponses.test(id)
+    ? needsResponses.test(like)
       ? "openai-responses"
       : "openai-chat"
     : (wireByProvider.get(provider) ?? "compatible");
 
 /** What accepts the same requests. Compatible endpoints share an API and not its rules, so each is a wire of its own. */
-export function wireAt(model: Pick<Model, "provider" | "id">, endpoint: string): string {
+export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint: string): string {
   const wire = wireOf(model);
   return wire === "compatible" ? endpoint : wire;
 }
@@ -215,7 +228,7 @@ const firstClaudeWithoutPrefill = 4.6;
 
 /** Whether a model goes on with a text that the assistant began: as the catalogue says, else by its wire and series. */
 export function takesPrefill(
-  model: Pick<Model, "provider" | "id" | "name" | "family" | "prefill">,
+  model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill">,
 ): boolean {
   if (model.prefill !== undefined) return model.prefill;
   const { series, generation } = parseModel(model) ?? {};

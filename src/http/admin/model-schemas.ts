@@ -107,14 +107,20 @@ const modelFigures = {
   retiresAt: retiresAt.optional(),
   scores: scores.optional(),
 };
+const like = line(300).openapi({
+  description:
+    "provider/model of the catalogue's model that this one is by another name, such as a deployment's. What is left out is as that model has it: prices, limits, the spelling of parameters.",
+  example: "openai/gpt-5-mini",
+});
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
 export const declaredModel = z
-  .strictObject({ id: modelId, ...modelFigures })
+  .strictObject({ id: modelId, like: like.optional(), ...modelFigures })
   .openapi("DeclaredModel");
 export const model = z
   .object({
     provider: z.string(),
     id: z.string(),
+    like: like.optional(),
     name,
     family: z.string().nullable(),
     aliases: z.array(z.string()),
@@ -215,6 +221,10 @@ export const credentialCheck = z
     listed: z.array(z.string()).nullable().openapi({
       description:
         "The ids that the provider's /v1/models lists: send those you want as `models`. null: it gives no list.",
+    }),
+    proposed: z.array(declaredModel).openapi({
+      description:
+        "Models whose names say which model of the catalogue they are, with `like`: send them as `models`.",
     }),
   })
   .openapi("CredentialCheck");

@@ -1,6 +1,13 @@
 /** Whether a credential works: the cheapest real call that it can make. */
 import type { ProviderFault } from "../../domain/attempts.ts";
-import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models/model.ts";
+import { proposedModels } from "../../domain/models/likeness.ts";
+import {
+  modelsOf,
+  nameOf,
+  type Catalogue,
+  type DeclaredModel,
+  type Model,
+} from "../../domain/models/model.ts";
 import type { CredentialStore, SealedCredential, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -18,7 +25,11 @@ export interface CredentialCheck {
   fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
   /** ids of the models that the provider lists, to be sent as `models`; null: it gives no list */
   listed: string[] | null;
+  /** models whose names say which of the catalogue's they are */
+  proposed: DeclaredModel[];
 }
+
+type Answered = Omit<CredentialCheck, "proposed">;
 
 /** Tokens. A check must cost next to nothing, and still be enough for models that think first. */
 const checkTokens = 16;
@@ -81,7 +92,7 @@ async function checkCredential(
   { providers, vault }: { providers: Providers; vault: Vault },
   credential: SealedCredential,
   catalogue: Catalogue,
-): Promise<CredentialCheck> {
+): Promise<Answered> {
   const { provider, baseUrl } = credential;
   const known = modelsOf(catalogue, [credential], []);
   const opened = await vault.open(credential.sealed, providerKeyOf(credential));
@@ -92,7 +103,7 @@ async function checkCredential(
   }
   const key = { provider, apiKey: opened.value, baseUrl };
   const listed = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
-  let last: CredentialCheck = { ok: false, model: null, fault: null, listed };
+  let last: Answered = { ok: false, model: null, fault: null, listed };
   // A list at an address of the tenant's own says nothing of the key.
   const offered = baseUrl === null ? listed : null;
   for (const model of probesOf(credential, known, offered)) {
@@ -120,7 +131,10 @@ export async function checkAndMark(
   credential: SealedCredential,
   catalogue: Catalogue,
 ): AsyncResult<CredentialCheck> {
-  const check = await checkCredential(deps, credential, catalogue);
+  const answered = await checkCredential(deps, credential, catalogue);
+  const { provider, models } = credential;
+  const proposed = proposedModels({ provider, models, listed: answered.listed }, catalogue);
+  const check = { ...answered, proposed };
   if (!check.ok || credential.status === "active") return ok(check);
   const { tenantId, id, updatedAt } = credential;
   const reactivated = await deps.credentials.reactivate(

@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/tenancy/access.ts";
-import { credentialsFor, modelsOf, type DeclaredModel } from "../../domain/models/model.ts";
+import type { DeclaredModel } from "../../domain/models/model.ts";
 import { problemWithKey } from "../../domain/tenancy/placeholders.ts";
 import { problemWithUpstream } from "../../domain/servers/upstreams.ts";
 import type {
@@ -20,6 +20,7 @@ import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { mayDeclare, mayUse } from "./ceilings.ts";
+import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
 
@@ -69,6 +70,7 @@ export function createCredentialAdmin(
   },
 ) {
   const { credentials, vault, providers } = deps;
+  const declared = createDeclaredModels(deps);
 
   const checked = (input: {
     provider: string;
@@ -88,32 +90,6 @@ export function createCredentialAdmin(
     return problem === null
       ? ok(null)
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
-  };
-
-  /**
-   * A credential that serves no model would be noticed only by the calls that it can't answer, so it is
-   * refused.
-   */
-  const servesSomething = async (
-    tenantId: string,
-    credential: Pick<Credential, "id" | "provider" | "status" | "models" | "baseUrl">,
-  ): AsyncResult<null> => {
-    if (credential.models !== null && credential.models.length > 0) return ok(null);
-    const [catalogue, overrides] = await Promise.all([
-      deps.catalogue(),
-      deps.overrides.list(tenantId),
-    ]);
-    if (!catalogue.ok) return catalogue;
-    if (!overrides.ok) return overrides;
-    const models = modelsOf(catalogue.value, [], overrides.value);
-    if (models.some((model) => credentialsFor(model, [credential]).length > 0)) return ok(null);
-    const { provider, baseUrl } = credential;
-    const place = baseUrl === null ? "its list of models" : `GET ${baseUrl}/models`;
-    return err({
-      reason: "invalid_params",
-      path: "models",
-      detail: `The router knows no model that "${provider}" serves. Send models, such as [{"id": "<model>"}]: ${place} names them.`,
-    });
   };
 
   /** The key, sealed for another address of the same origin. */
@@ -147,11 +123,13 @@ export function createCredentialAdmin(
     const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
     const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
     if (!usable.ok) return usable;
-    const declared = mayDeclare(actor, credential.provider, patch.models);
-    if (!declared.ok) return declared;
+    const allowed = mayDeclare(actor, credential.provider, patch.models);
+    if (!allowed.ok) return allowed;
+    const alike = await declared.knowsAlike(patch.models);
+    if (!alike.ok) return alike;
     if (patch.models !== undefined) {
       const changed = { ...credential, models: patch.models };
-      const serving = await servesSomething(credential.tenantId, changed);
+      const serving = await declared.servesSomething(credential.tenantId, changed);
       if (!serving.ok) return serving;
     }
     // An administrator who may change an address may still not read the key. So the key doesn't
@@ -214,8 +192,10 @@ export function createCredentialAdmin(
       if (!usable.ok) return usable;
       const allowed = await mayUse(deps, tenant.value, input.provider);
       if (!allowed.ok) return allowed;
-      const declared = mayDeclare(actor, input.provider, input.models);
-      if (!declared.ok) return declared;
+      const described = mayDeclare(actor, input.provider, input.models);
+      if (!described.ok) return described;
+      const alike = await declared.knowsAlike(input.models);
+      if (!alike.ok) return alike;
       const { apiKey, ...rest } = input;
       // An endpoint of the tenant's own may need no key.
       if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
@@ -236,7 +216,7 @@ export function createCredentialAdmin(
         createdAt: at,
         updatedAt: at,
       };
-      const serving = await servesSomething(tenantId, credential);
+      const serving = await declared.servesSomething(tenantId, credential);
       if (!serving.ok) return serving;
       const created = await credentials.create(
         credential,

@@ -71,6 +71,25 @@ describe.each(strictWires)("$wire", (at) => {
   });
 });
 
+describe("OpenAI's reasoning models under a deployment's name", () => {
+  it.each([
+    ["openai", "openai-chat"],
+    ["azure", "compatible"],
+  ] as const)("get the parameters that they take, at %s", async (provider, wire) => {
+    const call = callOf({ temperature: 0.5, stopSequences: ["x"], maxTokens: 77 });
+    const strict = strictFetch(wire);
+    const providers = createProviders({ fetch: strict.fetch, demo: false, now: () => 0 });
+    const model = { like: "openai/gpt-5-mini", reasoning: true, temperature: false };
+    const at = { provider, model: "prod-small" };
+    const request = requestOf(at, { baseUrl: "http://127.0.0.1:1/v1", call, model });
+    const result = await providers.complete(request);
+    expect(strict.bodies).toMatchObject([{ model: "prod-small", max_completion_tokens: 77 }]);
+    for (const name of ["max_tokens", "temperature", "stop"])
+      expect(strict.bodies[0]).not.toHaveProperty(name);
+    expect(result.ok && result.value.notes.join()).toContain("temperature left out");
+  });
+});
+
 /** What a model of each wire asks for in a loop: any of the tools, under the names that it was sent. */
 const loopTools = ["a.b", "a/b", "3d", "x".repeat(80), "plain"];
 

@@ -102,6 +102,43 @@ describe("a tenant's models", () => {
     expect(modelsOf({ version: "1", models: [known] }, [elsewhere], [])[1]?.tools).toBe(false);
   });
 
+  it("are those of the catalogue by another name, where a credential says so", () => {
+    const catalogue = {
+      version: "1",
+      models: [
+        model("openai/gpt-5-mini", { temperature: false, aliases: ["gpt-5-mini-2025-08-07"] }),
+        model("anthropic/claude-opus-4-6", {
+          reasoningControl: {
+            efforts: ["none"],
+            byDefault: "none",
+            sentAs: "anthropic_adaptive",
+            source: "",
+          },
+        }),
+      ],
+    };
+    const models = [
+      { id: "prod-small", like: "openai/gpt-5-mini", contextTokens: 5_000 },
+      { id: "dated", like: "openai/gpt-5-mini-2025-08-07" },
+      { id: "big", like: "anthropic/claude-opus-4-6" },
+      { id: "gone", like: "openai/gone" },
+    ];
+    const all = modelsOf(catalogue, [credential("azure", { models })], []);
+    const of = (id: string) => all.find((each) => each.provider === "azure" && each.id === id);
+    expect(of("prod-small")).toMatchObject({
+      like: "openai/gpt-5-mini",
+      temperature: false,
+      inputUsdPerMTok: catalogue.models[0]?.inputUsdPerMTok,
+      contextTokens: 5_000,
+      aliases: [],
+      source: "credential",
+    });
+    expect(of("dated")).toMatchObject({ temperature: false });
+    // Only Anthropic's own API is asked so.
+    expect(of("big")?.reasoningControl).toBeUndefined();
+    expect(of("gone")).toMatchObject({ temperature: true, inputUsdPerMTok: null });
+  });
+
   it("may be new ones, by override", () => {
     const override = { provider: "p", id: "a/b", change: { name: "New" } };
     expect(modelsOf(seed, [], [override]).map(nameOf)).toEqual(["openai/gpt", "p/a/b"]);

@@ -1,0 +1,57 @@
+/** Which model of the catalogue a deployment's name means. */
+import { parseModel, parseName, type ParsedName } from "./lines.ts";
+import { foldName } from "./plain-name.ts";
+import { likedBy, nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
+
+/** The series, size and generation in a name, whatever stands before them; null: none. */
+function saidIn(name: string): ParsedName | null {
+  const words = foldName(name).split(/[-/]/);
+  for (const at of words.keys()) {
+    const parsed = parseName(words.slice(at).join("-"));
+    if (parsed !== null && parsed.generation !== null) return parsed;
+  }
+  return null;
+}
+
+/** Providers that serve models of other makers. */
+const resellers: ReadonlySet<string> = new Set(
+  "groq together cerebras workers-ai ollama".split(" "),
+);
+
+/** The catalogue's model that a name means; undefined: the name does not say. */
+function likenessOf(id: string, { models }: Catalogue): Model | undefined {
+  const said = saidIn(id);
+  if (said === null) return undefined;
+  const [best] = models
+    .filter((model) => {
+      const parsed = parseModel(model);
+      return (
+        parsed?.line === said.line &&
+        parsed.generation === said.generation &&
+        model.status === "active" &&
+        model.outputModalities.includes("text") &&
+        !resellers.has(model.provider)
+      );
+    })
+    // The plain model before its variants.
+    .toSorted((a, b) => a.id.length - b.id.length);
+  return best;
+}
+
+/** Of the declared models, or of the listed ones where none is declared, those that the catalogue has by another name. */
+export function proposedModels(
+  of: {
+    provider: string;
+    models: readonly DeclaredModel[] | null;
+    listed: readonly string[] | null;
+  },
+  catalogue: Catalogue,
+): DeclaredModel[] {
+  const declared: readonly DeclaredModel[] = of.models ?? (of.listed ?? []).map((id) => ({ id }));
+  return declared.flatMap((model): DeclaredModel[] => {
+    const isKnown = likedBy(catalogue, nameOf({ provider: of.provider, id: model.id }));
+    if (model.like !== undefined || isKnown !== undefined) return [];
+    const likeness = likenessOf(model.id, catalogue);
+    return likeness === undefined ? [] : [{ ...model, like: nameOf(likeness) }];
+  });
+}
