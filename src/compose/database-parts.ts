@@ -26,6 +26,7 @@ import { createCatalogueReader, type CatalogueReader } from "../pipeline/catalog
 import type { Summary } from "../pipeline/summary.ts";
 import { createIdempotency, type Idempotency } from "../pipeline/idempotency.ts";
 import { createRequestFeeds } from "../pipeline/request-feeds.ts";
+import { createServedModels } from "../pipeline/served-models.ts";
 import { createRoute } from "../pipeline/route.ts";
 import { createCatalogueJob, type CatalogueSyncDeps } from "../pipeline/scheduled/catalogue.ts";
 import { createJobs } from "../pipeline/scheduled/jobs.ts";
@@ -154,6 +155,9 @@ export function createDatabaseParts(
     }),
   );
   const sampling = { ...lifetime, ids, stores, vault, door, parts };
+  const { sha256Hex } = isolate;
+  const states = () => createRoundStates({ vault: roundVault, nonce, now });
+  const rounds = () => createRounds({ wire: roundWire, states: states(), sha256Hex, nonce, wait });
   const servicesWith = (authenticate: () => Authenticate): Services =>
     servicesOf(
       lazily<DatabaseServices>({
@@ -173,15 +177,9 @@ export function createDatabaseParts(
         openExchanges: () => isolate.openExchanges,
         retests: () => isolate.retests,
         streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
-        rounds: () =>
-          createRounds({
-            wire: roundWire,
-            states: createRoundStates({ vault: roundVault, nonce, now }),
-            sha256Hex: isolate.sha256Hex,
-            nonce,
-            wait,
-          }),
+        rounds,
         route: () => createRoute({ chooser, now }),
+        servedModels: () => createServedModels({ chooser }),
         sessions: () =>
           createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
         ids: () => ids,

@@ -5,6 +5,7 @@ import type { CommonServices } from "./everywhere.ts";
 /** The parts of all surfaces, over one database. */
 export type DatabaseServices = Services["app"] &
   Services["sampling"] &
+  Services["models"] &
   Services["dryRun"] &
   Services["proxy"] &
   Services["admin"] &
@@ -18,6 +19,7 @@ export type DatabaseServices = Services["app"] &
 export const servicesOf = (parts: DatabaseServices): Services => ({
   app: parts,
   sampling: parts,
+  models: parts,
   dryRun: parts,
   proxy: parts,
   admin: parts,

@@ -14,6 +14,8 @@ export type TokenFamily =
   | "other";
 
 export const exclusionReasons = [
+  /** the request names another model */
+  "not_named",
   "input_modality",
   "output_modality",
   "tools",
@@ -71,6 +73,8 @@ export interface WireDemands {
 }
 
 export interface Requirements {
+  /** the only model that may answer, as the caller names it; absent: the router chooses */
+  model?: string;
   inputModalities: Modality[];
   outputModalities: Modality[];
   tools: boolean;

@@ -11,6 +11,8 @@ import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { healthRoutes } from "./health.ts";
 import { metricRoutes } from "./metrics.ts";
+import { modelKeyHeader } from "./models/caller.ts";
+import { modelRoutes } from "./models/routes.ts";
 import { boundStrangers } from "./middleware/strangers.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
@@ -32,6 +34,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     const services = c.env.servicesFor(
       c.req.header(routerKeyHeader)?.trim() ??
         bearerOf(c.req.header("Authorization")) ??
+        c.req.header(modelKeyHeader)?.trim() ??
         sessionTokenOf(c),
     );
     c.set("services", services);
@@ -45,6 +48,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());
+  app.route("/v1", modelRoutes());
+  app.route("/t/:tenant{[a-z0-9-]+}/v1", modelRoutes());
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   for (const path of ["/oauth/*", "/console/session", "/console/single-sign-on/*"])

@@ -22,7 +22,7 @@ import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { ConsoleSessions } from "../pipeline/console-sessions.ts";
 import type { PersonSignIn } from "../pipeline/person-sign-in.ts";
-import type { SamplingServices } from "./sampling-services.ts";
+import type { ModelServices, SamplingServices } from "./sampling-services.ts";
 
 /** What each surface uses, and no more. One object may stand behind several of them. */
 export interface Services {
@@ -40,6 +40,7 @@ export interface Services {
     publicUrls: readonly string[];
   };
   sampling: SamplingServices;
+  models: ModelServices;
   dryRun: LargeBodyServices & { route: Route };
   proxy: ReceiveServices;
   admin: {

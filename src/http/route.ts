@@ -1,7 +1,7 @@
 /** `POST /v1/route`: the dry run of a sampling request, whose params are the body. */
 import { Hono, type Context } from "hono";
 import { everyCapability } from "../domain/sampling/capabilities.ts";
-import { isObject, type JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { featuresOf } from "../domain/sampling/negotiation.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -9,27 +9,14 @@ import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
-import { ambiguityIn } from "../mcp/json-text/ambiguous.ts";
 import { messageBounds, readBody } from "../mcp/body.ts";
 import { admitBody } from "../proxy/large-bodies.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
+import { readObject } from "./json-body.ts";
 import { problem } from "./problem.ts";
 import { createMessageMethods } from "./sampling/create-message.ts";
 import { unsupportedRevision } from "./sampling/modern.ts";
-
-const notJson: Refusal = { reason: "bad_request", detail: "The body is a JSON object in UTF-8." };
-
-function parseObject(bytes: Uint8Array<ArrayBuffer>): Result<JsonObject, Refusal> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (!isObject(value)) return err(notJson);
-    const ambiguity = ambiguityIn(bytes, "params");
-    return ambiguity === null ? ok(value) : err(ambiguity);
-  } catch {
-    return err(notJson);
-  }
-}
 
 /** The revision and capabilities with which a request is read. */
 interface Reader {
@@ -71,7 +58,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const admitted = await admitBody(services, c.req.raw, { ...claim, sessionId: null });
   if (!admitted.ok) return admitted;
   const body = await readBody(c.req.raw, messageBounds);
-  const params = body.ok ? parseObject(body.value) : body;
+  const params = body.ok ? readObject(body.value, "params") : body;
   const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
   // A modern request has no session, whatever session header it carries.
   const sessionId = modern ? null : headers.get("Mcp-Session-Id");

@@ -3,6 +3,7 @@ import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Door } from "../pipeline/turns.ts";
+import type { ServedModels } from "../pipeline/served-models.ts";
 import type { LargeBodyServices } from "../proxy/large-bodies.ts";
 
 /** What `sampling/createMessage` needs. */
@@ -30,6 +31,13 @@ export interface LegacyMessageServices extends ModernMessageServices {
 export interface SamplingServices extends LegacyMessageServices, LargeBodyServices {
   sessions: Pick<Sessions, "capabilitiesFor" | "begin" | "touch" | "end">;
   /** how calls are let in, tenants in turn */
+  door: Door;
+  now: () => number;
+}
+
+/** What the model endpoints need. */
+export interface ModelServices extends CreateMessageServices, LargeBodyServices {
+  servedModels: ServedModels;
   door: Door;
   now: () => number;
 }

@@ -22,6 +22,7 @@ export interface Tenant {
 const keyKinds = {
   sampling: { scopes: ["sampling"] },
   "another sampling": { scopes: ["sampling"] },
+  models: { scopes: ["models"] },
   "tenant-admin": { scopes: ["tenant-admin"] },
   revoked: { scopes: ["sampling", "tenant-admin"] },
   expired: { scopes: ["sampling", "tenant-admin"] },
@@ -703,6 +704,62 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
 
     const sessionOf = async (tenant: Tenant, kind: KeyKind = "sampling"): Promise<string> =>
       (await openSession(router, tenant.keys[kind])).sessionId ?? "";
+
+    const chatBody = { model: "auto", messages: [{ role: "user", content: "Hello." }] };
+    /** Each endpoint at a base, which names a tenant or none. */
+    const modelDoors: Record<string, (base: string, caller: Coming) => Promise<Answered>> = {
+      "POST /v1/chat/completions": (base, caller) =>
+        post(caller, `${base}/chat/completions`, chatBody),
+      "POST /v1/messages": (base, caller) =>
+        post(caller, `${base}/messages`, { ...chatBody, max_tokens: 50 }),
+      "POST /v1/messages/count_tokens": (base, caller) =>
+        post(caller, `${base}/messages/count_tokens`, chatBody),
+      "GET /v1/models": (base, caller) => arrive(router, "GET", `${base}/models`, caller),
+      "GET /v1/models/{id}": (base, caller) => arrive(router, "GET", `${base}/models/auto`, caller),
+    };
+
+    describe.each(Object.entries(modelDoors))("%s", (_name, open) => {
+      const with_ = (token: string | null, base = "/v1"): Promise<Answered> =>
+        open(base, { token, sessionId: null });
+      const reasonAt = (answer: Answered): unknown => at(answer.body, "error.reason");
+
+      it("opens to a key of its scope, below its own tenant too", async () => {
+        for (const base of ["/v1", `/t/${victim.slug}/v1`]) {
+          const answer = await with_(victim.keys.models, base);
+          expect([answer.status, answer.text]).toEqual([200, answer.text]);
+        }
+      });
+
+      it("is closed to everybody else, and leaves no trace", async () => {
+        const before = await stateOf(victim);
+        const { keys } = victim;
+        for (const token of [
+          null,
+          garbage,
+          router.adminToken,
+          wrongSecret(keys.models),
+          keys.revoked,
+          keys.expired,
+        ]) {
+          const answer = await with_(token);
+          expect([answer.status, reasonAt(answer)]).toEqual([401, "unauthorized"]);
+          expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+        }
+        for (const token of [keys.sampling, keys["tenant-admin"]])
+          expect(reasonAt(await with_(token))).toBe("forbidden");
+        const base = `/t/${victim.slug}/v1`;
+        const strange = await with_(stranger.keys.models, base);
+        expect(reasonAt(strange)).toBe("not_found");
+        expect(strange.text).not.toContain(victim.id);
+        expect(await stateOf(victim)).toEqual(before);
+      });
+    });
+
+    it("opens no sampling to a key for the model endpoints", async () => {
+      const token = victim.keys.models;
+      const answer = await message({ token, sessionId: null }, initialize);
+      expect(reasonOf(answer)).toBe("forbidden");
+    });
 
     describe.each(Object.entries(doors))("%s", (name, { session, open }) => {
       // A message without an answer is judged by its status. SDKs read the refusal of a request.

@@ -18,6 +18,7 @@ type Scope = Key["scopes"][number];
 
 const scopeTitles = {
   sampling: "sampling: calls /v1/sampling",
+  models: "models: calls models with an OpenAI or Anthropic SDK",
   proxy: "proxy: uses registered servers through /mcp",
 } as const;
 type Use = keyof typeof scopeTitles;

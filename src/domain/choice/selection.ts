@@ -62,6 +62,7 @@ export function requirementsOf(
         ? tokensMeasured(input, "other")
         : Math.max(...estimates.map(([, tokens]) => tokens)),
     inputTokensByFamily: Object.fromEntries(estimates),
+    ...(call.model === undefined ? {} : { model: call.model }),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
     ...(cacheWrites === undefined ? {} : { cacheWrites }),
     ...(reasoning === undefined ? {} : { reasoning }),

@@ -32,7 +32,8 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
       out[at] = codeOf(excludedBy);
       continue;
     }
-    const left = needsHint(entry, policy, compiled);
+    // Who names a model asks for it.
+    const left = compiled.needs.model === undefined ? needsHint(entry, policy, compiled) : null;
     if (left !== null) hintOnly[at] = codeOf(left);
   }
   return { out, hintOnly };

@@ -70,6 +70,8 @@ export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface SamplingCall {
   messages: Message[];
+  /** the only model that may answer: `provider/id`, an id or an alias; absent: the router chooses */
+  model?: string;
   /** tokens; at least 1 */
   maxTokens: number;
   /** in the order in which they are to be tried */

@@ -4,7 +4,7 @@ export const roles = ["viewer", "auditor", "approver", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /** `tenant-admin` is the older name of `admin`. */
-export const scopes = ["sampling", "proxy", "tenant-admin", ...roles] as const;
+export const scopes = ["sampling", "models", "proxy", "tenant-admin", ...roles] as const;
 export type Scope = (typeof scopes)[number];
 
 /**
@@ -23,6 +23,7 @@ const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
 
 const roleOfScope: Readonly<Record<Scope, Role | null>> = {
   sampling: null,
+  models: null,
   proxy: null,
   "tenant-admin": "admin",
   viewer: "viewer",
@@ -46,7 +47,7 @@ export const hasOneRole = (of: readonly Scope[]): boolean =>
   new Set(of.flatMap((scope) => roleOfScope[scope] ?? [])).size <= 1;
 
 /** What a way in demands of a key: a scope, or any role. */
-export type Demand = "sampling" | "proxy" | "role";
+export type Demand = "sampling" | "models" | "proxy" | "role";
 
 export const opens = (of: readonly Scope[], demand: Demand): boolean =>
   demand === "role" ? roleOf(of) !== null : of.includes(demand);

@@ -58,6 +58,10 @@ const rows = {
     label: "the message",
     names: ["jsonrpc", "id", "method", "params", "result", "error"],
   },
+  modelRequest: {
+    label: "the request",
+    names: ["model", "stream", "max_tokens", "max_completion_tokens", "max_output_tokens"],
+  },
   params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
   result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },
   /** result of a client, which may answer sampling */

@@ -60,6 +60,18 @@ export const everywhere =
     },
   ];
 
+/** The model endpoints below a path, as the app has it, and as a request names it. */
+const modelEndpoints = (path: string, at: string): Record<string, Send[]> => ({
+  ...Object.fromEntries(
+    ["/chat/completions", "/messages", "/messages/count_tokens"].map((name) => [
+      `POST ${path}${name}`,
+      [message(`${at}${name}`), bearer(`${at}${name}`, "POST")],
+    ]),
+  ),
+  [`GET ${path}/models`]: [query(`${at}/models`), bearer(`${at}/models`)],
+  [`GET ${path}/models/:name{.+}`]: [inPath(`${at}/models`)],
+});
+
 /** Each endpoint without a rate for strangers, apart from the admin API, by method and path as the app has them. */
 export const withoutRate: Record<string, Send[]> = {
   "GET /health": [query("/health")],
@@ -76,6 +88,8 @@ export const withoutRate: Record<string, Send[]> = {
   ],
   "DELETE /v1/sampling": [bearer("/v1/sampling", "DELETE")],
   "DELETE /v1/sampling/:tenant{[a-z0-9-]+}": [bearer("/v1/sampling/acme", "DELETE")],
+  ...modelEndpoints("/v1", "/v1"),
+  ...modelEndpoints("/t/:tenant{[a-z0-9-]+}/v1", "/t/acme/v1"),
   "POST /v1/route": [message("/v1/route"), bearer("/v1/route", "POST")],
   "POST /mcp/:tenant/:server": [
     message("/mcp/acme/notes"),

@@ -1,0 +1,168 @@
+/**
+ * Refusals in the words that clients of each wire act on: whether they retry, compact the conversation, or show the message.
+ * A client of an official SDK retries 408, 409, 429 and 5xx unless `x-should-retry` says otherwise.
+ */
+import type { JsonObject } from "../../domain/json.ts";
+import type { LimitState } from "../../domain/limits/holds.ts";
+import { explain } from "../../domain/refusal-words.ts";
+import { isRetryable, type Refusal } from "../../domain/refusals.ts";
+import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
+
+/** Whose words an endpoint speaks. */
+export type Dialect = "openai" | "anthropic";
+
+/** What a refusal means to a caller, whichever wire it speaks. */
+type Kind =
+  | "authentication"
+  | "no_money"
+  | "rate"
+  | "permission"
+  | "no_model"
+  | "too_long"
+  | "overloaded"
+  | "pending"
+  | "too_large"
+  | "not_found"
+  | "invalid"
+  | "internal";
+
+/** ms: a limit that has room sooner is in the way of running calls, and not used up */
+const soonMs = 120_000;
+
+function kindOfNoModel(refusal: Extract<Refusal, { reason: "no_eligible_model" }>): Kind {
+  const named = refusal.candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
+  if (refusal.cause !== "all_excluded" || named.length === 0) return "no_model";
+  return named.every(({ excludedBy }) => excludedBy === "context_window") ? "too_long" : "invalid";
+}
+
+function kindOf(refusal: Refusal): Kind {
+  switch (refusal.reason) {
+    case "unauthorized":
+      return "authentication";
+    case "budget_exceeded":
+      return refusal.retryAfterMs !== null && refusal.retryAfterMs <= soonMs ? "rate" : "no_money";
+    case "rate_limited":
+      return refusal.retryAfterMs === null ? "no_money" : "rate";
+    case "forbidden":
+    case "stopped":
+    case "user_rejected":
+    case "origin_not_allowed":
+      return "permission";
+    case "no_eligible_model":
+      return kindOfNoModel(refusal);
+    case "approval_pending":
+      return "pending";
+    case "unavailable":
+    case "provider_failed":
+    case "provider_timeout":
+      return "overloaded";
+    case "payload_too_large":
+      return "too_large";
+    case "not_found":
+      return "not_found";
+    case "internal":
+      return "internal";
+    default:
+      return "invalid";
+  }
+}
+
+type Words = Readonly<Record<Kind, { status: number; type: string; code?: string }>>;
+
+const openai: Words = {
+  authentication: { status: 401, type: "invalid_request_error", code: "invalid_api_key" },
+  no_money: { status: 429, type: "insufficient_quota", code: "insufficient_quota" },
+  rate: { status: 429, type: "requests", code: "rate_limit_exceeded" },
+  // Codex retries 403.
+  permission: { status: 400, type: "invalid_request_error", code: "permission_denied" },
+  no_model: { status: 404, type: "invalid_request_error", code: "model_not_found" },
+  too_long: { status: 400, type: "invalid_request_error", code: "context_length_exceeded" },
+  overloaded: { status: 503, type: "server_error", code: "server_error" },
+  pending: { status: 409, type: "invalid_request_error", code: "approval_pending" },
+  too_large: { status: 413, type: "invalid_request_error", code: "request_too_large" },
+  not_found: { status: 404, type: "invalid_request_error", code: "not_found" },
+  invalid: { status: 400, type: "invalid_request_error" },
+  internal: { status: 500, type: "server_error", code: "server_error" },
+};
+
+const anthropic: Words = {
+  authentication: { status: 401, type: "authentication_error" },
+  no_money: { status: 402, type: "billing_error" },
+  rate: { status: 429, type: "rate_limit_error" },
+  permission: { status: 403, type: "permission_error" },
+  // Claude Code repeats a 404 without streaming.
+  no_model: { status: 400, type: "invalid_request_error" },
+  too_long: { status: 400, type: "invalid_request_error" },
+  overloaded: { status: 529, type: "overloaded_error" },
+  pending: { status: 409, type: "invalid_request_error" },
+  too_large: { status: 413, type: "request_too_large" },
+  not_found: { status: 404, type: "not_found_error" },
+  invalid: { status: 400, type: "invalid_request_error" },
+  internal: { status: 500, type: "api_error" },
+};
+
+/** Clients compact a conversation on these words. */
+const tooLongWords = (refusal: Refusal, mostTokens: number | null): string =>
+  refusal.reason === "no_eligible_model" && mostTokens !== null
+    ? `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${mostTokens} maximum`
+    : explain(refusal);
+
+const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending"]);
+
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  body: JsonObject;
+}
+
+/** @param mostTokens context of the model that the request names; null: unknown */
+export function errorAnswer(
+  refusal: Refusal,
+  {
+    dialect,
+    requestId,
+    mostTokens = null,
+    limits = [],
+  }: {
+    dialect: Dialect;
+    requestId: string;
+    mostTokens?: number | null;
+    limits?: readonly LimitState[];
+  },
+): Answered {
+  const kind = kindOf(refusal);
+  const { status, type, code } = (dialect === "openai" ? openai : anthropic)[kind];
+  const message = kind === "too_long" ? tooLongWords(refusal, mostTokens) : explain(refusal);
+  const isFinal =
+    neverRetried.has(kind) ||
+    (kind === "overloaded" && refusal.reason !== "unavailable" && !isRetryable(refusal));
+  const about = { reason: refusal.reason, requestId };
+  return {
+    status,
+    headers: {
+      ...idHeaders(requestId),
+      ...limitHeaders(limits, refusal),
+      ...allowHeader(refusal),
+      ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="sampling-router"' }),
+      ...(isFinal && { "x-should-retry": "false" }),
+    },
+    body:
+      dialect === "openai"
+        ? {
+            error: {
+              message,
+              type,
+              param: refusal.reason === "invalid_params" ? refusal.path : null,
+              code: code ?? null,
+              ...about,
+            },
+          }
+        : { type: "error", error: { type, message, ...about }, request_id: requestId },
+  };
+}
+
+/** The id of the request, under the names that the SDKs of each wire read. */
+export const idHeaders = (requestId: string): Record<string, string> => ({
+  "X-Request-Id": requestId,
+  "request-id": requestId,
+});

@@ -1,0 +1,87 @@
+/** The models that a key can use, as OpenAI and Anthropic list theirs. */
+import type { JsonObject } from "../../domain/json.ts";
+import { nameOf, type Model } from "../../domain/models/model.ts";
+import { isNamed } from "../../domain/models/named.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { ModelServices } from "../sampling-services.ts";
+import { modelClaim, modelKeyOf } from "./caller.ts";
+import { autoModel } from "./decoded.ts";
+import type { Dialect } from "./errors.ts";
+import type { ModelRequest } from "./post.ts";
+
+interface Entry {
+  /** `provider/model`, or `auto` */
+  id: string;
+  title: string;
+  owner: string;
+}
+
+const auto: Entry = { id: autoModel, title: "Chosen by the router", owner: "sampling-router" };
+
+const entryOf = (model: Model): Entry => ({
+  id: nameOf(model),
+  title: model.name,
+  owner: model.provider,
+});
+
+/** No source says when each model was made, so all have one moment. */
+const epoch = 0;
+
+const openaiEntry = ({ id, owner }: Entry): JsonObject => ({
+  id,
+  object: "model",
+  created: epoch,
+  owned_by: owner,
+});
+
+const anthropicEntry = ({ id, title }: Entry): JsonObject => ({
+  type: "model",
+  id,
+  display_name: title,
+  created_at: new Date(epoch).toISOString(),
+});
+
+async function modelsOf(
+  services: ModelServices,
+  { request, tenant }: ModelRequest,
+): Promise<Result<Model[], Refusal>> {
+  const token = modelKeyOf(request.headers);
+  if (!token.ok) return token;
+  const caller = await services.authenticate(modelClaim(token.value, tenant), "recent");
+  return caller.ok ? ok(services.servedModels(caller.value)) : caller;
+}
+
+export async function listedModels(
+  services: ModelServices,
+  input: ModelRequest,
+  dialect: Dialect,
+): Promise<Result<JsonObject, Refusal>> {
+  const models = await modelsOf(services, input);
+  if (!models.ok) return models;
+  const entries = [auto, ...models.value.map(entryOf)];
+  return ok(
+    dialect === "openai"
+      ? { object: "list", data: entries.map(openaiEntry) }
+      : {
+          data: entries.map(anthropicEntry),
+          has_more: false,
+          first_id: entries[0]?.id ?? null,
+          last_id: entries.at(-1)?.id ?? null,
+        },
+  );
+}
+
+/** @param name as the path has it, decoded */
+export async function listedModel(
+  services: ModelServices,
+  input: ModelRequest,
+  { name, dialect }: { name: string; dialect: Dialect },
+): Promise<Result<JsonObject, Refusal>> {
+  const models = await modelsOf(services, input);
+  if (!models.ok) return models;
+  const model = models.value.find((each) => isNamed(each, name));
+  const entry = name === autoModel ? auto : model === undefined ? null : entryOf(model);
+  if (entry === null) return err({ reason: "not_found", what: "no such model" });
+  return ok(dialect === "openai" ? openaiEntry(entry) : anthropicEntry(entry));
+}

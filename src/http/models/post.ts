@@ -1,0 +1,203 @@
+/** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
+import type { JsonObject } from "../../domain/json.ts";
+import { isNamed } from "../../domain/models/named.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import { everyCapability } from "../../domain/sampling/capabilities.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
+import { featuresOf } from "../../domain/sampling/negotiation.ts";
+import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
+import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
+import { limitHeaders } from "../../mcp/refusal-headers.ts";
+import { propagatedIn } from "../../mcp/trace-context.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { Finished } from "../../pipeline/finish.ts";
+import type { UnreadRequest } from "../../pipeline/sampling-request.ts";
+import type { CallTurn } from "../../domain/sampling/call-turn.ts";
+import { admitBody } from "../../proxy/large-bodies.ts";
+import { readObject } from "../json-body.ts";
+import type { ModelServices } from "../sampling-services.ts";
+import { patienceOf } from "../sampling/waiting.ts";
+import { askedByHeaders, modelClaim, modelKeyOf } from "./caller.ts";
+import type { Decoded } from "./decoded.ts";
+import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
+
+export interface ModelEndpoint {
+  dialect: Dialect;
+  decode: (body: JsonObject) => Result<Decoded, Refusal>;
+  /** @param createdAt ms since the epoch */
+  encode: (finished: Finished, createdAt: number) => JsonObject;
+}
+
+/** One request at an endpoint. */
+export interface ModelRequest {
+  request: Request;
+  requestId: string;
+  /** slug in the path; absent: the path names no tenant */
+  tenant?: string | undefined;
+}
+
+/** What came, once its caller is known. */
+interface Came {
+  token: string;
+  caller: Caller;
+  bytes: Uint8Array<ArrayBuffer>;
+  body: JsonObject;
+  decoded: Decoded;
+  turn: CallTurn;
+  startedAt: number;
+  beganAt: number;
+  authMs: number;
+}
+
+/** A caller of HTTP alone declares nothing, so every capability counts as declared. */
+const declared = { capabilities: everyCapability, features: featuresOf({}) };
+
+async function samplingRequestOf(
+  services: ModelServices,
+  { request: { headers }, tenant }: ModelRequest,
+  came: Came,
+): Promise<UnreadRequest> {
+  const { caller, decoded, bytes, turn, startedAt, beganAt, authMs } = came;
+  const key = idempotencyKeyOf(headers, {});
+  const asked = askedByHeaders(headers);
+  const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
+  const call: Result<SamplingCall, Refusal> = asked.ok
+    ? ok({ ...decoded.call, ...asked.value })
+    : asked;
+  return {
+    caller,
+    again: () => services.authenticate(modelClaim(came.token, tenant), "database"),
+    call: key.ok ? call : key,
+    replayKey:
+      key.ok && key.value !== null
+        ? { kind: "client", key: await services.sha256Hex(key.value) }
+        : null,
+    declaredBy: () => declared,
+    client: {
+      name: name?.slice(0, 200) || null,
+      version: version?.slice(0, 200) || null,
+      revision: null,
+    },
+    server: null,
+    tool: null,
+    messageId: null,
+    bytes: bytes.byteLength,
+    content: came.body,
+    startedAt,
+    beganAt,
+    authMs,
+    turn,
+    waiting: () => ({ patienceMs: patienceOf(headers) }),
+    propagated: propagatedIn(headers, {}),
+  };
+}
+
+/** Context of the model that a request names, where the caller has it; null: unknown. */
+const contextOf = (models: ReturnType<ModelServices["servedModels"]>, name: string | undefined) =>
+  (name === undefined ? undefined : models.find((model) => isNamed(model, name)))?.contextTokens ??
+  null;
+
+const costHeader = (costUsd: number | null): Record<string, string> =>
+  costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
+
+/** Calls a model, and always settles. */
+async function answerTo(
+  services: ModelServices,
+  endpoint: ModelEndpoint,
+  { input, came }: { input: ModelRequest; came: Came },
+): Promise<Answered> {
+  const { dialect, encode } = endpoint;
+  const started = await services.sample(await samplingRequestOf(services, input, came));
+  const { requestId, limits } = started;
+  const refused = (refusal: Refusal): Answered => {
+    const { model } = came.decoded.call;
+    const mostTokens = contextOf(services.servedModels(came.caller), model);
+    return errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
+  };
+  if (!started.outcome.ok) return refused(started.outcome.error);
+  const ended = await started.outcome.value(input.request.signal);
+  if (!ended.outcome.ok) return refused(ended.outcome.error);
+  const { answer, decision } = ended.outcome.value;
+  const { ignored } = came.decoded;
+  return {
+    status: 200,
+    headers: {
+      ...idHeaders(requestId),
+      ...limitHeaders(limits, null),
+      "X-Router-Model": answer.model,
+      ...costHeader(decision.costUsd),
+      ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
+    },
+    body: encode(ended.outcome.value, came.startedAt),
+  };
+}
+
+/** Reads what came in the turn of its caller; the turn is the caller's to end. */
+async function read(
+  services: ModelServices,
+  { input, token, turn }: { input: ModelRequest; token: string; turn: CallTurn },
+): Promise<Result<{ bytes: Uint8Array<ArrayBuffer>; body: JsonObject; caller: Caller }, Refusal>> {
+  const claim = modelClaim(token, input.tenant);
+  const admitted = await admitBody(services, input.request, claim);
+  if (!admitted.ok) return admitted;
+  // The body is read out of turn, since a caller may send as slowly as it likes.
+  const bytes = await turn.outside(() => readBody(input.request, messageBounds));
+  const caller = await services.authenticate(claim, "memory");
+  if (!caller.ok) return caller;
+  if (!bytes.ok) return bytes;
+  const body = readObject(bytes.value, "model");
+  if (!body.ok) return body;
+  admitted.value();
+  return ok({ bytes: bytes.value, body: body.value, caller: caller.value });
+}
+
+/** A body that the router reads and a caller that it knows, given to `act` in the caller's turn. */
+export async function inTurn(
+  services: ModelServices,
+  input: ModelRequest,
+  act: (came: {
+    token: string;
+    bytes: Uint8Array<ArrayBuffer>;
+    body: JsonObject;
+    caller: Caller;
+    turn: CallTurn;
+  }) => Promise<Result<Answered, Refusal>>,
+): Promise<Result<Answered, Refusal>> {
+  const { headers } = input.request;
+  const token = modelKeyOf(headers);
+  if (!token.ok) return token;
+  const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json" || !isPlainUtf8(headers))
+    return err({ reason: "unsupported_media_type", expected: plainJson });
+  const lane = await services.door.laneOf({ token: token.value, sessionId: null });
+  const entered = await services.door.enter(lane);
+  if (!entered.ok) return entered;
+  const turn = entered.value;
+  try {
+    const came = await read(services, { input, token: token.value, turn });
+    return came.ok ? await act({ ...came.value, token: token.value, turn }) : came;
+  } finally {
+    turn.end();
+  }
+}
+
+export async function postModelCall(
+  services: ModelServices,
+  endpoint: ModelEndpoint,
+  input: ModelRequest,
+): Promise<Answered> {
+  const { dialect, decode } = endpoint;
+  const startedAt = services.now();
+  const beganAt = services.elapsed();
+  const answered = await inTurn(services, input, async (came) => {
+    const decoded = decode(came.body);
+    if (!decoded.ok) return decoded;
+    const authMs = services.elapsed() - beganAt;
+    const of = { ...came, decoded: decoded.value, startedAt, beganAt, authMs };
+    return ok(await answerTo(services, endpoint, { input, came: of }));
+  });
+  return answered.ok
+    ? answered.value
+    : errorAnswer(answered.error, { dialect, requestId: input.requestId });
+}

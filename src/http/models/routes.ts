@@ -1,0 +1,95 @@
+/**
+ * `/v1/chat/completions`, `/v1/messages` and `/v1/models`, for programs that speak to model APIs directly. The same below
+ * `/t/{tenant}/v1`.
+ */
+import { Hono, type Context } from "hono";
+import { ok } from "../../domain/result.ts";
+import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
+import type { HttpEnv } from "../context.ts";
+import { chatAnswer, messagesAnswer } from "./answers.ts";
+import { decodeChat } from "./chat-request.ts";
+import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
+import { listedModel, listedModels } from "./listing.ts";
+import { decodeCount, decodeMessages } from "./messages-request.ts";
+import { inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
+
+const chat: ModelEndpoint = { dialect: "openai", decode: decodeChat, encode: chatAnswer };
+const messages: ModelEndpoint = {
+  dialect: "anthropic",
+  decode: decodeMessages,
+  encode: messagesAnswer,
+};
+
+const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
+  request: c.req.raw,
+  requestId: c.get("requestId"),
+  tenant: c.req.param("tenant"),
+});
+
+const answered = ({ status, headers, body }: Answered): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+
+const call =
+  (endpoint: ModelEndpoint) =>
+  async (c: Context<HttpEnv>): Promise<Response> =>
+    answered(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
+
+/** Anthropic's SDK names the API's version in each request. */
+const dialectOf = (c: Context<HttpEnv>): Dialect =>
+  c.req.header("anthropic-version") === undefined ? "openai" : "anthropic";
+
+async function list(c: Context<HttpEnv>): Promise<Response> {
+  const [dialect, input] = [dialectOf(c), inputOf(c)];
+  const { requestId } = input;
+  const name = c.req.param("name");
+  const services = c.get("services").models;
+  const listed = await (name === undefined
+    ? listedModels(services, input, dialect)
+    : listedModel(services, input, { name, dialect }));
+  return answered(
+    listed.ok
+      ? { status: 200, headers: idHeaders(requestId), body: listed.value }
+      : errorAnswer(listed.error, { dialect, requestId }),
+  );
+}
+
+/** An estimate. No model is asked, so nothing is charged or recorded. */
+async function count(c: Context<HttpEnv>): Promise<Response> {
+  const input = inputOf(c);
+  const { requestId } = input;
+  const counted = await inTurn(c.get("services").models, input, async ({ body }) => {
+    const asked = decodeCount(body);
+    if (!asked.ok) return asked;
+    const tokens = tokensMeasured(measureInput(asked.value), "anthropic");
+    return ok({ status: 200, headers: idHeaders(requestId), body: { input_tokens: tokens } });
+  });
+  return answered(
+    counted.ok ? counted.value : errorAnswer(counted.error, { dialect: "anthropic", requestId }),
+  );
+}
+
+const allowing =
+  (allow: string, dialect: Dialect) =>
+  (c: Context<HttpEnv>): Response =>
+    answered(
+      errorAnswer(
+        { reason: "method_not_allowed", allow },
+        { dialect, requestId: c.get("requestId") },
+      ),
+    );
+
+export const modelRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>()
+    .post("/chat/completions", call(chat))
+    .all("/chat/completions", allowing("POST", "openai"))
+    .post("/messages", call(messages))
+    .all("/messages", allowing("POST", "anthropic"))
+    .post("/messages/count_tokens", count)
+    .all("/messages/count_tokens", allowing("POST", "anthropic"))
+    .get("/models", list)
+    .all("/models", allowing("GET, HEAD", "openai"))
+    .get("/models/:name{.+}", list)
+    .all("/models/:name{.+}", allowing("GET, HEAD", "openai"));

@@ -1,0 +1,208 @@
+/** Programs that speak to model APIs directly are served, limited and recorded like sampling. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, answered, at, type Answered } from "../fakes/caller.ts";
+import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+
+let router: SharedRouter;
+let provider: RecordingProvider;
+let admin: ReturnType<typeof adminOf>;
+const slug = "endpoints";
+
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+  router = await borrowRouter();
+  admin = adminOf(router, router.adminToken);
+  await admin("POST", "/tenants", { slug, name: slug });
+  for (const name of ["openai", "anthropic"])
+    await admin("POST", `/tenants/${slug}/credentials`, {
+      provider: name,
+      name,
+      apiKey: "provider-key",
+      baseUrl: provider.url(name),
+    });
+});
+afterAll(async () => {
+  await provider.stop();
+});
+beforeEach(() => provider.says({ text: "Fine.", inputTokens: 100, outputTokens: 20 }));
+
+const keyWith = async (limits: object = {}): Promise<string> => {
+  const made = await admin("POST", `/tenants/${slug}/keys`, {
+    name: "models",
+    scopes: ["models"],
+    limits,
+  });
+  return String(made.get("key"));
+};
+
+const send = async (
+  path: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<Answered> =>
+  answered(
+    await fetch(`${router.url}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    }),
+  );
+const chat = (key: string, more: object = {}, headers: Record<string, string> = {}) =>
+  send(
+    "/v1/chat/completions",
+    { model: "gpt-4.1-mini", messages: [{ role: "user", content: "Hello." }], ...more },
+    { Authorization: `Bearer ${key}`, ...headers },
+  );
+const messages = (key: string, more: object = {}) =>
+  send(
+    `/t/${slug}/v1/messages`,
+    {
+      model: "claude-haiku-4-5",
+      max_tokens: 50,
+      messages: [{ role: "user", content: "Hello." }],
+      ...more,
+    },
+    { "x-api-key": key, "anthropic-version": "2023-06-01" },
+  );
+
+describe("a model that is named", () => {
+  it("answers, whichever wire the caller speaks, and its record says what it cost", async () => {
+    const key = await keyWith();
+    const answer = await chat(key, { model: "anthropic/claude-haiku-4-5" });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    expect(at(answer.body, "choices.0.message.content")).toBe("Fine.");
+    expect(answer.get("usage")).toEqual({
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      total_tokens: 120,
+    });
+    expect(answer.headers.get("x-router-model")).toBe("anthropic/claude-haiku-4-5");
+    const id = answer.headers.get("x-request-id") ?? "";
+    const record = await admin("GET", `/tenants/${slug}/requests/${id}`);
+    expect(record.get("outcome")).toBe("succeeded");
+    expect(record.get("costUsd")).toBe(Number(answer.headers.get("x-router-cost")));
+    expect(record.get("model")).toBe("anthropic/claude-haiku-4-5");
+    const other = await messages(key, { model: "gpt-4.1-mini" });
+    expect(at(other.body, "content.0.text")).toBe("Fine.");
+    expect(other.get("model")).toBe("openai/gpt-4.1-mini");
+  });
+
+  it("is no other one, even when it fails", async () => {
+    provider.says({ status: 500, body: { error: { message: "broken" } } });
+    const before = provider.sent().length;
+    const answer = await chat(await keyWith());
+    expect([answer.status, answer.get("error.reason")]).toEqual([503, "provider_failed"]);
+    const models = provider
+      .sent()
+      .slice(before)
+      .map(({ model }) => model);
+    expect(new Set(models)).toEqual(new Set(["gpt-4.1-mini"]));
+  });
+
+  it("has to be one that the tenant has", async () => {
+    const key = await keyWith();
+    const [one, other] = await Promise.all([
+      chat(key, { model: "gpt-9" }),
+      messages(key, { model: "gpt-9" }),
+    ]);
+    expect([one.status, one.get("error.code")]).toEqual([404, "model_not_found"]);
+    expect([other.status, other.get("error.type")]).toEqual([400, "invalid_request_error"]);
+  });
+});
+
+it("`auto` is chosen by the headers' hints", async () => {
+  const answer = await chat(await keyWith(), { model: "auto" }, { "X-Router-Hints": "haiku" });
+  expect(answer.headers.get("x-router-model")).toMatch(/^anthropic\/claude-haiku/);
+});
+
+it("a tool call comes back under the caller's name, and its result goes on", async () => {
+  const key = await keyWith();
+  const tools = [
+    { type: "function", function: { name: "calendar.read", parameters: { type: "object" } } },
+  ];
+  await chat(key, { tools });
+  const alias = String(at(provider.sent().at(-1), "tools.0.function.name"));
+  expect(alias).toMatch(/^calendar_read_/);
+  provider.says({ text: "", toolUse: { id: "call_1", name: alias, input: {} } });
+  const first = await chat(key, { tools, tool_choice: "auto" });
+  expect([at(first.body, "choices.0.finish_reason"), first.text]).toEqual([
+    "tool_calls",
+    first.text,
+  ]);
+  expect(at(first.body, "choices.0.message.tool_calls.0.function.name")).toBe("calendar.read");
+  provider.says({ text: "Done." });
+  const said = at(first.body, "choices.0.message");
+  const second = await chat(key, {
+    tools,
+    messages: [
+      { role: "user", content: "Read." },
+      said,
+      { role: "tool", tool_call_id: at(said, "tool_calls.0.id"), content: "Monday" },
+    ],
+  });
+  expect(at(second.body, "choices.0.message.content")).toBe("Done.");
+});
+
+describe("a limit", () => {
+  it("of money that is used up is told so that clients stop", async () => {
+    const key = await keyWith({ usdPerDay: 0.000_001 });
+    const [openai, anthropic] = await Promise.all([chat(key), messages(key)]);
+    expect([openai.status, openai.get("error.code")]).toEqual([429, "insufficient_quota"]);
+    expect(openai.headers.get("x-should-retry")).toBe("false");
+    expect([anthropic.status, anthropic.get("error.type")]).toEqual([402, "billing_error"]);
+  });
+
+  it("of a minute is told with the wait", async () => {
+    const key = await keyWith({ requestsPerMinute: 1 });
+    await chat(key);
+    const answer = await chat(key);
+    expect([answer.status, answer.get("error.code")]).toEqual([429, "rate_limit_exceeded"]);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
+it("the same Idempotency-Key is answered again, and charged once", async () => {
+  const key = await keyWith();
+  const before = provider.sent().length;
+  const headers = { "Idempotency-Key": "once" };
+  const [one, again] = [await chat(key, {}, headers), await chat(key, {}, headers)];
+  expect(again.body).toMatchObject({ choices: one.get("choices"), usage: one.get("usage") });
+  expect(provider.sent().length - before).toBe(1);
+  const other = await chat(key, { max_tokens: 9 }, headers);
+  expect([other.status, other.get("error.reason")]).toEqual([400, "idempotency_conflict"]);
+});
+
+it("two keys, and a key that is there twice in the body, are refused", async () => {
+  const key = await keyWith();
+  const two = await chat(key, {}, { "x-api-key": await keyWith() });
+  expect([two.status, two.get("error.code")]).toEqual([401, "invalid_api_key"]);
+  const twice = await answered(
+    await fetch(`${router.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+      body: '{"model":"auto","model":"gpt-4.1-mini","messages":[{"role":"user","content":"x"}]}',
+    }),
+  );
+  expect([twice.status, twice.text.includes('\\"model\\"')]).toEqual([400, true]);
+});
+
+it("models are listed in the shape of the caller's API, and one is found by its name", async () => {
+  const key = await keyWith();
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    answered(
+      await fetch(`${router.url}${path}`, {
+        headers: { Authorization: `Bearer ${key}`, ...headers },
+      }),
+    );
+  const openai = await get("/v1/models");
+  expect(openai.get("object")).toBe("list");
+  const ids = (openai.get("data") as { id: string }[]).map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(["auto", "openai/gpt-4.1-mini"]));
+  const version = { "anthropic-version": "2023-06-01" };
+  const anthropic = await get("/v1/models?limit=1000", version);
+  expect(anthropic.get("has_more")).toBe(false);
+  for (const path of ["openai/gpt-4.1-mini", "openai%2Fgpt-4.1-mini", "gpt-4.1-mini"])
+    expect((await get(`/v1/models/${path}`)).get("id")).toBe("openai/gpt-4.1-mini");
+  expect((await get("/v1/models/none")).status).toBe(404);
+});
