@@ -29,6 +29,7 @@ CREATE TABLE `approvals` (
 	`decided_at` integer,
 	`decided_by` text,
 	`decided_by_subject` text,
+	`is_own` integer DEFAULT false NOT NULL,
 	`comment` text,
 	`edited` text,
 	`code` text,

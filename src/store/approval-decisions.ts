@@ -41,7 +41,7 @@ export async function decide(
   event: AdminEvent,
 ): AsyncResult<Decided> {
   const { tenantId, requestId, stage, state, shown, comment, edited, now, claim } = decision;
-  const { by: decidedBy, bySubject: decidedBySubject, places = [] } = decision;
+  const { by: decidedBy, bySubject: decidedBySubject, isOwn, places = [] } = decision;
   const noPlace = withoutPlace(decision, places, now);
   const nonce = deps.nonce();
   const found = await findStage(deps, decision);
@@ -49,7 +49,7 @@ export async function decide(
   if (found.value === null) return ok({ state: "conflict" });
   const { code: before, ...row } = found.value;
   const deadline = Math.max(row.deadline, now + collectedWithinMs);
-  const by = { decidedAt: now, decidedBy, decidedBySubject };
+  const by = { decidedAt: now, decidedBy, decidedBySubject, isOwn };
   const decided = { ...by, state, comment, edited, deadline };
   const code = await approvalCode(deps.rowMac, { ...row, ...decided });
   const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
@@ -64,7 +64,7 @@ export async function decide(
       ...(again === null ? [] : [again.beyond]),
       raw(sql`
         update approvals set state = ${state}, decided_at = ${now}, decided_by = ${decidedBy},
-          decided_by_subject = ${decidedBySubject},
+          decided_by_subject = ${decidedBySubject}, is_own = ${isOwn ? 1 : 0},
           comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
           deadline = ${deadline}, code = ${code}, nonce = ${nonce}
         where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}

@@ -72,6 +72,7 @@ export async function waitingOf(
     decidedAt: null,
     decidedBy: null,
     decidedBySubject: null,
+    isOwn: false,
     comment: null,
     edited: null,
   };
@@ -125,6 +126,7 @@ const undecided = (row: ApprovalRow): Approval => ({
   decidedAt: null,
   decidedBy: "timeout",
   decidedBySubject: null,
+  isOwn: false,
   comment: null,
   edited: null,
 });

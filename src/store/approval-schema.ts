@@ -23,6 +23,8 @@ export const approvals = sqliteTable(
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),
     decidedBySubject: text("decided_by_subject"),
+    /** whether the person who decided is the one whose call it is */
+    isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
     /** a code under MASTER_KEY over `codedApproval`: who has the database alone can approve nothing */

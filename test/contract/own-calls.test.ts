@@ -6,8 +6,14 @@ import { userHash } from "../../src/crypto/keyed-hash.ts";
 import { createMac } from "../../src/crypto/mac.ts";
 import { createKeyTokens } from "../../src/crypto/tokens.ts";
 import { createVault } from "../../src/crypto/vault.ts";
+import type { AdminEvent } from "../../src/domain/admin-event.ts";
+import type { ApprovalDecision, HeldCall } from "../../src/domain/ports/approvals.ts";
+import type { SealedServer } from "../../src/domain/servers/server.ts";
+import { ok } from "../../src/domain/result.ts";
+import type { ApprovalPolicy } from "../../src/domain/sampling/approval.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
+import { createApprovalAdmin } from "../../src/pipeline/admin/approvals.ts";
 import { createKeyAdmin } from "../../src/pipeline/admin/keys.ts";
 import { createOwnCall, subjectOf } from "../../src/pipeline/admin/own-calls.ts";
 import { createUserAdmin } from "../../src/pipeline/admin/users.ts";
@@ -83,6 +89,134 @@ describe("who decides on a held call", () => {
   });
   const isOwn = async (actor: Actor, keyId: string): Promise<boolean> =>
     value(await parts.ownCall(actor, { tenantId, keyId })) !== null;
+
+  describe("where the policy says whether people may decide on calls of their own", () => {
+    const shown = "ab".repeat(32);
+    const own = { reason: "forbidden", action: "a person decides no request of a key of theirs" };
+
+    /** A held call of the key, with what the policies of its tenant and of the asking server say. */
+    const deciding = (
+      keyId: string,
+      rules: { tenant?: ApprovalPolicy; server?: ApprovalPolicy | null } = {},
+    ) => {
+      const decided: ApprovalDecision[] = [];
+      const events: AdminEvent[] = [];
+      const approval = { requestId: "req_1", tenantId, keyId, state: "waiting", stage: "request" };
+      const held = { approval, serverId: rules.server === undefined ? null : "srv_1" };
+      const nothing = async () => ok(null);
+      const admin = createApprovalAdmin({
+        ...parts.deps,
+        tenants: {
+          ...world.stores.tenants,
+          async bySlug(asked) {
+            const found = value(await world.stores.tenants.bySlug(asked));
+            const { tenant: approvals } = rules;
+            if (found === null || approvals === undefined) return ok(found);
+            return ok({ ...found, policy: { approval: approvals } });
+          },
+        },
+        servers: {
+          byId: async () =>
+            ok({ policy: rules.server ? { approval: rules.server } : {} } as SealedServer),
+        },
+        approvals: {
+          ...world.stores.approvals,
+          find: async (place) => ok(place.tenantId === tenantId ? (held as HeldCall) : null),
+          async decide(decision, of) {
+            decided.push(decision);
+            events.push(of);
+            return ok({ state: "done" });
+          },
+        },
+        names: { of: async () => ok({}) },
+        readContent: nothing,
+        endHeld: nothing,
+        editHeld: async () => ok({ edited: null }),
+        placesOf: async () => ok([]),
+        sendWebhooks: () => {},
+      });
+      const decide = (actor: Actor, of = slug) =>
+        admin.decide(actor, of, {
+          id: "req_1",
+          ifMatch: null,
+          input: { decision: "approve", shown },
+        });
+      return { decide, decided, events };
+    };
+    const self = { mode: "request", approvers: "self" } as const;
+    const anyone = { mode: "request" } as const;
+
+    it("refuses them unless it says so", async () => {
+      const key = await made(operator, await userOf(ann));
+      for (const rules of [
+        {},
+        { tenant: anyone },
+        { tenant: { ...self, approvers: "others" } },
+      ] as const) {
+        const { decide, decided } = deciding(key, rules);
+        expect(await decide(person(ann, "person:ann@corp.test"))).toMatchObject({ error: own });
+        expect(decided).toEqual([]);
+      }
+    });
+
+    it("lets the person decide whose key asks, and says so", async () => {
+      const forAnn = await made(operator, await userOf(ann));
+      const givenToAnn = await made(person(ann, "person:u1"));
+      for (const key of [forAnn, givenToAnn])
+        for (const by of [person(ann, "person:ann@corp.test"), operatorsPerson(ann)]) {
+          const { decide, decided, events } = deciding(key, { tenant: self });
+          expect(await decide(by)).toMatchObject({ ok: true });
+          expect(decided).toMatchObject([{ state: "approved", isOwn: true }]);
+          expect(decided[0]?.bySubject).toMatch(/^[\w-]{20,}$/);
+          expect(events).toMatchObject([{ detail: { isOwn: true } }]);
+        }
+    });
+
+    it("marks nobody else's decision", async () => {
+      const { decide, decided, events } = deciding(await made(operator, await userOf(ann)), {
+        tenant: self,
+      });
+      for (const by of [person(bob, "person:bob@corp.test"), operator]) value(await decide(by));
+      expect(decided.map(({ isOwn: marked }) => marked)).toEqual([false, false]);
+      expect(events.every(({ detail }) => !("isOwn" in detail))).toBe(true);
+    });
+
+    it("never lets the key decide that asks", async () => {
+      const annsId = await userOf(ann);
+      const key = await made(operator, annsId);
+      const { decide, decided } = deciding(key, { tenant: self });
+      expect(await decide(byKey(key))).toMatchObject({
+        error: { reason: "forbidden", action: "a key decides no request of its own" },
+      });
+      expect(decided).toEqual([]);
+      // Another key of the same person, with a role of its own.
+      value(await decide(byKey(await made(operator, annsId))));
+      expect(decided).toMatchObject([{ isOwn: true }]);
+    });
+
+    it("asks the rule of the server, where that has one", async () => {
+      const key = await made(operator, await userOf(ann));
+      const by = person(ann, "person:ann@corp.test");
+      const refused = deciding(key, { tenant: self, server: anyone });
+      expect(await refused.decide(by)).toMatchObject({ error: own });
+      value(await deciding(key, { tenant: anyone, server: self }).decide(by));
+      value(await deciding(key, { tenant: self, server: null }).decide(by));
+    });
+
+    it("leaves calls of other tenants to them", async () => {
+      const other = tenant();
+      value(await world.stores.tenants.create(other, event(other.id)));
+      const key = await made(operator, await userOf(ann));
+      const { decide, decided } = deciding(key, { tenant: self });
+      const stranger: Actor = {
+        ...person(ann, "person:ann@corp.test"),
+        tenantId: other.id,
+      } as Actor;
+      expect(await decide(stranger)).toMatchObject({ error: { reason: "not_found" } });
+      expect(await decide(stranger, other.slug)).toMatchObject({ error: { reason: "not_found" } });
+      expect(decided).toEqual([]);
+    });
+  });
 
   it("is not a person whose address changed since the key was made", async () => {
     const key = await made(person(ann, "person:ann@corp.test"));

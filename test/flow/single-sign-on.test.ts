@@ -232,9 +232,13 @@ describe("a person", () => {
     const { answer: asked, id, decision } = await hold(String(made.body["key"]));
     const own = await person(`/approvals/${id}`, decision);
     expect([own.status, own.body["reason"]]).toEqual([403, "forbidden"]);
-    const decided = await operator("POST", `/tenants/${slug}/approvals/${id}`, decision);
-    expect(decided.status).toBe(200);
+    // Unless the policy says that people may.
+    await operator("PATCH", `/tenants/${slug}/policy`, { approval: { approvers: "self" } });
+    const decided = await person(`/approvals/${id}`, decision);
+    expect([decided.status, decided.body["isOwn"]]).toEqual([200, true]);
     expect((await asked).text).toContain('"result"');
+    const itsRecord = (await operator("GET", `/tenants/${slug}/requests/${id}`)).body;
+    expect(itsRecord).toMatchObject({ decision: { approvals: [{ isOwn: true }] } });
     // The record names who decided by the person's subject, too.
     const others = await operator("POST", `/tenants/${slug}/keys`, {
       name: "another",

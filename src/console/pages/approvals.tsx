@@ -101,12 +101,13 @@ interface DrawerProps {
 
 /** What became of a call that waits no longer. */
 function Decided({ held }: { held: Schemas["Approval"] }) {
-  const { state, decidedBy, comment, names } = held;
+  const { state, decidedBy, isOwn, comment, names } = held;
   const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
   return (
     <p class="notice" role="status">
       This call waits no longer: {state}
-      {by}.{comment !== null && ` ${comment}`}
+      {by}
+      {isOwn && ", whose own call it is"}.{comment !== null && ` ${comment}`}
     </p>
   );
 }

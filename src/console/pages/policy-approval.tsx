@@ -9,22 +9,25 @@ type Mode = Approval["mode"] | "";
 export interface ApprovalDraft {
   mode: Mode;
   seconds: string;
+  approvers: NonNullable<Approval["approvers"]>;
   webhookUrl: string;
 }
 
 export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft => ({
   mode: approval?.mode ?? "",
   seconds: approval?.timeoutSeconds?.toString() ?? "",
+  approvers: approval?.approvers ?? "others",
   webhookUrl: approval?.webhookUrl ?? "",
 });
 
 /** As a merge patch. What the fields don't have, such as conditions, stays. */
-export const approvalPatchOf = ({ mode, seconds, webhookUrl }: ApprovalDraft) =>
+export const approvalPatchOf = ({ mode, seconds, approvers, webhookUrl }: ApprovalDraft) =>
   mode === ""
     ? null
     : {
         mode,
         timeoutSeconds: seconds === "" ? null : Number(seconds),
+        approvers: approvers === "others" ? null : approvers,
         webhookUrl: webhookUrl === "" ? null : webhookUrl,
       };
 
@@ -66,6 +69,16 @@ export function ApprovalFields({ draft, change, faultOf }: ApprovalFieldsProps) 
               value={draft.seconds}
               onInput={(seconds) => change({ ...draft, seconds })}
               fault={faultOf("approval.timeoutSeconds")}
+            />
+            <Choice
+              title="Own calls"
+              name="approval.approvers"
+              value={draft.approvers}
+              options={[
+                ["others", "somebody else approves them"],
+                ["self", "people may approve their own"],
+              ]}
+              onInput={(approvers) => change({ ...draft, approvers })}
             />
             <Field
               title="Webhook"

@@ -31,6 +31,8 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   decidedBy: string | null;
   /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
   decidedBySubject: string | null;
+  /** whether the person who decided is the one whose call it is */
+  isOwn: boolean;
   /** what the approver said */
   comment: string | null;
   edited: ApprovalEdits | null;
@@ -58,6 +60,7 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.decidedAt,
     row.decidedBy,
     row.decidedBySubject,
+    row.isOwn,
     row.comment,
     row.edited,
   ]);
@@ -93,6 +96,8 @@ export interface ApprovalDecision extends CallPlace {
   by: string;
   /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
   bySubject: string | null;
+  /** whether that person is the one whose call it is */
+  isOwn: boolean;
   comment: string | null;
   edited: ApprovalEdits | null;
   now: number;

@@ -4,6 +4,7 @@ import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 
 export const approvalModes = ["auto", "request", "result", "both"] as const;
 export const approvalStages = ["request", "result"] as const;
+export const approverKinds = ["others", "self"] as const;
 /** What a person approves: that the call is made, or that its result is given out. */
 export type ApprovalStage = (typeof approvalStages)[number];
 
@@ -32,6 +33,8 @@ export interface ApprovalPolicy {
   timeoutSeconds?: number;
   /** what happens when nobody decides in time; absent: deny */
   onTimeout?: "deny" | "approve";
+  /** `self`: also the person whose call it is; absent: others */
+  approvers?: (typeof approverKinds)[number];
   /** where held calls are told of; absent: nowhere */
   webhookUrl?: string;
 }
@@ -150,6 +153,8 @@ export interface ApprovalVerdict {
   by: string;
   /** the tenant's keyed hash of the person's issuer and subject; absent: no person is known */
   subject?: string;
+  /** the person's own call, which the policy lets them decide on; absent: somebody else's */
+  isOwn?: true;
   /** ms since the epoch */
   at: number;
   /** what the approver said; absent: nothing */

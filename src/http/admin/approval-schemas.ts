@@ -36,6 +36,9 @@ export const listedApproval = z
       description:
         "The tenant's keyed hash of the deciding person's issuer and subject; the same for the same person. null: no person is known.",
     }),
+    isOwn: z.boolean().openapi({
+      description: "Whether the person who decided is the one whose call it is.",
+    }),
     comment: z.string().nullable(),
     edited: z
       .object({ content: sha256.optional(), model: z.string().optional() })

@@ -6,6 +6,7 @@ import { formats, parsePredicate, verbosities } from "../../domain/sampling/nego
 import { efforts } from "../../domain/requirements.ts";
 import {
   approvalModes,
+  approverKinds,
   leastTimeoutSeconds,
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
@@ -92,6 +93,10 @@ export const approvalRule = z
     }),
     onTimeout: z.enum(["deny", "approve"]).optional().openapi({
       description: "What happens when nobody decides. Default: deny.",
+    }),
+    approvers: z.enum(approverKinds).optional().openapi({
+      description:
+        "others: nobody decides on a call of their own. self: the person whose key asks may too, signed in to the console or by another key with the role approver; the key that asks never does. The record says so. Default: others.",
     }),
     webhookUrl: line(2_000).optional().openapi({
       description:

@@ -6,6 +6,8 @@ import type {
   ApprovalStore,
   HeldCall,
 } from "../../domain/ports/approvals.ts";
+import type { ServerStore } from "../../domain/ports/server-stores.ts";
+import { approvalRuleOf } from "../../domain/sampling/approval.ts";
 import type { NameStore } from "../../domain/ports/names.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -21,7 +23,13 @@ import { limitRefusal } from "../limit-refusal.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { Named } from "./records.ts";
 import { edit, type IfMatch } from "./editing.ts";
-import { createOwnCall, subjectOf, type OwnCallDeps } from "./own-calls.ts";
+import {
+  createOwnCall,
+  ownCallActions,
+  subjectOf,
+  type OwnCall,
+  type OwnCallDeps,
+} from "./own-calls.ts";
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 
@@ -41,6 +49,7 @@ export interface DecisionInput {
 
 export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   approvals: ApprovalStore;
+  servers: Pick<ServerStore, "byId">;
   names: NameStore;
   readContent: ReadContent;
   endHeld: EndHeld;
@@ -89,6 +98,20 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
 
   const ownCall = createOwnCall(deps);
 
+  /** Refuses a call of the actor's own, unless the rule of now lets people decide on theirs. A key never does. */
+  const refusedOwn = async (
+    tenant: Tenant,
+    { serverId }: HeldCall,
+    own: OwnCall,
+  ): AsyncResult<null> => {
+    const server = serverId === null ? ok(null) : await deps.servers.byId(tenant.id, serverId);
+    if (!server.ok) return server;
+    const rule = approvalRuleOf(tenant.policy, server.value?.policy ?? null);
+    return own === "person" && rule?.approvers === "self"
+      ? ok(null)
+      : err({ reason: "forbidden", action: ownCallActions[own] });
+  };
+
   const decideOnce = async (
     actor: Actor,
     { tenant, held }: { tenant: Tenant; held: HeldCall },
@@ -97,7 +120,8 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const { approval } = held;
     const own = await ownCall(actor, approval);
     if (!own.ok) return own;
-    if (own.value !== null) return err({ reason: "forbidden", action: own.value });
+    const refused = own.value === null ? ok(null) : await refusedOwn(tenant, held, own.value);
+    if (!refused.ok) return refused;
     const { requestId, stage, state: before } = approval;
     if (before !== "waiting") return late;
     const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);
@@ -118,6 +142,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         shown,
         by,
         bySubject: subject.value,
+        isOwn: own.value !== null,
         comment: reason ?? null,
         ...edited.value,
         places: places.value,
@@ -131,6 +156,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
           stage,
           shown,
           ...(subject.value !== null && { subject: subject.value }),
+          ...(own.value !== null && { isOwn: true }),
           ...(reason !== undefined && { reason }),
           ...(edited.value.edited !== null && { edited: { ...edited.value.edited } }),
         },

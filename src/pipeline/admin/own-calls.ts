@@ -1,4 +1,7 @@
-/** Nobody decides on a call of their own, or every key could approve what it asks itself. People are compared by subject. */
+/**
+ * Whether a call is the actor's own. Nobody decides on such a call, or every key could approve what it asks itself; a policy may
+ * let people do so by another key, or signed in. People are compared by subject.
+ */
 import type { KeyStore } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -16,8 +19,13 @@ interface AskedBy {
   keyId: string;
 }
 
-const ofItself = "a key decides no request of its own";
-const ofTheirs = "a person decides no request of a key of theirs";
+/** `itself`: the very key that asks. `person`: the person whose key it is. */
+export type OwnCall = "itself" | "person";
+
+export const ownCallActions: Readonly<Record<OwnCall, string>> = {
+  itself: "a key decides no request of its own",
+  person: "a person decides no request of a key of theirs",
+};
 const unreadable = (what: string) => err<Refusal>({ reason: "unreadable", what });
 
 /** Finders of people: for whom a key is, and who was given a secret of it. */
@@ -70,16 +78,16 @@ const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
     ? asker.of !== null && actor.givenTo.includes(asker.of)
     : actor.of === asker.of || asker.givenTo.includes(actor.of);
 
-/** Why the actor may not decide on the call; null: the actor may. */
+/** null: the call is somebody else's. */
 export const createOwnCall =
   (deps: OwnCallDeps) =>
-  async (actor: Actor, asked: AskedBy): AsyncResult<string | null> => {
-    if (actor.kind === "key" && actor.keyId === asked.keyId) return ok(ofItself);
+  async (actor: Actor, asked: AskedBy): AsyncResult<OwnCall | null> => {
+    if (actor.kind === "key" && actor.keyId === asked.keyId) return ok("itself");
     const people = await peopleOf(deps, actor, asked.tenantId);
     if (!people.ok) return people;
     if (people.value.of === null && people.value.givenTo.length === 0) return ok(null);
     const asker = await peopleOfKey(deps, asked);
-    return asker.ok ? ok(isSamePerson(people.value, asker.value) ? ofTheirs : null) : asker;
+    return asker.ok ? ok(isSamePerson(people.value, asker.value) ? "person" : null) : asker;
   };
 
 /** Finder of the person who acts: as an identity provider names them, or for whom the key is. null: no person is known. */

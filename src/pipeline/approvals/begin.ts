@@ -18,12 +18,14 @@ import { approvalFor, pinnedTo } from "./hold.ts";
 /** What a decision becomes in the audit record; null: nobody has decided. */
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
   const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, shown, edited } = approval;
+  const { isOwn } = approval;
   if (decidedBy === null || decidedAt === null || state === "withdrawn") return null;
   return {
     stage,
     verdict: state === "denied" || state === "expired" ? state : "approved",
     by: decidedBy,
     ...(decidedBySubject !== null && { subject: decidedBySubject }),
+    ...(isOwn && { isOwn }),
     at: decidedAt,
     ...(comment !== null && { why: comment }),
     shown,

@@ -65,9 +65,16 @@ const unspent = (
 };
 
 /** Who said what of a call, for its record. */
-const detailOf = ({ stage, state, decidedBy, decidedBySubject, edited }: Approval): string => {
+const detailOf = ({
+  stage,
+  state,
+  decidedBy,
+  decidedBySubject,
+  isOwn,
+  edited,
+}: Approval): string => {
   const subject = decidedBySubject === null ? "" : ` (subject ${decidedBySubject})`;
-  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}${subject}`;
+  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}${subject}${isOwn ? ", whose call it is" : ""}`;
   return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
 };
 

@@ -53,6 +53,7 @@ export const approvalsSuite = (backend: Backend): void => {
           shown,
           by: "operator",
           bySubject: null,
+          isOwn: false,
           comment: null,
           edited: null,
           now: start + minuteMs,
@@ -355,7 +356,7 @@ export const approvalsSuite = (backend: Backend): void => {
           await world.db.write([
             raw(sql`insert into approvals select tenant_id, request_id, 'result', key_id, 'approved',
               created_at, deadline, on_timeout, why, shown, decided_at, decided_by,
-              decided_by_subject, comment, edited,
+              decided_by_subject, is_own, comment, edited,
               code, webhook_url, notice, nonce, 1 from approvals where request_id = ${place.requestId}`),
           ]),
         );

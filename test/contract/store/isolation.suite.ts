@@ -737,6 +737,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
           shown,
           by: stranger.keyId,
           bySubject: null,
+          isOwn: false,
           comment: null,
           edited: null,
           now: start,

@@ -39,6 +39,7 @@ export const webhooksSuite = (backend: Backend): void => {
           shown,
           by: "key_1",
           bySubject: null,
+          isOwn: false,
           comment: null,
           edited: null,
           now: start + 1,

@@ -107,6 +107,7 @@ const granting: Record<string, Grants> = {
       decidedAt: 1,
       decidedBy: "operator",
       decidedBySubject: "finder",
+      isOwn: true,
       comment: null,
       edited: { content: "cd" },
       webhookUrl: null,
