@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { commandLine } from "../start/called.ts";
 import { embeddedFile } from "../start/embedded-file.ts";
 import { readMigrations } from "../start/migrations.ts";
-import { checkOwnSchema } from "../start/own-schema.ts";
+import { checkOwnSchema, codeIn } from "../start/own-schema.ts";
 import { keptMasterKey } from "../start/secrets.ts";
 import { checkout, parseSettings } from "../start/settings.ts";
 import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
@@ -61,6 +61,8 @@ async function backUp(from: string, file: string): Promise<Result<Written, strin
   if (!existsSync(from)) return err(`there is no embedded database at ${from}`);
   let folder: string | null = null;
   try {
+    const code = await codeIn(from);
+    if (code !== null) return err(`no backup was written: in ${from}, ${code}; take it away first`);
     folder = folderBeside(file);
     const fresh = join(folder, "backup.sqlite");
     if (copyInto(from, fresh) === "running") say("A server is running on it, and goes on.");

@@ -97,7 +97,11 @@ export async function launchDev(
   const { host, port, database } = settings;
   // The mask is for everything that is made from here on, the runtime's files included.
   process.umask(0o077);
-  const stateDir = await takePlace(settings, { ending, voice, databases: "objects" });
+  const stateDir = await takePlace(settings, {
+    ending,
+    voice,
+    databases: { folder: "objects", migrations: null },
+  });
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;

@@ -176,7 +176,11 @@ export async function launchNode(
   const { say, log } = voice;
   // Of everything that is made from here on.
   process.umask(0o077);
-  const stateDir = await takePlace(settings, { ending, voice, databases: "embedded" });
+  const stateDir = await takePlace(settings, {
+    ending,
+    voice,
+    databases: { folder: "embedded", migrations: readMigrations(checkout) },
+  });
   if (!stateDir.ok) return stateDir;
   const opened = openSecrets(stateDir.value, settings);
   if (!opened.ok) return opened;

@@ -67,6 +67,9 @@ const appliedTo = (database: DatabaseSync): string[] =>
     .all()
     .map(({ name }) => textOf(name));
 
+const unknownName = (names: readonly string[], migrations: readonly Migration[]) =>
+  names.find((name) => !migrations.some((each) => each.name === name));
+
 /** The migrations that made a database, once its schema is known to be theirs and no more. */
 export async function ownMigrations(
   database: DatabaseSync,
@@ -82,7 +85,7 @@ export async function ownMigrations(
     const [own] = schemaOf(model);
     if (own?.sql !== table.sql) return err("its list of migrations is not the router's");
     const names = appliedTo(database);
-    const unknown = names.find((name) => !migrations.some((each) => each.name === name));
+    const unknown = unknownName(names, migrations);
     if (unknown !== undefined)
       return err(
         `this version has no migration ${JSON.stringify(unknown)}: use the version that made it`,
@@ -108,4 +111,54 @@ export async function checkOwnSchema(
   } finally {
     database.close();
   }
+}
+
+/** Parts of names of functions by which libSQL's build reaches beyond the database. A quoted name has the same letters. */
+const reaching = ["readfile", "writefile", "sqlite3mc", "sqlite_crypt", "lsmode", "load_extension"];
+
+const runsCode = ({ type, sql }: SchemaObject): boolean => {
+  const text = (sql ?? "").toLowerCase();
+  return (
+    !["table", "index"].includes(type) ||
+    text.startsWith("create virtual") ||
+    reaching.some((name) => text.includes(name))
+  );
+};
+
+/** Names what libSQL must not open a database for; null: nothing in it could run code. */
+const codeAmong = (found: readonly SchemaObject[]): string | null => {
+  const code = found.find(runsCode);
+  return code === undefined
+    ? null
+    : `${JSON.stringify(keyOf(code))} is not part of the router's schema`;
+};
+
+/** The same of a file, which is only read. Throws as SQLite does. */
+export async function codeIn(path: string): Promise<string | null> {
+  const Sqlite = await nodeSqlite();
+  const database = new Sqlite(path, { readOnly: true });
+  try {
+    return codeAmong(schemaOf(database));
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Why a start must not open a database; null: the router made it. What a newer version's migrations made is unknown here,
+ * so of such a database only what could run code is refused.
+ */
+export async function schemaFault(
+  database: DatabaseSync,
+  migrations: readonly Migration[],
+): Promise<string | null> {
+  const found = schemaOf(database);
+  if (found.length === 0) return null;
+  const code = found.find(runsCode);
+  if (code !== undefined)
+    return `${JSON.stringify(keyOf(code))} is not part of the router's schema`;
+  const hasList = found.some(({ type, name }) => type === "table" && name === "migrations");
+  if (hasList && unknownName(appliedTo(database), migrations) !== undefined) return null;
+  const own = await ownMigrations(database, migrations);
+  return own.ok ? null : own.error;
 }

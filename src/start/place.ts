@@ -7,6 +7,7 @@ import { checkPort } from "./port.ts";
 import { endAll } from "./processes.ts";
 import { runtimeProgram } from "./runtime-program.ts";
 import type { Settings } from "./settings.ts";
+import type { Migration } from "../store/migrations.ts";
 import { checkEmbedded } from "./soundness.ts";
 import { openStateDirectory } from "./state-directory.ts";
 
@@ -17,13 +18,19 @@ export interface Voice {
   log: (line: string) => void;
 }
 
+export interface Databases {
+  folder: "objects" | "embedded";
+  /** null: the runtime of Durable Objects has tables of its own beside theirs */
+  migrations: readonly Migration[] | null;
+}
+
 /**
  * The state directory, held by this process alone, and the port free.
- * @param context `databases`: the folder with those that are opened next
+ * @param context `databases`: the folder with those that are opened next, and the migrations that made them
  */
 export async function takePlace(
   settings: Settings,
-  context: { ending: Ending; voice: Voice; databases: "objects" | "embedded" },
+  context: { ending: Ending; voice: Voice; databases: Databases },
 ): Promise<Result<string, string>> {
   const { ending, voice, databases } = context;
   const { say } = voice;
@@ -40,6 +47,8 @@ export async function takePlace(
   const port = await checkPort(settings.port, settings.host);
   if (!port.ok) return port;
   const sound =
-    settings.database === null ? await checkEmbedded(join(stateDir.value, databases)) : ok(null);
+    settings.database === null
+      ? await checkEmbedded(join(stateDir.value, databases.folder), databases.migrations)
+      : ok(null);
   return sound.ok ? stateDir : sound;
 }

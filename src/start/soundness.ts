@@ -3,10 +3,11 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { err, ok, type Result } from "../domain/result.ts";
-import { firstHash, isUnreleased, migrationTables } from "../store/migrations.ts";
+import { firstHash, isUnreleased, migrationTables, type Migration } from "../store/migrations.ts";
 import { unreleased } from "./migrations.ts";
 import { commandLine } from "./called.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
+import { schemaFault } from "./own-schema.ts";
 
 /** All of a database up to this size is looked at, which takes a second or two; of a larger one its tables' list. */
 const wholeBytes = 256 * 1024 * 1024;
@@ -19,23 +20,41 @@ const isDamaged = (cause: unknown): boolean =>
   // An extended code has its kind in the lowest byte.
   damagedCodes.has(Number(cause.errcode) & 0xff);
 
-/** Read-only, so that a database that is refused keeps every byte. */
-function isOfUnreleased(path: string, open: typeof DatabaseSync): boolean {
+function isOfUnreleased(database: DatabaseSync): boolean {
+  const tables = database
+    .prepare(migrationTables)
+    .all()
+    .map(({ name }) => name);
+  const first = tables.includes("migrations") ? database.prepare(firstHash).get() : undefined;
+  return isUnreleased(tables, first?.["hash"]);
+}
+
+/**
+ * Why the router must not open the database; null: nothing. Read-only, so that a database that is refused keeps every byte.
+ * @param migrations null: the runtime of Durable Objects has tables of its own in the file
+ */
+async function refusalOf(
+  path: string,
+  open: typeof DatabaseSync,
+  migrations: readonly Migration[] | null,
+): Promise<string | null> {
   const database = new open(path, { readOnly: true });
   try {
-    const tables = database
-      .prepare(migrationTables)
-      .all()
-      .map(({ name }) => name);
-    const first = tables.includes("migrations") ? database.prepare(firstHash).get() : undefined;
-    return isUnreleased(tables, first?.["hash"]);
+    if (isOfUnreleased(database)) return unreleased(`the database ${path}`);
+    const foreign = migrations === null ? null : await schemaFault(database, migrations);
+    return foreign === null
+      ? null
+      : `the database ${path} is not as the router made it: ${foreign}; restore a backup (${commandLine("restore", "FILE --force")}), or take away what was added`;
   } finally {
     database.close();
   }
 }
 
 /** Only while nobody else has it open. */
-export async function checkEmbedded(folder: string): Promise<Result<null, string>> {
+export async function checkEmbedded(
+  folder: string,
+  migrations: readonly Migration[] | null,
+): Promise<Result<null, string>> {
   if (!existsSync(folder)) return ok(null);
   const Sqlite = await nodeSqlite();
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -45,7 +64,8 @@ export async function checkEmbedded(folder: string): Promise<Result<null, string
       `the embedded database is corrupted: ${path}; restore a backup (${commandLine("restore", "FILE --force")}), or remove STATE_DIR to start with an empty one`,
     );
     try {
-      if (isOfUnreleased(path, Sqlite)) return err(unreleased(`the database ${path}`));
+      const refused = await refusalOf(path, Sqlite, migrations);
+      if (refused !== null) return err(refused);
       const database = new Sqlite(path);
       try {
         const check = statSync(path).size > wholeBytes ? "schema_version" : "quick_check(1)";

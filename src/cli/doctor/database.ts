@@ -10,6 +10,7 @@ import { embeddedFile, missingDatabase } from "../../start/embedded-file.ts";
 import { keptDatabase } from "../../start/secrets.ts";
 import { nameOtherMasterKey } from "../../start/master-key.ts";
 import { connect, nameOf, readMigrations, unreleased } from "../../start/migrations.ts";
+import { codeIn } from "../../start/own-schema.ts";
 import { keptMasterKey } from "../../start/secrets.ts";
 import { checkout, type LibsqlDatabase, type Settings } from "../../start/settings.ts";
 import { openLibsql, type Database } from "../../store/db.ts";
@@ -180,6 +181,11 @@ async function* embeddedOf(settings: Settings): AsyncGenerator<Finding> {
   }
   if (!existsSync(file)) {
     yield fine("database", `none yet; the first ${startCommand} makes ${file}`);
+    return;
+  }
+  const code = await codeIn(file).catch(() => null);
+  if (code !== null) {
+    yield faulty("database", `in ${where}, ${code}`, "Take it away, or restore a backup.");
     return;
   }
   const opened = openLocally(file, "reads");

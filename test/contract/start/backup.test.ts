@@ -48,7 +48,7 @@ describe("backup and restore", () => {
     await engine?.close();
     engine = null;
   };
-  const run = (command: "backup" | "restore", ...args: string[]) =>
+  const run = (command: "backup" | "restore" | "doctor", ...args: string[]) =>
     new Promise<{ code: number; said: string }>((resolve) => {
       const env = { PATH: process.env["PATH"], STATE_DIR: stateDir, ...fromSource };
       const all = [programOf(command), ...args];
@@ -56,6 +56,11 @@ describe("backup and restore", () => {
         resolve({ code: fault === null ? 0 : Number(fault.code), said: `${stdout}${stderr}` }),
       );
     });
+  /** Appends to the text of a table, as somebody does who forges a file. */
+  const forge = (table: string, more: string): string => `pragma writable_schema = on;
+    update sqlite_master set sql = rtrim(sql, ' )' || char(10)) || ', ${more.replaceAll("'", "''")})'
+      where name = '${table}';
+    pragma schema_version = 99999; pragma writable_schema = off`;
   const backupFile = (): string => join(stateDir, "backup.sqlite");
   /** One call that has ended, and one that has not. */
   async function calls(): Promise<void> {
@@ -166,11 +171,6 @@ describe("backup and restore", () => {
   describe("with a file from elsewhere", () => {
     const proof = (): string => join(stateDir, "written-by-sql");
     const wrote = (): string => `writefile('${proof()}', 'x')`;
-    /** Appends to the text of a table, as somebody does who forges a file. */
-    const forge = (table: string, more: string): string => `pragma writable_schema = on;
-      update sqlite_master set sql = rtrim(sql, ' )' || char(10)) || ', ${more.replaceAll("'", "''")})'
-        where name = '${table}';
-      pragma schema_version = 99999; pragma writable_schema = off`;
     const change = (sql: string): void => {
       const database = new DatabaseSync(backupFile());
       database.exec(sql);
@@ -257,15 +257,29 @@ describe("backup and restore", () => {
     });
   });
 
+  it("opens no database that could run code, for a backup or for the doctor", async () => {
+    await stop();
+    const proof = join(stateDir, "written-by-sql");
+    const database = new DatabaseSync(path);
+    database.exec(forge("tenants", `check (writefile('${proof}', 'x') is not null)`));
+    database.close();
+    for (const said of [await run("backup", backupFile()), await run("doctor")])
+      expect(said).toEqual({
+        code: 1,
+        said: expect.stringContaining('"table tenants" is not part'),
+      });
+    expect([existsSync(proof), existsSync(backupFile())]).toEqual([false, false]);
+  });
+
   it("says at the backup what a restore would refuse", async () => {
     await stop();
     const database = new DatabaseSync(path);
-    database.exec("create view mine as select 1");
+    database.exec("create table mine (x)");
     database.close();
     const { code, said } = await run("backup", backupFile());
     expect([code, said]).toEqual([
       1,
-      expect.stringContaining('refuses it: "view mine" is not part'),
+      expect.stringContaining('refuses it: "table mine" is not part'),
     ]);
   });
 
