@@ -13,6 +13,7 @@ import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
 import { defaultLimitBytes, type Room } from "./domain/limits/room.ts";
 import type { AsyncResult } from "./domain/refusals.ts";
 import { homeDatabase } from "./domain/tenancy/database-names.ts";
+import { printableJson } from "./domain/printable.ts";
 import { createApp } from "./http/app.ts";
 import { answerDirectly, directPlace } from "./http/direct.ts";
 import { responseOf, type ClientAnswer } from "./domain/ports/client-answer.ts";
@@ -45,7 +46,7 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
 });
 
 /** One JSON line, to the platform's log. */
-const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
+const log = (entry: Record<string, unknown>): void => console.info(printableJson(entry));
 
 const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
   // `parseConfig` asks for it only where the binding is there.

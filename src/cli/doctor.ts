@@ -2,6 +2,7 @@
  * `npm run doctor`: looks at an installation, also beside a running router, and says what to do. Ends with 1 where
  * something is wrong. It changes nothing, and prints no secret.
  */
+import { printableJson } from "../domain/printable.ts";
 import { parseSettings } from "../start/settings.ts";
 import { commandLine } from "../start/called.ts";
 import { databasesOf } from "./doctor/database.ts";
@@ -47,7 +48,7 @@ if (more.length > 0 || (given !== undefined && given !== "--json")) {
 } else {
   const findings = await examine();
   const isSound = findings.every(({ level }) => level !== "fault");
-  if (given === "--json") process.stdout.write(`${JSON.stringify({ ok: isSound, findings })}\n`);
+  if (given === "--json") process.stdout.write(`${printableJson({ ok: isSound, findings })}\n`);
   else linesOf(findings).forEach(say);
   process.exitCode = isSound ? 0 : 1;
 }

@@ -12,5 +12,14 @@ const escaped = (character: string): string =>
 /** One line of text, in which nothing steers a terminal. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped);
 
+/** A line of JSON, in which those characters are escaped as JSON has it. */
+export const printableJson = (value: unknown): string =>
+  (JSON.stringify(value) ?? "null").replaceAll(unprintable, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+
 /** The same for a text of several lines, whose line breaks are the program's own. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");

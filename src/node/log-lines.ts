@@ -1,5 +1,5 @@
 /** The log of this host: JSON for machines, or one readable line an entry for a person at a terminal. */
-import { printable } from "../domain/printable.ts";
+import { printable, printableJson } from "../domain/printable.ts";
 
 export const logFormats = ["json", "pretty"] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -44,4 +44,4 @@ function pretty(entry: Entry, at: Date): string {
 }
 
 export const lineOf = (entry: Entry, format: LogFormat, at: Date): string =>
-  format === "json" ? JSON.stringify(entry) : pretty(entry, at);
+  format === "json" ? printableJson(entry) : pretty(entry, at);

@@ -32,8 +32,13 @@ const usage = [
   "Each command answers --help. Settings are environment variables, or stand in .env of this folder.",
 ].join("\n");
 
+/** As in `start-arguments.js`, which an incomplete package may lack. */
 const fail = (problem) => {
-  process.stderr.write(`sampling-router: ${problem}\n`);
+  const shown = problem.replace(
+    /[^\P{C}\n]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  process.stderr.write(`sampling-router: ${shown}\n`);
   process.exit(1);
 };
 

@@ -3,7 +3,7 @@
  * `start.js` builds this file and what it imports, and calls `serve`.
  */
 import { writeSync } from "node:fs";
-import { printableLines } from "../domain/printable.ts";
+import { printableJson, printableLines } from "../domain/printable.ts";
 import type { NodeHost } from "../node.ts";
 import { createLogWriter } from "../node/log-writer.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
@@ -73,7 +73,7 @@ export async function serve(started: Started): Promise<void> {
     if (serving === null) return void fail(messageOf(cause));
     const isRejection = origin === "unhandledRejection";
     logWriter.flush();
-    writeSync(stderr, `${JSON.stringify(recordOf(cause, serving, { ends: !isRejection }))}\n`);
+    writeSync(stderr, `${printableJson(recordOf(cause, serving, { ends: !isRejection }))}\n`);
     // What that promise leaves half done is its own, and leases end it. Calls of others have nothing to do with it.
     if (isRejection) return;
     // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.

@@ -2,6 +2,20 @@
 import process from "node:process";
 
 /**
+ * Ends the process with a problem, whose text may be a file's: no character of it steers the terminal.
+ * @param {string} problem
+ * @returns {never}
+ */
+export function fail(problem) {
+  const shown = problem.replace(
+    /[^\P{C}\n]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  process.stderr.write(`sampling-router: ${shown}\n`);
+  process.exit(1);
+}
+
+/**
  * Answers `--help` and refuses every other argument, and ends the process in both cases. A start that ignored
  * `--port 9000` would listen elsewhere than it was told.
  * @param {readonly string[]} args what stands after the command
@@ -13,8 +27,5 @@ export function answerStartArguments(args, usage) {
     process.exit(0);
   }
   if (args.length === 0) return;
-  process.stderr.write(
-    `sampling-router: start takes no arguments, and ${args[0]} is one; settings are environment variables\n`,
-  );
-  process.exit(1);
+  fail(`start takes no arguments, and ${args[0]} is one; settings are environment variables`);
 }

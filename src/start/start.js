@@ -7,12 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { problemWithMachine } from "./machine.js";
-import { answerStartArguments } from "./start-arguments.js";
-
-const fail = (problem) => {
-  process.stderr.write(`sampling-router: ${problem}\n`);
-  process.exit(1);
-};
+import { answerStartArguments, fail } from "./start-arguments.js";
 
 const problem = problemWithMachine();
 if (problem !== null)

@@ -1,6 +1,6 @@
 /** Nothing that a command prints steers a terminal or reads as another line. */
 import { describe, expect, it } from "vitest";
-import { printable } from "../../../src/domain/printable.ts";
+import { printable, printableJson } from "../../../src/domain/printable.ts";
 
 describe("printable", () => {
   it.each([
@@ -18,5 +18,18 @@ describe("printable", () => {
     ["ordinary text", 'Größe 1 €: 模型 🙂 "x"', 'Größe 1 €: 模型 🙂 "x"'],
   ])("shows %s", (_, text, shown) => {
     expect(printable(text)).toBe(shown);
+  });
+});
+
+describe("a line of JSON", () => {
+  it("has no character that steers a terminal, and says the same", () => {
+    const entry = {
+      a: "\u001b[2K\u007f\u009b31m\u202e\u2028\ufeff\ud800 \u{e0041} Größe 🙂",
+      "\u202e": 1,
+    };
+    const line = printableJson(entry);
+    expect(printable(line)).toBe(line);
+    expect(JSON.parse(line)).toEqual(entry);
+    expect(line).toContain("Größe 🙂");
   });
 });
