@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { faultyText, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { patient } from "./patience.ts";
 
 const fixtures = join(import.meta.dirname, "..", "fixtures", "libraries");
 const run = promisify(execFile);
@@ -45,7 +46,7 @@ export async function prepareMatrix(
     full: { url, key: full.key },
     down: { url: "http://127.0.0.1:1", key: ready.key },
   };
-  return JSON.stringify({ answer: faultyText, states });
+  return JSON.stringify({ answer: faultyText, states, timeoutMs: patient(5_000) });
 }
 
 /**
@@ -59,7 +60,7 @@ export async function matrixOn(
   cpSync(fixtures, project, { recursive: true });
   const { stdout } = await run(program, [...args, "on-command-line.mjs", told], {
     cwd: project,
-    timeout: 60_000,
+    timeout: patient(60_000),
   });
   return JSON.parse(stdout) as MatrixFound;
 }
