@@ -1,207 +1,135 @@
 /**
- * The candidates of a decision as one text. A model is its place in the list of models. An axis is a
- * quantile among the candidates, so it is a whole number of steps. A score follows from the axes and the
- * weights, and is written only where it doesn't. Whatever is not as expected is not packed at all.
+ * The candidates of a decision as one text of counts. A model is its place in the list of models, and an axis, which is
+ * a quantile among the candidates, is a number of steps. A candidate with other figures is spelled out.
  */
-import type { Candidate, Decision } from "../domain/choice/decision.ts";
-import type { Axes } from "../domain/choice/score.ts";
-import type { Measured } from "../domain/choice/health.ts";
-import { counted, readDigits, stepped, type DigitReader } from "./digits.ts";
-import { marks, modelCode, readModel, type ModelName } from "./model-codes.ts";
+import type { Candidate } from "../domain/choice/decision.ts";
+import { counted, readDigits, type DigitReader } from "./digits.ts";
+import { listedModels } from "./listed-models.ts";
 
-const [lossy = "", scored = "", measured = "", hinted = "", unlisted = "", late = "", ...flags] =
-  marks;
-const [equivalent = "", looped = "", failover = "", guessed = ""] = flags;
+/** In place of a model's place in the list. */
+const spelledOut = 0;
+const places = new Map(listedModels.map((name, at) => [name, at + 1]));
 
-/** In the order in which `explain` sets the fields, and the text gives them back. */
-const fieldsInOrder = [
-  "measured",
-  "isLate",
-  "estimated",
-  "matchedHint",
-  "viaEquivalence",
-  "viaToolLoop",
-  "viaFailover",
-];
-const isFlag = (name: string): boolean => name !== "measured" && name !== "matchedHint";
-const always = new Set(["provider", "model", "score", "axes"]);
+/** Bits that say what a candidate has. Reading sets the fields in the order in which `explain` does. */
+const has = {
+  score: 1,
+  measured: 2,
+  matchedHint: 4,
+  viaFailover: 8,
+  isLate: 16,
+  viaEquivalence: 32,
+  viaToolLoop: 64,
+  estimated: 128,
+} as const;
 
+const axisNames = ["cost", "speed", "intelligence"] as const;
 /** As `explain` rounds. */
-const round = (value: number): number => Math.round(value * 1e4) / 1e4;
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
-/** What `score.ts` takes from a model that always reasons where the answer is to be small. */
-const reasoningLoss = 0.1;
-
-/** A candidate among so many has so many steps below it at most; two that are equal share one. */
-interface Scale {
-  steps: number;
-  weights: Axes;
-}
-
-/** More would take ever more characters for each of them. */
-const mostCandidates = 1_000;
-
-const scaleOf = (count: number, weights: Axes): Scale => ({
-  steps: Math.max(1, 2 * (count - 1)),
-  weights,
-});
+const perScore = 1e4;
+const round = (value: number): number => Math.round(value * perScore) / perScore;
+/** A candidate among so many has so many steps below it at most: two that are equal share one. */
+const stepsOf = (judged: number): number => Math.max(1, 2 * (judged - 1));
 
 /** How many make the scale, as in `score.ts`. */
-function countedIn(candidates: readonly Candidate[]): number {
+function judgedIn(candidates: readonly Candidate[]): number {
   const judged = candidates.filter(({ estimated }) => estimated !== true).length;
   return judged > 1 ? judged : candidates.length;
 }
 
-interface Steps {
-  cost: number;
-  speed: number;
-  intelligence: number;
+/** How many parts a figure has; NaN: it is no whole number of them. */
+function partsOf(figure: number, perUnit: number): number {
+  const parts = Math.round(figure * perUnit);
+  return parts / perUnit === figure ? parts : Number.NaN;
 }
 
-function scoreOf(scale: Scale, its: Steps, loss: number): number {
-  const { steps, weights } = scale;
-  const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
-  const whole =
-    weights.cost * (its.cost / steps) +
-    weights.speed * (its.speed / steps) +
-    weights.intelligence * (its.intelligence / steps);
-  return round(Math.max(0, whole - loss * openness));
+function stepOf(axis: number, steps: number): number {
+  const step = Math.round(axis * steps);
+  return round(step / steps) === axis ? step : Number.NaN;
 }
 
-function packAxes({ steps }: Scale, axes: Axes): { its: Steps; text: string } | null {
-  const its = { cost: 0, speed: 0, intelligence: 0 };
+function bitsOf(candidate: Candidate): number {
+  let bits = 0;
+  for (const name in candidate) bits |= has[name as keyof typeof has] ?? 0;
+  return bits;
+}
+
+/** The text, the hint that candidates match, and the candidates that are spelled out. */
+export type PackedCandidates = [text: string, hint: string | null, ...Candidate[]];
+
+function packed(candidate: Candidate, steps: number, hint: string | null): string | null {
+  const { provider, model, score, axes, measured, matchedHint = hint } = candidate;
+  const counts = [places.get(`${provider} ${model}`) ?? Number.NaN, bitsOf(candidate)];
+  if (score !== undefined || axes !== undefined)
+    counts.push(
+      partsOf(score ?? Number.NaN, perScore),
+      ...axisNames.map((name) => stepOf(axes?.[name] ?? Number.NaN, steps)),
+    );
+  if (measured !== undefined)
+    counts.push(measured.p50Ms, partsOf(measured.tokensPerSecond, 10), measured.samples);
+  if (matchedHint !== hint) return null;
   let text = "";
-  for (const name of ["cost", "speed", "intelligence"] as const) {
-    const step = Math.round(axes[name] * steps);
-    if (step < 0 || step > steps || round(step / steps) !== axes[name]) return null;
-    its[name] = step;
-    text += stepped(step);
+  for (const count of counts) {
+    if (!Number.isSafeInteger(count) || count < 0) return null;
+    text += counted(count);
   }
-  return { its, text };
+  return text;
 }
 
-function packScore(scale: Scale, its: Steps, score: number): string | null {
-  if (score === scoreOf(scale, its, 0)) return "";
-  if (score === scoreOf(scale, its, reasoningLoss)) return lossy;
-  const whole = Math.round(score * 1e4);
-  return isCount(whole) && whole / 1e4 === score ? scored + counted(whole) : null;
-}
-
-function packMeasured(its: Measured): string | null {
-  const { p50Ms, tokensPerSecond, samples } = its;
-  const tenths = Math.round(tokensPerSecond * 10);
-  const isPlain =
-    Object.keys(its).join() === "p50Ms,tokensPerSecond,samples" &&
-    [p50Ms, tenths, samples].every(isCount) &&
-    tenths / 10 === tokensPerSecond;
-  return isPlain ? measured + counted(p50Ms) + counted(tenths) + counted(samples) : null;
-}
-
-/** Whether the text would give back the very fields, in this order. */
-function isInOrder(candidate: Candidate): boolean {
-  let before = -1;
-  for (const name of Object.keys(candidate)) {
-    if (always.has(name)) continue;
-    const place = fieldsInOrder.indexOf(name);
-    if (place <= before) return false;
-    if (isFlag(name) && candidate[name as keyof Candidate] !== true) return false;
-    before = place;
-  }
-  return true;
-}
-
-/** How many make the scale and what each candidate is, then the hint that candidates match, then provider and model of those that are not listed. */
-export type PackedCandidates = [text: string, hint: string | null, ...unlisted: string[]];
-
-/** null: not as expected */
-export function packCandidates({
-  candidates,
-  weights,
-}: Pick<Decision, "candidates" | "weights">): PackedCandidates | null {
-  if (candidates.length === 0 || candidates.length > mostCandidates) return null;
-  const count = countedIn(candidates);
-  const scale = scaleOf(count, weights);
-  let text = counted(count);
-  let hint: string | null = null;
-  const others: string[] = [];
+export function packCandidates(candidates: readonly Candidate[]): PackedCandidates {
+  const judged = judgedIn(candidates);
+  const steps = stepsOf(judged);
+  const hint = candidates.find(({ matchedHint }) => matchedHint !== undefined)?.matchedHint ?? null;
+  const others: Candidate[] = [];
+  let text = counted(judged);
   for (const candidate of candidates) {
-    const { provider, model, score, axes, matchedHint } = candidate;
-    if (score === undefined || axes === undefined || !isInOrder(candidate)) return null;
-    const packedAxes = packAxes(scale, axes);
-    const packedScore = packedAxes === null ? null : packScore(scale, packedAxes.its, score);
-    const speed = candidate.measured === undefined ? "" : packMeasured(candidate.measured);
-    if (packedAxes === null || packedScore === null || speed === null) return null;
-    if (matchedHint !== undefined && matchedHint !== (hint ??= matchedHint)) return null;
-    const code = modelCode({ provider, model });
-    text += code ?? unlisted + counted(others.length / 2);
-    if (code === undefined) others.push(provider, model);
-    text += packedAxes.text + packedScore + speed;
-    if (candidate.isLate) text += late;
-    if (candidate.estimated) text += guessed;
-    if (matchedHint !== undefined) text += hinted;
-    if (candidate.viaEquivalence) text += equivalent;
-    if (candidate.viaToolLoop) text += looped;
-    if (candidate.viaFailover) text += failover;
+    const its = packed(candidate, steps, hint);
+    if (its === null) others.push(candidate);
+    text += its ?? counted(spelledOut);
   }
   return [text, hint, ...others];
 }
 
-const readMeasured = (reader: DigitReader): Measured => ({
-  p50Ms: reader.counted(),
-  tokensPerSecond: reader.counted() / 10,
-  samples: reader.counted(),
-});
-
-function readName(reader: DigitReader, others: readonly string[]): ModelName {
-  if (reader.peek() !== unlisted) return readModel(reader);
-  reader.character();
-  const at = 2 * reader.counted();
-  const [provider, model] = [others[at], others[at + 1]];
-  if (provider === undefined || model === undefined) throw new SyntaxError("a model without name");
-  return { provider, model };
-}
-
-function readCandidate(
+function unpacked(
   reader: DigitReader,
-  scale: Scale,
-  { hint, others }: { hint: string | null; others: readonly string[] },
+  place: number,
+  { steps, hint }: { steps: number; hint: string | null },
 ): Candidate {
-  const { provider, model } = readName(reader, others);
-  const [cost, speed, intelligence] = [0, 1, 2].map(() => reader.stepped());
-  const its = { cost: cost ?? 0, speed: speed ?? 0, intelligence: intelligence ?? 0 };
-  const axisOf = (step: number): number => round(step / scale.steps);
-  const candidate: Candidate = {
-    provider,
-    model,
-    score: scoreOf(scale, its, 0),
-    axes: {
-      cost: axisOf(its.cost),
-      speed: axisOf(its.speed),
-      intelligence: axisOf(its.intelligence),
-    },
-  };
-  while (!reader.isAtEnd && marks.includes(reader.peek()) && reader.peek() !== unlisted) {
-    const mark = reader.character();
-    if (mark === lossy) candidate.score = scoreOf(scale, its, reasoningLoss);
-    else if (mark === scored) candidate.score = reader.counted() / 1e4;
-    else if (mark === measured) candidate.measured = readMeasured(reader);
-    else if (mark === late) candidate.isLate = true;
-    else if (mark === hinted) candidate.matchedHint = hint ?? "";
-    else if (mark === equivalent) candidate.viaEquivalence = true;
-    else if (mark === looped) candidate.viaToolLoop = true;
-    else if (mark === guessed) candidate.estimated = true;
-    else candidate.viaFailover = true;
+  const name = listedModels[place - 1];
+  if (name === undefined) throw new SyntaxError("a model that is not listed");
+  const space = name.indexOf(" ");
+  const candidate: Candidate = { provider: name.slice(0, space), model: name.slice(space + 1) };
+  const bits = reader.counted();
+  if (bits & has.score) {
+    candidate.score = reader.counted() / perScore;
+    const [cost = 0, speed = 0, intelligence = 0] = axisNames.map(() =>
+      round(reader.counted() / steps),
+    );
+    candidate.axes = { cost, speed, intelligence };
   }
+  if (bits & has.measured)
+    candidate.measured = {
+      p50Ms: reader.counted(),
+      tokensPerSecond: reader.counted() / 10,
+      samples: reader.counted(),
+    };
+  if (bits & has.isLate) candidate.isLate = true;
+  if (bits & has.estimated) candidate.estimated = true;
+  if (bits & has.matchedHint) candidate.matchedHint = hint ?? "";
+  if (bits & has.viaEquivalence) candidate.viaEquivalence = true;
+  if (bits & has.viaToolLoop) candidate.viaToolLoop = true;
+  if (bits & has.viaFailover) candidate.viaFailover = true;
   return candidate;
 }
 
-export function unpackCandidates(
-  [text, hint, ...others]: PackedCandidates,
-  weights: Axes,
-): Candidate[] {
+export function unpackCandidates([text, hint, ...others]: PackedCandidates): Candidate[] {
   const reader = readDigits(text);
-  const scale = scaleOf(reader.counted(), weights);
+  const steps = stepsOf(reader.counted());
   const candidates: Candidate[] = [];
-  while (!reader.isAtEnd) candidates.push(readCandidate(reader, scale, { hint, others }));
+  while (!reader.isAtEnd) {
+    const place = reader.counted();
+    const candidate =
+      place === spelledOut ? others.shift() : unpacked(reader, place, { steps, hint });
+    if (candidate === undefined) throw new SyntaxError("a candidate that is not spelled out");
+    candidates.push(candidate);
+  }
   return candidates;
 }

@@ -10,7 +10,6 @@ import {
 import { isLimitName } from "../domain/limits/holds.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { decisionText } from "./decisions.ts";
 import { shorten } from "./phrases.ts";
 import { samplingRequests } from "./schema.ts";
 import { storable, writable } from "./storable.ts";
@@ -78,12 +77,11 @@ const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
   attempts: JSON.stringify,
   timing: JSON.stringify,
   holds: JSON.stringify,
-  decision: decisionText,
+  decision: JSON.stringify,
 };
 
-const packedNames = ["attempts", "decision"] as const;
 /** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
-const shortenedNames = ["asked", "timing"] as const;
+const shortenedNames = ["asked", "timing", "attempts"] as const;
 
 /** A value that a row gave, as codes cover it: with whatever somebody wrote there. */
 function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
@@ -118,8 +116,7 @@ export function encodedRow(row: Partial<RequestRow>): EncodedRow {
  */
 export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>): EncodedRow {
   const kept = { ...encodedColumns };
-  for (const name of packedNames)
-    if (row[name] !== undefined) kept[name] = stored(name, row[name]) as string | null;
+  if (row.decision !== undefined) kept.decision = stored("decision", row.decision) as string | null;
   for (const name of shortenedNames) {
     const json = encodedColumns[name];
     if (typeof json === "string") kept[name] = shorten(json);

@@ -49,7 +49,8 @@ const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidat
   {
     title: "Score",
     isNumber: true,
-    show: ({ score }) => (score === undefined ? "excluded" : score.toFixed(3)),
+    show: ({ score, excludedBy }) =>
+      excludedBy === undefined ? (score?.toFixed(3) ?? "") : "excluded",
     text: ({ score }) => score ?? null,
   },
   ...axes.map((axis) => ({

@@ -18,26 +18,24 @@ export interface Replay {
   replayed: Decision | null;
 }
 
-const shownOf = ({
-  provider,
-  model,
-  score,
-  axes,
-  matchedHint,
-  viaEquivalence,
-}: Candidate): string =>
-  JSON.stringify([provider, model, score, axes, matchedHint, viaEquivalence]);
+/** What has to be the same of a candidate; its scores where the record keeps them. */
+const shownOf = (candidate: Candidate, { score: kept }: Candidate): string => {
+  const { provider, model, score, axes, matchedHint, viaEquivalence } = candidate;
+  const figures = kept === undefined ? [] : [score, axes];
+  return JSON.stringify([provider, model, matchedHint, viaEquivalence, ...figures]);
+};
+
+const wordsOf = ({ provider, model, score }: Candidate, { score: kept }: Candidate): string =>
+  `${provider}/${model}${kept === undefined ? "" : `, ${score}`}`;
 
 /** A sentence for each rank that another candidate has now. */
 const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]): string[] =>
   then.flatMap((candidate, at) => {
     const other = now[at];
-    if (other !== undefined && shownOf(other) === shownOf(candidate)) return [];
-    const shown =
-      other === undefined ? "nothing" : `${other.provider}/${other.model}, ${other.score}`;
-    return [
-      `Rank ${at + 1} was ${candidate.provider}/${candidate.model}, ${candidate.score}; it is ${shown}.`,
-    ];
+    if (other !== undefined && shownOf(other, candidate) === shownOf(candidate, candidate))
+      return [];
+    const shown = other === undefined ? "nothing" : wordsOf(other, candidate);
+    return [`Rank ${at + 1} was ${wordsOf(candidate, candidate)}; it is ${shown}.`];
   });
 
 /** null for a record without a decision: such a request was refused before one was made. */

@@ -7,7 +7,7 @@ import type { Measured } from "./health.ts";
 import { correctionOf, isKnownHint, type Narrowed } from "./hints.ts";
 import { hasNoSuccessor } from "../models/gone-models.ts";
 import { kindOf } from "../models/model-index.ts";
-import { isEstimated, type Model } from "../models/model.ts";
+import { isEstimated, nameOf, type Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
 import { byPreference, type Axes, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
@@ -19,7 +19,7 @@ import { expectedUsage } from "../models/cost.ts";
 export interface Candidate {
   provider: string;
   model: string;
-  /** 0–1, higher is better; absent: the model is excluded */
+  /** 0–1, higher is better; absent: the model is excluded, or a record keeps its name alone */
   score?: number;
   axes?: Axes;
   matchedHint?: string;
@@ -187,14 +187,29 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   };
 }
 
-/** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */
+/** How many candidates keep their scores in a record, besides those of failover. */
+const mostScored = 10;
+
+const nameIn = ({ provider, model }: Pick<Candidate, "provider" | "model">): string =>
+  nameOf({ provider, id: model });
+
+/**
+ * The decision as the audit record keeps it: feasible candidates, and counts for the rest. A replay needs the name,
+ * the flags and the measured speed of each candidate. Scores follow from those, so only the best candidates keep them.
+ */
 export function compactDecision(decision: Decision): Decision {
   const excluded = { ...decision.excluded };
-  for (const { excludedBy } of decision.candidates)
+  const reserved = new Set(decision.failover?.map(nameIn));
+  const candidates: Candidate[] = [];
+  for (const candidate of decision.candidates) {
+    const { excludedBy } = candidate;
     if (excludedBy !== undefined) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
-  return {
-    ...decision,
-    candidates: decision.candidates.filter(({ excludedBy }) => excludedBy === undefined),
-    excluded,
-  };
+    else if (candidates.length < mostScored || reserved.has(nameIn(candidate)))
+      candidates.push(candidate);
+    else {
+      const { score: _score, axes: _axes, ...unscored } = candidate;
+      candidates.push(unscored);
+    }
+  }
+  return { ...decision, candidates, excluded };
 }

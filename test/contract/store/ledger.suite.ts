@@ -571,29 +571,6 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(told(await admit(who, start + second))).toBe("admitted");
       });
 
-      it("ends and sweeps rows as earlier versions wrote them", async () => {
-        const who = await caller(world.stores, { tenantLimits: { tokensPerMinute: 1_000 } });
-        const [ended, swept] = [await running(who, start), await running(who, start)];
-        // Holds, decision and attempts as JSON. The codes cover the same JSON as before.
-        for (const { opening: its, holds, decision: made } of [ended, swept])
-          await rows(sql`update sampling_requests set holds = ${JSON.stringify(holds)},
-            decision = ${JSON.stringify(made)}, attempts = '[]', asked = ${JSON.stringify(its.asked)}
-            where id = ${its.id}`);
-        expect(await settle(ended, start, { chargedTokens: 60 })).toBe(true);
-        expect(await counted(who.tenantId, "tokens")).toBe(160);
-        expect(value(await world.stores.ledger.sweep(start + leaseMs))).toBe(1);
-        expect(await record(who, swept.opening.id)).toMatchObject({
-          outcome: "unknown",
-          usage: { inputTokens: 20, outputTokens: 80 },
-          decision: swept.decision,
-          asked: swept.opening.asked,
-        });
-        await sealAll(world.stores, who.tenantId);
-        expect(
-          await rows(sql`select id from admin_events where action = 'audit.tampered'`),
-        ).toEqual([]);
-      });
-
       it("charges more than was reserved, flags it, and lets it block the next", async () => {
         const who = await caller(world.stores, { keyLimits: { tokensPerMinute: 1_000 } });
         const reserved = await running(who, start);

@@ -84,6 +84,8 @@ describe("a replayed decision", () => {
     expect(changed?.same).toBe(false);
     expect(changed?.differences[0]).toBe("The catalogue is two now; it was one.");
     expect(changed?.differences[1]).toContain("Rank 1 was");
+    // Candidates whose scores the record does not keep are compared by name.
+    expect(changed?.differences.join()).not.toContain("undefined");
     const gone = replay(record, { models: [], catalogueVersion: "one" });
     expect(gone).toMatchObject({ same: false, replayed: null });
     expect(
