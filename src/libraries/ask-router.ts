@@ -1,5 +1,6 @@
 /** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
+import { createEventReader, streamEnd } from "../domain/event-stream.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
@@ -55,11 +56,7 @@ const endpointOf = (url: string | URL): string => {
 
 /** The one message of an event stream: its comments keep the connection open, and say nothing. */
 const messageIn = (stream: string): string =>
-  stream
-    .split(/\r\n|\r|\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5).replace(/^ /, ""))
-    .join("\n");
+  createEventReader()(stream + streamEnd).at(-1)?.data ?? "";
 
 async function bodyOf(answer: Response): Promise<JsonValue | undefined> {
   const text = await answer.text();

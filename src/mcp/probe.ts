@@ -1,7 +1,8 @@
 /** Speaks MCP with a registered server as a client would, in both eras, to find out what the server is. */
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { boundedUrl } from "../domain/bounded-url.ts";
-import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { createEventReader, streamEnd } from "../domain/event-stream.ts";
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/servers/server-check.ts";
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
 import { routerAgent } from "../domain/servers/proxied-headers.ts";
@@ -41,55 +42,24 @@ interface Wire {
 }
 type Answered = { [Kind in Probed["kind"]]: Extract<Probed, { kind: Kind }> };
 
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
 const isAnswer = (value: JsonValue | undefined): boolean =>
   own(value, "result") !== undefined || own(value, "error") !== undefined;
 
-function answerIn(event: string): JsonValue | undefined {
-  const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
-  const value = parsed(data);
+const answerIn = (text: string): JsonValue | undefined => {
+  const value = parsedJson(text);
   return isAnswer(value) ? value : undefined;
-}
-
-/** of the empty line that ends an event, as far as the line may stand in the piece before: three of its four */
-const splitEnd = 3;
-
-/**
- * Reads each event once, whatever pieces it comes in: a hostile server sends small ones, or one event that never ends.
- *
- * @returns what takes each piece of a stream, and gives the first answer in the events that are whole by then
- */
-function createAnswerFinder(): (piece: string) => JsonValue | undefined {
-  /** of the event that is not whole yet, without its last characters */
-  let parts: string[] = [];
-  let last = "";
-  return (piece) => {
-    const blocks = (last + piece).split(/\r?\n\r?\n/);
-    const open = blocks.pop() ?? "";
-    let answer: JsonValue | undefined;
-    for (const block of blocks) {
-      answer ??= answerIn(parts.join("") + block);
-      parts = [];
-    }
-    parts.push(open.slice(0, -splitEnd));
-    last = open.slice(-splitEnd);
-    return answer;
-  };
-}
+};
 
 /** Reads until the answer has come, since a server may leave its stream open after it. */
 async function messageOf(
   body: ReadableStream<Uint8Array> | null,
   mediaType: string,
 ): Promise<JsonValue | undefined> {
-  const findAnswer = mediaType === eventStream ? createAnswerFinder() : null;
+  const events = mediaType === eventStream ? createEventReader() : null;
+  const answerOf = (piece: string): JsonValue | undefined =>
+    events?.(piece)
+      .map(({ data }) => answerIn(data))
+      .find((answer) => answer !== undefined);
   const reader = body?.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -101,13 +71,12 @@ async function messageOf(
       const piece = decoder.decode(part.value, { stream: true });
       length += piece.length;
       if (length > mostBytes) return undefined;
-      if (findAnswer === null) text += piece;
-      const found = findAnswer?.(piece);
+      if (events === null) text += piece;
+      const found = answerOf(piece);
       if (found !== undefined) return found;
     }
     // Some servers end their stream without the empty line that ends an event.
-    const value = findAnswer === null ? parsed(text) : findAnswer("\n\n");
-    return isAnswer(value) ? value : undefined;
+    return events === null ? answerIn(text) : answerOf(streamEnd);
   } finally {
     await reader?.cancel().catch(() => {});
   }

@@ -1,8 +1,8 @@
 /** Reads the API's stream of a tenant's records. By fetch, since an `EventSource` can't begin at a given moment. */
+import { createEventReader, type ServerEvent } from "../../domain/event-stream.ts";
 import { prefix } from "../place.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import type { BrowserStreamDeps, LiveEvent } from "./browser-stream.ts";
-import { createEventReader, type ServerEvent } from "./server-events.ts";
 
 /** The router sends a comment after 25 silent seconds. So a stream that is silent for longer is lost. */
 const mostSilentMs = 60_000;

@@ -1,7 +1,7 @@
 /** Server-sent events are parsed the same however the stream is chunked. */
 import { array, assert, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEventReader } from "../../../src/console/live/server-events.ts";
+import { createEventReader, streamEnd } from "../../../src/domain/event-stream.ts";
 
 const stream =
   'event: ready\nid: 7\ndata: {}\n\n: silence\n\nevent: begun\nid: 8\ndata: {"a":"b: c"}\n\n';
@@ -27,7 +27,21 @@ describe("a stream of server-sent events", () => {
     );
   });
 
-  it("gives nothing of an event that is not whole", () => {
-    expect(createEventReader()("event: ended\ndata: {}\n")).toEqual([]);
+  it.each(["\n", "\r\n", "\r"])(
+    "takes %j for the end of a line, however the text is cut",
+    (end) => {
+      const text = ["data: a", "data:b", "data", "", "data: c", "", ""].join(end);
+      const read = createEventReader();
+      expect([...text].flatMap((piece) => read(piece)).map(({ data }) => data)).toEqual([
+        "a\nb\n",
+        "c",
+      ]);
+    },
+  );
+
+  it("gives nothing of an event that is not whole, until its stream ends", () => {
+    const read = createEventReader();
+    expect(read("event: ended\ndata: {}")).toEqual([]);
+    expect(read(streamEnd)).toEqual([{ kind: "ended", id: null, data: "{}" }]);
   });
 });

@@ -1,0 +1,44 @@
+/** Server-sent events (HTML Living Standard, section 9.2.6), read from text that comes in pieces of any size. */
+export interface ServerEvent {
+  kind: string;
+  /** null: the event has none */
+  id: string | null;
+  data: string;
+}
+
+/** Appended to a stream that has ended, this completes an event whose empty line is missing. */
+export const streamEnd = "\n\n";
+
+/** @returns takes each piece of the text, and gives the events that are complete by then, in linear time */
+export function createEventReader(): (piece: string) => ServerEvent[] {
+  /** of the line that is not complete */
+  let parts: string[] = [];
+  let endedByCr = false;
+  let [kind, id]: [string, string | null] = ["message", null];
+  let data: string[] = [];
+  /** null: the line completes no event */
+  const take = (line: string): ServerEvent | null => {
+    if (line !== "") {
+      const [, name, value = ""] = /^([a-z]+)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (name === "event") kind = value;
+      else if (name === "id") id = value;
+      else if (name === "data") data.push(value);
+      return null;
+    }
+    const event = data.length === 0 ? null : { kind, id, data: data.join("\n") };
+    [kind, id, data] = ["message", null, []];
+    return event;
+  };
+  return (piece) => {
+    if (piece === "") return [];
+    const text = endedByCr && piece.startsWith("\n") ? piece.slice(1) : piece;
+    endedByCr = piece.endsWith("\r");
+    const [first = "", ...lines] = text.split(/\r\n|\r|\n/);
+    parts.push(first);
+    return lines.flatMap((line) => {
+      const event = take(parts.join(""));
+      parts = [line];
+      return event ?? [];
+    });
+  };
+}
