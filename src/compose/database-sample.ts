@@ -6,7 +6,7 @@ import { createAdmit } from "../pipeline/admit.ts";
 import { createBegin } from "../pipeline/approvals/begin.ts";
 import { createSealContent } from "../pipeline/approvals/contents.ts";
 import { createHoldResult } from "../pipeline/approvals/hold-result.ts";
-import { createHold } from "../pipeline/approvals/hold.ts";
+import { createHold } from "../pipeline/approvals/hold-request.ts";
 import { createWaitForApproval } from "../pipeline/approvals/wait.ts";
 import { createAttempt } from "../pipeline/attempt.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";

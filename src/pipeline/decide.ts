@@ -15,7 +15,7 @@ import { waitWithin, type LimitWaits, type Try } from "./limit-waits.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Planned } from "./choose.ts";
-import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
+import { approvalFor, type Hold as HoldCall } from "./approvals/hold-request.ts";
 import { joinHeld, joinsIn } from "./approvals/join-held.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { idempotentCallOf, returningCallOf } from "./idempotent-call.ts";

@@ -14,7 +14,7 @@ import type { Reserved } from "./admit.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 import type { AttemptAll, Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
-import { capturedOf, endOf } from "./call-end.ts";
+import { capturedOf, endOf } from "./settlement-parts.ts";
 import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { AnsweredBy, Idempotency, Recorded } from "./idempotency.ts";

@@ -8,7 +8,7 @@ import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
 import { usedOf, verdictTables } from "./admission-verdict.ts";
 import { claimProbes } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled } from "./db.ts";
-import { held, heldText, type Held } from "./held.ts";
+import { held, heldText, type Held } from "./row-holds.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
 import { beginWaiting, hasRoom, waitingOf, type Waiting } from "./approval-rows.ts";

@@ -14,7 +14,7 @@ import {
 import { chargedResources, countedOfRuns, endOfTime, isMoney } from "../domain/limits/resources.ts";
 import { isLasting, longestLeaseWaitMs } from "../domain/limits/standing.ts";
 import type { LesserClaim } from "../domain/ports/ledger.ts";
-import { held, listOf } from "./held.ts";
+import { held, listOf } from "./row-holds.ts";
 import { takenPlaces } from "./places.ts";
 import { countedIn, sinceOf } from "./windows.ts";
 

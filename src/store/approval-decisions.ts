@@ -10,9 +10,9 @@ import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts"
 import { keepContent } from "./approval-rows.ts";
 import { raw, type Compiled, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
-import { turnOf } from "./held-calls.ts";
+import { turnOf } from "./approval-lifts.ts";
 import { announce } from "./webhook-announcements.ts";
-import { reclaiming } from "./held-claims.ts";
+import { reclaiming } from "./approval-edits.ts";
 import { withoutPlace } from "./places.ts";
 
 /** The sealed content that takes the place of the first, where there is one. */

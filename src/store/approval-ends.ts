@@ -14,7 +14,7 @@ import {
 } from "./approval-codes.ts";
 import { approvals } from "./approval-schema.ts";
 import { raw, type Compiled } from "./db.ts";
-import { turnOf } from "./held-calls.ts";
+import { turnOf } from "./approval-lifts.ts";
 import { announce } from "./webhook-announcements.ts";
 
 /** So many at once; the next run of the job has the rest. */

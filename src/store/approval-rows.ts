@@ -16,7 +16,7 @@ import {
   type ApprovalRow,
 } from "./approval-codes.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
-import { heldIn, heldText } from "./held.ts";
+import { heldIn, heldText } from "./row-holds.ts";
 import { results } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 import { announce } from "./webhook-announcements.ts";

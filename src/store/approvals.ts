@@ -12,7 +12,7 @@ import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts
 import { approvals } from "./approval-schema.ts";
 import { decide } from "./approval-decisions.ts";
 import type { Database } from "./db.ts";
-import { holdResult, lift, turnOf } from "./held-calls.ts";
+import { holdResult, lift, turnOf } from "./approval-lifts.ts";
 import { rowsFor } from "./page.ts";
 
 const pageOfRows = (

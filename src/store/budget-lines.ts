@@ -12,7 +12,7 @@ import { ok } from "../domain/result.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { budgetWindows, utc, windowMembers } from "./budget-windows.ts";
 import type { Database } from "./db.ts";
-import { inColumns } from "./held.ts";
+import { inColumns } from "./row-holds.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { nodesRefused, refusedNode } from "./nodes-refused.ts";
 import { afterPause } from "./windows.ts";

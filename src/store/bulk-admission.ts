@@ -12,7 +12,7 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk, type Row } from "./db.ts";
-import { held } from "./held.ts";
+import { held } from "./row-holds.ts";
 import { takenPlacesAt } from "./places.ts";
 import { callNames, openingCode, openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";

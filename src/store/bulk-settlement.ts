@@ -7,7 +7,7 @@ import { chargedResources, tokenResources } from "../domain/limits/resources.ts"
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk } from "./db.ts";
 import { writable } from "./storable.ts";
-import { held, listOf } from "./held.ts";
+import { held, listOf } from "./row-holds.ts";
 import { endingNames, stored, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { hourOf } from "./usage.ts";

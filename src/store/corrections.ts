@@ -11,7 +11,7 @@ import { moneyResources } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
-import { held, listOf } from "./held.ts";
+import { held, listOf } from "./row-holds.ts";
 import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";

@@ -10,7 +10,7 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { loggedWithBefore } from "./corrections.ts";
 import { slidingCharges } from "../domain/limits/resources.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
-import { held, listOf } from "./held.ts";
+import { held, listOf } from "./row-holds.ts";
 import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "./usage.ts";
 

@@ -6,7 +6,7 @@ import { largestInteger } from "../domain/magnitudes.ts";
 import type { LimitStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
-import { held, inColumns, takesPlace } from "./held.ts";
+import { held, inColumns, takesPlace } from "./row-holds.ts";
 import { takenByApproved } from "./places.ts";
 import { countedIn, sinceOf } from "./windows.ts";
 

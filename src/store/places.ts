@@ -8,7 +8,7 @@ import { latestLeaseEnd } from "../domain/leases.ts";
 import type { Hold } from "../domain/limits/holds.ts";
 import type { CallPlace } from "../domain/ports/approvals.ts";
 import { collectedWithinMs } from "../domain/sampling/approval.ts";
-import { takesPlace } from "./held.ts";
+import { takesPlace } from "./row-holds.ts";
 
 /**
  * Of a row of approvals: the call still waits for its caller. A call that the rule approved when the time was over has

@@ -22,7 +22,7 @@ import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
-import { holdsColumn } from "./held.ts";
+import { holdsColumn } from "./row-holds.ts";
 import { askedColumn, attemptsColumn, timingColumn } from "./packed-columns.ts";
 
 export const tenants = sqliteTable("tenants", {

@@ -9,7 +9,7 @@ import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
 import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
-import { held, listOf } from "./held.ts";
+import { held, listOf } from "./row-holds.ts";
 import { statusStatements } from "./credentials.ts";
 import { healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";

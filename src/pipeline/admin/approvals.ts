@@ -17,7 +17,7 @@ import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
-import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
+import type { KeptRequest, ShownRequest } from "../approvals/hold-request.ts";
 import type { PlacesOf } from "../approvals/places.ts";
 import { limitRefusal } from "../limit-refusal.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";

@@ -13,7 +13,7 @@ import type { Chooser } from "../choose.ts";
 import type { StartedCall } from "../started-call.ts";
 import type { Admitted } from "../finish.ts";
 import type { ReadContent } from "./contents.ts";
-import { approvalFor, pinnedTo } from "./hold.ts";
+import { approvalFor, pinnedTo } from "./hold-request.ts";
 
 /** What a decision becomes in the audit record; null: nobody has decided. */
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {

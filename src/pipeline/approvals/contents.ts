@@ -5,7 +5,7 @@ import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { HeldContent } from "../../domain/sampling/approval.ts";
 import { resultPartsOf } from "../../domain/sampling/replay-key.ts";
-import type { SealContent } from "./hold.ts";
+import type { SealContent } from "./hold-request.ts";
 
 const sealedFor = (tenantId: string, id: string) =>
   ({ purpose: "result", tenantId, provider: "", id, destination: "" }) as const;

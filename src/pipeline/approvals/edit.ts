@@ -9,7 +9,7 @@ import { claimOf } from "../admit.ts";
 import type { Chooser } from "../choose.ts";
 import type { ReadContent } from "./contents.ts";
 import type { HeldCallerOf } from "./places.ts";
-import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold.ts";
+import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";
 
 /** An absent member stays as it was. */
 export interface RequestEdits {

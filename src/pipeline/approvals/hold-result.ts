@@ -8,7 +8,7 @@ import type { Admitted } from "../finish.ts";
 import type { Summary } from "../summary.ts";
 import type { Recorded } from "../idempotency.ts";
 import type { Ended } from "../settle.ts";
-import { webhookOf, type SealContent } from "./hold.ts";
+import { webhookOf, type SealContent } from "./hold-request.ts";
 
 /** What the approver of a result is shown. */
 export interface ShownResult {

@@ -8,7 +8,7 @@ import type { User } from "../../domain/tenancy/user.ts";
 import type { Caller } from "../authenticate.ts";
 import { groupOfSubject, scopesOf } from "../scopes.ts";
 import type { ReadContent } from "./contents.ts";
-import type { KeptRequest, ShownRequest } from "./hold.ts";
+import type { KeptRequest, ShownRequest } from "./hold-request.ts";
 
 /** Who asks, as the database has it now; null: the key was revoked, or the server is gone. */
 export type HeldCallerOf = (

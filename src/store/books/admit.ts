@@ -12,7 +12,7 @@ import {
   type Used,
   type Verdict,
 } from "../../domain/limits/standing.ts";
-import { heldText } from "../held.ts";
+import { heldText } from "../row-holds.ts";
 import type { AdmitEntry, Answer } from "./entries.ts";
 import type { Desk } from "./memory.ts";
 import { heldBy } from "./open-calls.ts";

@@ -10,7 +10,7 @@
  */
 import type { HealthChange } from "../../domain/choice/health.ts";
 import { minuteOf } from "../../domain/audit/thinning.ts";
-import { heldIn } from "../held.ts";
+import { heldIn } from "../row-holds.ts";
 import { admitEntry } from "./admit.ts";
 import { namesOf, remembersOf, type Books } from "./books.ts";
 import type { Answer, Entry, SettleEntry } from "./entries.ts";

@@ -3,7 +3,7 @@ import type { Hold } from "../../domain/limits/holds.ts";
 import { latestLeaseEnd } from "../../domain/leases.ts";
 import { hasPlace } from "../../domain/limits/places.ts";
 import type { Reserved } from "../../domain/limits/standing.ts";
-import { heldIn, placesIn, type Kept } from "../held.ts";
+import { heldIn, placesIn, type Kept } from "../row-holds.ts";
 import type { Remembered, Sql } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
 
@@ -56,7 +56,7 @@ const callOf = ([
   number: Number(number),
 });
 
-/** The same rule as the SQL of `held.ts`. */
+/** The same rule as the SQL of `row-holds.ts`. */
 function takesPlace(
   { keyId, serverId, places }: OpenCall,
   { scope, subject }: Pick<Hold, "scope" | "subject">,

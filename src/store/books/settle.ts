@@ -1,6 +1,6 @@
 /** Ends a running call. The call's row is rewritten, and everything else is added to sums in memory. */
 import { isMoney, isTokens, type Resource } from "../../domain/limits/resources.ts";
-import { heldIn } from "../held.ts";
+import { heldIn } from "../row-holds.ts";
 import type { Answer, SettleEntry } from "./entries.ts";
 import type { Desk } from "./memory.ts";
 import { countSettled } from "./usage.ts";

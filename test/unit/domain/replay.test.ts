@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { askedOf } from "../../../src/domain/audit/record.ts";
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, models } from "./models.fixture.ts";
@@ -66,6 +67,31 @@ describe("a replayed decision", () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it("is the recorded one with more candidates than keep their scores", () => {
+    const { models: known } = seedCatalogue;
+    const pool = poolFrom({
+      models: known,
+      credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
+      catalogueVersion: "one",
+      policy: {},
+      now,
+      health: [],
+    });
+    const of = call({ hints: ["claude"], priorities: { cost: 0.7 } });
+    const plan = choose(of, pool);
+    if (!plan.ok) throw new Error(plan.error.reason);
+    const decision = compactDecision(plan.value.decision);
+    expect(decision.candidates.filter(({ score }) => score === undefined).length).toBeGreaterThan(
+      9,
+    );
+    const asked = askedOf(of, 1, ["text"]);
+    const today = { models: known, catalogueVersion: "one" };
+    expect(replay({ decision, asked }, today)).toMatchObject({ same: true, differences: [] });
+    const [first, ...rest] = decision.candidates;
+    const swapped = { ...decision, candidates: [...rest, ...(first === undefined ? [] : [first])] };
+    expect(replay({ decision: swapped, asked }, today)?.same).toBe(false);
   });
 
   it("says which figure's change made it another", () => {

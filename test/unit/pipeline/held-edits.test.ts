@@ -5,7 +5,7 @@ import type { Approval, HeldCall } from "../../../src/domain/ports/approvals.ts"
 import { ok } from "../../../src/domain/result.ts";
 import type { User } from "../../../src/domain/tenancy/user.ts";
 import { createEditHeld } from "../../../src/pipeline/approvals/edit.ts";
-import { createHold } from "../../../src/pipeline/approvals/hold.ts";
+import { createHold } from "../../../src/pipeline/approvals/hold-request.ts";
 import { createHeldCallerOf } from "../../../src/pipeline/approvals/places.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
 import { openingOf } from "../../../src/pipeline/sampling-request.ts";

@@ -14,7 +14,7 @@ import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts"
 import { beginWaiting, recordOf, waitingOf } from "./approval-rows.ts";
 import { approvals } from "./approval-schema.ts";
 import { raw, type WriteTurn } from "./db.ts";
-import { withPlaces } from "./held.ts";
+import { withPlaces } from "./row-holds.ts";
 import { withoutPlace } from "./places.ts";
 import { openingAsRead, openingCode, type OpeningRow, type RequestRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
