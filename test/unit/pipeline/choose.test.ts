@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { MediaPrices, Model } from "../../../src/domain/models/model.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
 import type { Limits, Policy, ServerPolicy } from "../../../src/domain/choice/policy.ts";
-import { pinnedTo } from "../../../src/pipeline/approvals/hold.ts";
+import { pinnedTo } from "../../../src/pipeline/approvals/hold-request.ts";
 import { createChooser } from "../../../src/pipeline/choose.ts";
 import { call, credential, model } from "../domain/models.fixture.ts";
 import { callerWith, priced } from "./callers.fixture.ts";
