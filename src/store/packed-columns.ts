@@ -19,13 +19,14 @@ export const timingColumn = packedJson<Timing>();
 export const attemptsColumn = packedJson<Attempt[]>();
 
 /** null: somebody wrote something else. */
-function read<T>(stored: string): T | null {
+function read(stored: string): unknown {
   try {
-    return JSON.parse(lengthen(stored)) as T | null;
+    return JSON.parse(lengthen(stored));
   } catch {
     return null;
   }
 }
 
-export const readAsked = (stored: string): KeptAsked | null => read(stored);
-export const readTiming = (stored: string): Partial<Timing> | null => read(stored);
+export const readAsked = (stored: string): KeptAsked | null => read(stored) as KeptAsked | null;
+export const readTiming = (stored: string): Partial<Timing> | null =>
+  read(stored) as Partial<Timing> | null;

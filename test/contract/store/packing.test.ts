@@ -92,8 +92,7 @@ describe("a decision", () => {
         fc.array(candidate, { maxLength: 60 }),
         fc.array(fc.record({ provider: fc.constant("openai"), model: fc.string(), after })),
         axes,
-        (candidates, failover, weights) =>
-          comesBack(decision({ candidates: candidates as Candidate[], failover, weights })),
+        (candidates, failover, weights) => comesBack(decision({ candidates, failover, weights })),
       ),
     );
   });
