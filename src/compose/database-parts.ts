@@ -143,7 +143,6 @@ export function createDatabaseParts(
             now,
           },
   });
-
   const known = memoize(() =>
     createAuthenticate({
       snapshots: stores.snapshots,
@@ -151,6 +150,7 @@ export function createDatabaseParts(
       accessTokens: everywhere.authorization.accessTokens,
       keyCodes,
       memory,
+      strangers: isolate.strangers,
       now,
     }),
   );

@@ -1,5 +1,5 @@
 /** The turns of one database and of its calls, as one composition takes them. */
-import { createLaneOf } from "../pipeline/authenticate.ts";
+import { createLaneOf } from "../pipeline/lanes.ts";
 import { createDoor, createTurns, type Door } from "../pipeline/turns.ts";
 import type { Turns } from "../domain/limits/turns.ts";
 import { after, clock, type Isolate } from "./isolate.ts";

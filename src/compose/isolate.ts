@@ -6,7 +6,7 @@ import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
 import { sameText } from "../crypto/same-text.ts";
-import { userHash } from "../crypto/keyed-hash.ts";
+import { createKeyedHash, userHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
@@ -32,7 +32,7 @@ import { loadLibrary } from "../oauth/provider/surroundings.ts";
 import { memoize } from "../domain/lazily.ts";
 import { createMetering } from "./metering.ts";
 import { sinkOf } from "./sink.ts";
-import { createCallerMemory } from "../pipeline/authenticate.ts";
+import { createCallerMemory } from "../pipeline/caller-memory.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
@@ -48,6 +48,7 @@ import { createSignInThrottle } from "../pipeline/sign-in-throttle.ts";
 import { createRecentAnswers } from "../providers/recent-answers.ts";
 import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
+import { createStrangers } from "../pipeline/strangers.ts";
 import { createWitnessSender } from "../telemetry/witness.ts";
 import { createProbeMemory } from "../store/write-probe.ts";
 
@@ -167,7 +168,12 @@ export async function createIsolate(config: Config, host: Host) {
       : createSharedTurns(writesAtOnceOf(config)),
   );
   const isOperator = (token: string): Promise<boolean> => sameText(token, config.adminToken);
-  const tokens = createKeyTokens({ randomBytesOf });
+  const marks = [config.masterKey, config.previousMasterKey].flatMap((master) =>
+    master === null
+      ? []
+      : [createKeyedHash({ master, derivedFor: "sampling-router/api-key-mark/v1" })],
+  );
+  const tokens = createKeyTokens({ randomBytesOf, marks: await Promise.all(marks) });
   const signInThrottle = createSignInThrottle({
     capacity: signInsRemembered,
     notesPerMinute: signInNotesPerMinute,
@@ -275,6 +281,7 @@ export async function createIsolate(config: Config, host: Host) {
     retests: createRetests({ capacity: callersRemembered, elapsed }),
     turns,
     heldBack: { count: 0 },
+    strangers: createStrangers(clock),
     webhookPlaces: createWebhookPlaces(),
     jobPace: { ...clock, mostRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),

@@ -1,12 +1,18 @@
 /**
- * API keys, `srk_<id>_<secret>`, and the cookies of console sessions, `srs_<id>_<secret>`. 256 random bits need no slow
- * hash: SHA-256 is what is stored.
+ * API keys, `srk_<id>_<secret>`, and the cookies of console sessions, `srs_<id>_<secret>`. So many random bits need no slow
+ * hash: SHA-256 is what is stored. The secret of an API key ends in a mark that only this deployment makes, so that keys which
+ * somebody invents are told from keys that nobody has used yet, without a read.
  */
 import type { KeyTokens } from "../domain/ports/stores.ts";
 import { sameHash, toBase64Url } from "./encoding.ts";
+import type { KeyedHash } from "./keyed-hash.ts";
 import { primitives } from "./primitives.ts";
 
 const secretBytes = 32;
+/** Of a marked secret, beside 66 bits of its mark: 43 characters together, as of 32 bytes. */
+const markedBytes = 24;
+const randomCharacters = 32;
+const markCharacters = 11;
 /** What an id begins with; left out of the token, whose own beginning says as much. */
 const idPrefixes = { srk: "key_", srs: "con_" } as const;
 
@@ -14,22 +20,43 @@ export function createKeyTokens(deps: {
   randomBytesOf: (count: number) => Uint8Array;
   /** absent: API keys */
   begins?: keyof typeof idPrefixes;
+  /** makes marks, the current one first; none: nothing is marked */
+  marks?: readonly KeyedHash[];
 }): KeyTokens {
-  const { begins = "srk" } = deps;
+  const { begins = "srk", randomBytesOf, marks = [] } = deps;
   const { sha256Hex } = primitives;
+  const [currentMark] = marks;
+  const markOf = async (hash: KeyedHash, keyId: string, random: string): Promise<string> =>
+    (await hash(`${keyId} ${random}`)).slice(0, markCharacters);
+  const secretFor = async (keyId: string): Promise<string> => {
+    if (currentMark === undefined) return toBase64Url(randomBytesOf(secretBytes));
+    const random = toBase64Url(randomBytesOf(markedBytes));
+    return random + (await markOf(currentMark, keyId, random));
+  };
   const idPrefix = idPrefixes[begins];
   const shape = new RegExp(`^${begins}_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$`);
+  const keyIdOf = (token: string): string | null => {
+    const id = shape.exec(token)?.[1];
+    return id === undefined ? null : `${idPrefix}${id}`;
+  };
   return {
     async mint(keyId) {
-      const secret = toBase64Url(deps.randomBytesOf(secretBytes));
+      const secret = await secretFor(keyId);
       return {
         token: `${begins}_${keyId.slice(idPrefix.length)}_${secret}`,
         secretHash: await sha256Hex(secret),
       };
     },
-    keyIdOf(token) {
-      const id = shape.exec(token)?.[1];
-      return id === undefined ? null : `${idPrefix}${id}`;
+    keyIdOf,
+    async isMarked(token) {
+      const keyId = keyIdOf(token);
+      const secret = shape.exec(token)?.[2];
+      if (keyId === null || secret === undefined) return false;
+      const random = secret.slice(0, randomCharacters);
+      for (const hash of marks)
+        if (sameHash(secret.slice(randomCharacters), await markOf(hash, keyId, random)))
+          return true;
+      return false;
     },
     async matches(token, secretHash) {
       const secret = shape.exec(token)?.[2];

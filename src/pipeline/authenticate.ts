@@ -3,7 +3,6 @@
  * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
  * one.
  */
-import { createBoundedMap } from "../domain/bounded-map.ts";
 import { clockSlackMs } from "../domain/clocks.ts";
 import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired } from "../domain/tenancy/access.ts";
@@ -15,7 +14,10 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import type { TokenRights } from "../domain/ports/authorization-server.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import { memoryKeyOf, type CallerMemory, type Remembered } from "./caller-memory.ts";
+import { standingOf } from "./lanes.ts";
 import { shownKey, type Opened } from "./shown-key.ts";
+import type { Strangers } from "./strangers.ts";
 import type { Session } from "../domain/tenancy/session.ts";
 import { shownSecret, signedIn, type AccountOwner, type User } from "../domain/tenancy/user.ts";
 
@@ -42,90 +44,8 @@ export interface Claim extends Opened {
   sessionId: string | null;
 }
 
-export interface Remembered {
-  snapshot: Snapshot;
-  session: Session | null;
-  server: SealedServer | null;
-}
-
-/** What an isolate remembers of callers between requests. Bounded. Holds hashes and sealed keys only. */
-export interface CallerMemory {
-  /** `withinMs`: only a snapshot that was read from the database no longer ago */
-  get(key: string, withinMs?: number): Remembered | undefined;
-  set(key: string, value: Remembered): void;
-  /** Marks a remembered snapshot as used. Snapshots that nobody used are forgotten first. */
-  use(key: string): void;
-  /** Replaces a remembered snapshot by what `change` makes of it. No remembered snapshot is changed in place. */
-  amend(key: string, change: (known: Remembered) => Remembered): void;
-  delete(key: string): void;
-  /** Notes that no database has a key of this id. */
-  noteUnknown(keyId: string): void;
-  /** Whether that was noted a moment ago. */
-  isUnknown(keyId: string): boolean;
-}
-
-/** ms for which an id stays unknown. Nobody holds a key before its row is written, so an id that was asked for is not made later. */
-const unknownMs = 10_000;
-
-/**
- * How long a snapshot is remembered. The admission checks it each time, so its age says only how old are the figures that
- * were measured of providers. Little is measured while few calls come, and reading a snapshot costs as much as a call. So one that
- * few calls used is kept for longer.
- */
-export interface SnapshotLife {
-  /** ms after which a snapshot that many calls used is read again */
-  usedMs: number;
-  /** calls that are many */
-  manyUses: number;
-  /** ms after which any snapshot is read again */
-  longestMs: number;
-}
-
-export function createCallerMemory(deps: {
-  capacity: number;
-  life: SnapshotLife;
-  now: () => number;
-}): CallerMemory {
-  const { capacity, life, now } = deps;
-  const entries = createBoundedMap<string, { value: Remembered; since: number; uses: number }>(
-    capacity,
-  );
-  const unknownSince = createBoundedMap<string, number>(capacity);
-  const lifetimeOf = (uses: number): number =>
-    uses < life.manyUses ? life.longestMs : life.usedMs;
-  return {
-    get(key, withinMs) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      const { value, since, uses } = entry;
-      return now() - since > (withinMs ?? lifetimeOf(uses)) ? undefined : value;
-    },
-    set: (key, value) => entries.set(key, { value, since: now(), uses: 0 }),
-    use(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return;
-      entries.set(key, { ...entry, uses: entry.uses + 1 });
-    },
-    amend(key, change) {
-      const entry = entries.get(key);
-      if (entry !== undefined) entries.set(key, { ...entry, value: change(entry.value) });
-    },
-    delete: (key) => void entries.delete(key),
-    noteUnknown: (keyId) => unknownSince.set(keyId, now()),
-    isUnknown(keyId) {
-      const since = unknownSince.get(keyId);
-      return since !== undefined && now() - since <= unknownMs;
-    },
-  };
-}
-
 const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
-
-const memoryKeyOf = (
-  keyId: string,
-  { through, sessionId }: Pick<Claim, "through" | "sessionId">,
-): string => `${keyId} ${through?.server ?? ""} ${sessionId ?? ""}`;
 
 /**
  * ms for which a proxied message may rest on memory. No admission checks it again, so a revoked key passes
@@ -147,28 +67,6 @@ export type Authenticate = (
 /** For a key of no database that there is. */
 export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 export const refuseUnknown: Authenticate = async () => err(unknownKey);
-
-/** The lane of callers that this process does not remember. Each such caller costs a read of the database. */
-const unknownLane = "unknown";
-/** The lane of tokens that don't fit the key that they name, so that nobody's first call waits behind guesses. */
-const guessedLane = "guessed";
-
-/** null: the key is known to be nobody's */
-export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string | null>;
-
-/** The lane of a request: the tenant that this process remembers for it. Nothing is read for that. */
-export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }): LaneOf {
-  const { tokens, memory } = deps;
-  return async ({ token, sessionId }) => {
-    const keyId = token === null ? null : tokens.keyIdOf(token);
-    if (token === null || keyId === null) return unknownLane;
-    if (memory.isUnknown(keyId)) return null;
-    const known = memory.get(memoryKeyOf(keyId, { sessionId }))?.snapshot;
-    if (known === undefined) return unknownLane;
-    // Either a guess, or a key that was rotated a moment ago.
-    return (await tokens.matches(token, known.key.secretHash)) ? known.tenant.id : guessedLane;
-  };
-}
 
 const lacking = (scope: Demand): Refusal => ({
   reason: "forbidden",
@@ -224,13 +122,26 @@ interface AuthenticateDeps {
   accessTokens: AccessTokens;
   keyCodes: Pick<KeyCodes, "isKnown">;
   memory: CallerMemory;
+  /** who looks up keys that this deployment may not have made */
+  strangers: Strangers;
   now: () => number;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const { snapshots, tokens, keyCodes, memory, now } = deps;
+  const { snapshots, tokens, keyCodes, memory, strangers, now } = deps;
+  /** @param shown `ownToken`: null where an access token, which was looked up, names the key */
+  const load = async (
+    { sessionId, through }: Claim,
+    { keyId, ownToken }: { keyId: string; ownToken: string | null },
+  ) => {
+    const lookUp = () => snapshots.load(keyId, sessionId, now(), through?.server);
+    if (ownToken === null) return lookUp();
+    const memoryKey = memoryKeyOf(keyId, { through, sessionId });
+    const { kind } = await standingOf(deps, { token: ownToken, memoryKey });
+    return kind === "stranger" ? strangers.pace(lookUp) : lookUp();
+  };
   return async (claim, freshness) => {
-    const { token, sessionId, scope, through } = claim;
+    const { token, scope } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
     const opened = await shownKey(deps, token, claim);
     if (!opened.ok) return opened;
@@ -241,7 +152,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
     const found =
       remembered === undefined
-        ? await snapshots.load(keyId, sessionId, now(), through?.server)
+        ? await load(claim, { keyId, ownToken: rights === null ? token : null })
         : ok(remembered);
     if (!found.ok) return found;
     const { snapshot, session, server } = found.value;

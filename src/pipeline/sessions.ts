@@ -10,7 +10,8 @@ import type { HostedCapabilities } from "../domain/servers/offer.ts";
 import type { McpServer } from "../domain/servers/server.ts";
 import { modalities } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/tenancy/session.ts";
-import type { Caller, CallerMemory } from "./authenticate.ts";
+import type { Caller } from "./authenticate.ts";
+import type { CallerMemory } from "./caller-memory.ts";
 import type { Chooser } from "./choose.ts";
 
 /** ms by which `lastUsedAt` may be behind before a message that samples nothing writes it. */

@@ -3,7 +3,8 @@
  * the Workers runtime continues in the other's own context. Each waiter also looks by itself, for a runtime
  * that drops such a wake-up.
  */
-import { unknownKey, type LaneOf } from "./authenticate.ts";
+import { unknownKey } from "./authenticate.ts";
+import type { LaneOf } from "./lanes.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import {
@@ -139,10 +140,10 @@ export function createTurns(deps: {
 export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
-  /** The lane of a request: the lane of its tenant, or of unknown callers; null: its key is nobody's. */
-  laneOf: LaneOf;
   /** Waits for a call's turn. A refusal comes a little later. */
-  enter(lane: string | null): Promise<Result<CallTurn, Refusal>>;
+  enter(lane: string): Promise<Result<CallTurn, Refusal>>;
+  /** The same for a request whose caller is not looked up yet. null: a stranger's takes its turn once its key is known. */
+  enterFor(claim: Parameters<LaneOf>[0]): Promise<Result<CallTurn | null, Refusal>>;
   /** Resolves once the runtime has looked for what came from outside. */
   pause: () => Promise<void>;
 }
@@ -199,13 +200,17 @@ export function createDoor(deps: {
       },
     };
   };
+  const enter: Door["enter"] = async (lane) => {
+    const entered = await turns.enter({ lane, kind: "begins" });
+    return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
+  };
   return {
-    laneOf,
     pause: deps.pause,
-    async enter(lane) {
-      if (lane === null) return err(await holdBack(unknownKey));
-      const entered = await turns.enter({ lane, kind: "begins" });
-      return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
+    enter,
+    async enterFor(claim) {
+      const lane = await laneOf(claim);
+      if (lane.kind === "nobody") return err(await holdBack(unknownKey));
+      return lane.kind === "stranger" ? ok(null) : enter(lane.name);
     },
   };
 }

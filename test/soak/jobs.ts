@@ -1,6 +1,7 @@
 /** `npm run soak -- jobs`: the scheduled jobs keep up with 400 calls a second. The clock is simulated, the work is real. */
 import { performance } from "node:perf_hooks";
 import { createJobs } from "../../src/pipeline/scheduled/jobs.ts";
+import type { AsyncResult } from "../../src/domain/refusals.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { caller, reservation, settlement, start, type Caller } from "../contract/store/fixtures.ts";
 import { storesOn, value } from "../contract/store/open.ts";
@@ -79,8 +80,17 @@ async function call(
     await Promise.all(
       Array.from({ length: Math.min(atOnce, callsAMinute - done) }, async () => {
         const running = reservation(who, now);
-        value(await ledger.admit(running));
-        value(await ledger.settle(settlement(running, now + 9)));
+        await untilWritten(() => ledger.admit(running));
+        await untilWritten(() => ledger.settle(settlement(running, now + 9)));
       }),
     );
+}
+
+/** A machine that does other work too may write too late. The same write, sent again, changes nothing twice. */
+async function untilWritten(write: () => AsyncResult<unknown>): Promise<void> {
+  for (;;) {
+    const written = await write();
+    if (written.ok || written.error.reason !== "unavailable") return void value(written);
+    await wait(written.error.retryAfterMs);
+  }
 }

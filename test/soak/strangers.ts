@@ -1,4 +1,7 @@
-/** 300 connections send keys that nobody has, while keys that nobody has used yet make their first call. */
+/**
+ * 300 connections send keys that nobody has, while keys that nobody has used yet make their first call: first the same keys again
+ * and again, then another one with each request.
+ */
 import { createEnding } from "../../src/start/ending.ts";
 import {
   call,
@@ -51,12 +54,11 @@ export async function soakStrangers(from: string | undefined, say: Say): Promise
     const [router] = world.routers;
     if (router === undefined) throw new Error("no router");
     const tenants: Tenant[] = [];
-    for (let count = 0; count <= 2 * keysOfEach; count += 1)
+    for (let count = 0; count <= 3 * keysOfEach; count += 1)
       tenants.push(await world.tenant(`fresh-${count}`));
     const [steady, ...fresh] = tenants;
     if (steady === undefined) throw new Error("no tenant");
     let isOver = false;
-    let unknown = 0;
     const calls = crowd(2, Infinity, async (number) => {
       if (isOver) throw new Error("over");
       await call(router, steady.key, { number, params: questionOf(number) });
@@ -64,25 +66,41 @@ export async function soakStrangers(from: string | undefined, say: Say): Promise
     }).catch(() => undefined);
     await wait(3_000);
     const alone = await firstCalls(router, fresh.slice(0, keysOfEach));
-    const flood = crowd(connections, connections, async (number) => {
-      const key = unknownKey(steady.key, number);
-      for (;;) {
-        if (isOver) return;
-        await call(router, key, { number, params: questionOf(number) }).catch(() => undefined);
-        unknown += 1;
-      }
-    });
-    await wait(2_000);
-    const beside = await firstCalls(router, fresh.slice(keysOfEach));
-    isOver = true;
-    await Promise.all([flood, calls]);
     const told = ({ p50, p99, refused }: typeof alone): string =>
       `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${refused} refused`;
-    say(
-      `first calls alone: ${told(alone)}; beside ${unknown} calls of unknown keys: ${told(beside)}`,
+    say(`first calls alone: ${told(alone)}`);
+    const beside = async (
+      about: { name: string; keyOf: (connection: number) => string },
+      keys: readonly Tenant[],
+    ): Promise<void> => {
+      let isFloodOver = false;
+      let unknown = 0;
+      const flood = crowd(connections, connections, async (number) => {
+        for (;;) {
+          if (isFloodOver) return;
+          const key = about.keyOf(number);
+          await call(router, key, { number, params: questionOf(number) }).catch(() => undefined);
+          unknown += 1;
+        }
+      });
+      await wait(2_000);
+      const measured = await firstCalls(router, keys);
+      isFloodOver = true;
+      await flood;
+      say(`beside ${unknown} calls of ${about.name}: ${told(measured)}`);
+      if (measured.refused > 0)
+        faults.push(`${measured.refused} first calls were refused beside ${about.name}`);
+      if (measured.p99 - alone.p99 > mostMs) faults.push(`fresh keys waited behind ${about.name}`);
+    };
+    const keyOf = (number: number): string => unknownKey(steady.key, number);
+    await beside({ name: "300 unknown keys", keyOf }, fresh.slice(keysOfEach, 2 * keysOfEach));
+    let sent = connections;
+    await beside(
+      { name: "unknown keys, each used once", keyOf: () => keyOf((sent += 1)) },
+      fresh.slice(2 * keysOfEach),
     );
-    if (beside.refused > 0) faults.push(`${beside.refused} first calls of fresh keys were refused`);
-    if (beside.p99 - alone.p99 > mostMs) faults.push("fresh keys waited behind unknown ones");
+    isOver = true;
+    await calls;
     return faults;
   } finally {
     await ending.run();

@@ -284,5 +284,7 @@ export interface KeyTokens {
   mint(keyId: string): Promise<{ token: string; secretHash: string }>;
   /** The key id in a token; null: the token is none of ours. */
   keyIdOf(token: string): string | null;
+  /** Whether this deployment made the token, as far as the token itself shows. It may be of no database any more. */
+  isMarked(token: string): Promise<boolean>;
   matches(token: string, secretHash: string): Promise<boolean>;
 }

@@ -14,6 +14,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Finished } from "../../pipeline/finish.ts";
 import type { UnreadRequest } from "../../pipeline/sampling-request.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
+import { withoutTurn } from "../../pipeline/turns.ts";
 import { admitBody } from "../../proxy/large-bodies.ts";
 import { readObject } from "../json-body.ts";
 import type { ModelServices } from "../sampling-services.ts";
@@ -44,7 +45,7 @@ interface Came {
   bytes: Uint8Array<ArrayBuffer>;
   body: JsonObject;
   decoded: Decoded;
-  turn: CallTurn;
+  turn: CallTurn | null;
   startedAt: number;
   beganAt: number;
   authMs: number;
@@ -161,7 +162,7 @@ export async function inTurn(
     bytes: Uint8Array<ArrayBuffer>;
     body: JsonObject;
     caller: Caller;
-    turn: CallTurn;
+    turn: CallTurn | null;
   }) => Promise<Result<Answered, Refusal>>,
 ): Promise<Result<Answered, Refusal>> {
   const { headers } = input.request;
@@ -170,15 +171,14 @@ export async function inTurn(
   const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json" || !isPlainUtf8(headers))
     return err({ reason: "unsupported_media_type", expected: plainJson });
-  const lane = await services.door.laneOf({ token: token.value, sessionId: null });
-  const entered = await services.door.enter(lane);
+  const entered = await services.door.enterFor({ token: token.value, sessionId: null });
   if (!entered.ok) return entered;
   const turn = entered.value;
   try {
-    const came = await read(services, { input, token: token.value, turn });
+    const came = await read(services, { input, token: token.value, turn: turn ?? withoutTurn });
     return came.ok ? await act({ ...came.value, token: token.value, turn }) : came;
   } finally {
-    turn.end();
+    turn?.end();
   }
 }
 

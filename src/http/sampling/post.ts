@@ -58,13 +58,12 @@ async function inOwnTurn(
 ): Promise<Single> {
   if (message.kind !== "request") return handleLegacy(services, inbound, message);
   const { token, sessionId, requestId } = inbound;
-  const lane = await services.door.laneOf({ token: token ?? "", sessionId });
-  const entered = await services.door.enter(lane);
+  const entered = await services.door.enterFor({ token, sessionId });
   if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
   try {
     return await handleLegacy(services, { ...inbound, turn: entered.value }, message);
   } finally {
-    entered.value.end();
+    entered.value?.end();
   }
 }
 
@@ -157,8 +156,8 @@ export async function postSampling(
   const admitted = await admitBody(services, request, claimOf({ ...named, token }, null));
   if (!admitted.ok) return refused(admitted.error);
   const sessionId = headers.get("Mcp-Session-Id");
-  const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
-  const turn = entered.ok ? entered.value : withoutTurn;
+  const entered = await services.door.enterFor({ token, sessionId });
+  const turn = (entered.ok ? entered.value : null) ?? withoutTurn;
   // The body is read out of turn, since a caller may send as slowly as it likes.
   const body = await turn.outside(() => readBody(request, messageBounds));
   if (!body.ok) {
@@ -177,7 +176,7 @@ export async function postSampling(
     startedAt,
     beganAt,
     workedFrom: services.elapsed(),
-    turn,
+    turn: entered.ok ? entered.value : withoutTurn,
   };
   let isRunning = false;
   try {

@@ -1,6 +1,7 @@
 /** A key token matches its own stored hash and no other, and parsing never throws. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createKeyedHash } from "../../../src/crypto/keyed-hash.ts";
 import { createKeyTokens } from "../../../src/crypto/tokens.ts";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { anyText } from "../../fixtures/any-text.ts";
@@ -61,6 +62,33 @@ describe("key tokens", () => {
     expect(new Set(minted.map(({ token }) => token)).size).toBe(100);
     expect(minted[0]?.secretHash).toMatch(/^[0-9a-f]{64}$/);
     for (const { token, secretHash } of minted) expect(secretHash).not.toContain(token.slice(-43));
+  });
+
+  it("of API keys carry a mark of the deployment that made them, whatever they open by now", async () => {
+    const hashOf = (fill: number) =>
+      createKeyedHash({ master: new Uint8Array(32).fill(fill), derivedFor: "test" });
+    const marked = (...fills: number[]) =>
+      Promise.all(fills.map(hashOf)).then((marks) => createKeyTokens({ randomBytesOf, marks }));
+    const keyId = ids.next("key");
+    const { token, secretHash } = await (await marked(1)).mint(keyId);
+    expect(token).toMatch(/^srk_[0-9a-z]{26}_[A-Za-z0-9_-]{43}$/);
+    expect(await tokens.matches(token, secretHash)).toBe(true);
+    const other = await tokens.mint(ids.next("key"));
+    for (const changed of [
+      token.replace(/^srk_./, (begin) => `srk_${begin.endsWith("0") ? "1" : "0"}`),
+      `${token.slice(0, -43)}${other.token.slice(-43)}`,
+      token.replace(/.$/, (end) => (end === "A" ? "B" : "A")),
+      token.slice(0, -1),
+      "",
+    ])
+      expect(await (await marked(1)).isMarked(changed)).toBe(false);
+    const seen = [await marked(1), await marked(2, 1), await marked(2), tokens];
+    expect(await Promise.all(seen.map((each) => each.isMarked(token)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   const secret = "A".repeat(43);

@@ -32,7 +32,11 @@ const refused = async () => err(refusal);
 const behindKeys = {
   authenticate: refused,
   bodyAllowance: { take: () => ok(() => {}) },
-  door: { laneOf: async () => "a", enter: async () => ok(withoutTurn), pause: async () => {} },
+  door: {
+    enter: async () => ok(withoutTurn),
+    enterFor: async () => ok(withoutTurn),
+    pause: async () => {},
+  },
   report: () => {},
   now: () => 0,
   elapsed: () => 0,

@@ -1,6 +1,6 @@
 /** What an isolate remembers of callers. */
 import { expect, it } from "vitest";
-import { createCallerMemory } from "../../../src/pipeline/authenticate.ts";
+import { createCallerMemory } from "../../../src/pipeline/caller-memory.ts";
 import { callerWith } from "./callers.fixture.ts";
 
 const remembered = () => {

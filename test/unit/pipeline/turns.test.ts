@@ -1,5 +1,6 @@
 /** Calls of several tenants share a process fairly. */
 import { describe, expect, it } from "vitest";
+import type { Lane } from "../../../src/pipeline/lanes.ts";
 import {
   createDoor,
   createSharedTurns,
@@ -215,12 +216,15 @@ describe("turns of a process", () => {
 });
 
 describe("the door", () => {
-  const doorOf = ({ turns, clock }: ReturnType<typeof given>) =>
+  const doorOf = (
+    { turns, clock }: ReturnType<typeof given>,
+    lane: Lane = { kind: "lane", name: "a" },
+  ) =>
     createDoor({
       turns,
       heldBack: { count: 0 },
       wait: clock.wait,
-      laneOf: async () => "a",
+      laneOf: async () => lane,
       pause: async () => {},
     });
 
@@ -247,13 +251,20 @@ describe("the door", () => {
   it("tells a caller with nobody's key later too, and gives it no turn", async () => {
     const parts = given();
     let refusal: string | null = null;
-    void doorOf(parts)
-      .enter(null)
+    void doorOf(parts, { kind: "nobody" })
+      .enterFor({ token: "t", sessionId: null })
       .then((entered) => (refusal = entered.ok ? "let in" : entered.error.reason));
     await parts.clock.pass(999);
     expect(refusal).toBeNull();
     await parts.clock.pass(1);
     expect(refusal).toBe("unauthorized");
+  });
+
+  it("lets a stranger in without a turn, however many wait", async () => {
+    const parts = given();
+    for (let count = 0; count < 300; count += 1) parts.entering("flood");
+    const door = doorOf(parts, { kind: "stranger" });
+    expect(await door.enterFor({ token: "t", sessionId: null })).toEqual({ ok: true, value: null });
   });
 
   it("lets others have the turn of a call that waits, and gives the call its turn again", async () => {
