@@ -89,3 +89,59 @@ export function messagesAnswer({ answer, decision }: Finished): JsonObject {
     },
   };
 }
+
+/** @param createdAt ms since the epoch */
+export function responsesAnswer({ answer, decision }: Finished, createdAt: number): JsonObject {
+  const { content, model, stopReason } = answer;
+  const { requestId, usage } = decision;
+  const { inputTokens, outputTokens } = usage;
+  const text = textIn(content);
+  const isCut = stopReason === "maxTokens";
+  const isFiltered = finishReasons[stopReason] === "content_filter";
+  const reason = isCut ? "max_output_tokens" : isFiltered ? "content_filter" : null;
+  const status = reason === null ? "completed" : "incomplete";
+  const said: JsonObject[] =
+    text === ""
+      ? []
+      : [
+          {
+            type: "message",
+            id: `msg_${requestId}`,
+            status,
+            role: "assistant",
+            content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
+          },
+        ];
+  const calls = content.flatMap((block, at): JsonObject[] =>
+    block.type === "tool_use"
+      ? [
+          {
+            type: "function_call",
+            id: `fc_${requestId}_${at}`,
+            call_id: block.id,
+            name: block.name,
+            arguments: JSON.stringify(block.input),
+            status: "completed",
+          },
+        ]
+      : [],
+  );
+  return {
+    id: `resp_${requestId}`,
+    object: "response",
+    created_at: Math.floor(createdAt / 1_000),
+    status,
+    error: null,
+    incomplete_details: reason === null ? null : { reason },
+    model,
+    output: [...said, ...calls],
+    store: false,
+    usage: {
+      input_tokens: inputTokens,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: inputTokens + outputTokens,
+    },
+  };
+}

@@ -13,15 +13,17 @@ import {
   defaultMaxTokens,
   ignoredIn,
   imageFrom,
+  jsonObject,
   neutral,
   parsedBy,
   refuseMember,
   refuseUnsupported,
+  textBlocks,
+  toolsFor,
   type Decoded,
   type Unsupported,
 } from "./decoded.ts";
 
-const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });
 const parts = z.discriminatedUnion("type", [
   textPart,
@@ -114,9 +116,6 @@ const known = [
 const textOf = (content: string | { text: string }[]): string =>
   typeof content === "string" ? content : content.map((part) => part.text).join("\n");
 
-const textBlocks = (content: string): Block[] =>
-  content === "" ? [] : [{ type: "text", text: content }];
-
 function userBlocks(
   content: Extract<Sent, { role: "user" }>["content"],
   path: string,
@@ -148,7 +147,7 @@ function assistantBlocks(
   { content, tool_calls }: Extract<Sent, { role: "assistant" }>,
   path: string,
 ): Result<Block[], Refusal> {
-  const blocks = content === null || content === undefined ? [] : textBlocks(textOf(content));
+  const blocks: Block[] = content === null || content === undefined ? [] : textBlocks(textOf(content));
   for (const [at, { id, function: called }] of (tool_calls ?? []).entries()) {
     const input = called.arguments.trim() === "" ? {} : parsedJson(called.arguments);
     if (!isObject(input))
@@ -171,7 +170,7 @@ function conversationOf(
         return refuseMember(`${path}.role`, `"${one.role}" is only taken before other messages.`);
       system.push(textOf(one.content));
     } else if (one.role === "tool") {
-      const content = textBlocks(textOf(one.content)) as { type: "text"; text: string }[];
+      const content = textBlocks(textOf(one.content));
       const result: Block = { type: "tool_result", toolUseId: one.tool_call_id, content };
       const last = messages.at(-1);
       const answers = last?.content.some(({ type }) => type === "tool_result") === true;
@@ -194,20 +193,6 @@ const toolsOf = (request: Request): Tool[] =>
     inputSchema: parameters ?? { type: "object" },
   }));
 
-/** A tool that is named is the only one that the model gets. */
-function toolsAndChoice(
-  request: Request,
-): Result<Pick<SamplingCall, "tools" | "toolChoice">, Refusal> {
-  const tools = toolsOf(request);
-  const choice = request.tool_choice ?? undefined;
-  if (choice === undefined) return ok({ tools });
-  if (typeof choice === "string") return ok({ tools, toolChoice: choice });
-  const named = tools.filter(({ name }) => name === choice.function.name);
-  return named.length === 0
-    ? refuseMember("tool_choice.function.name", "No tool has this name.")
-    : ok({ tools: named, toolChoice: "required" });
-}
-
 function formatOf({
   response_format: format,
 }: Request): Result<Pick<SamplingCall, "format">, Refusal> {
@@ -228,7 +213,13 @@ export function decodeChat(body: JsonObject): Result<Decoded, Refusal> {
   const request = parsed.value;
   const conversation = conversationOf(request.messages);
   if (!conversation.ok) return conversation;
-  const tools = toolsAndChoice(request);
+  const choice = request.tool_choice ?? undefined;
+  const tools = toolsFor(
+    toolsOf(request),
+    typeof choice === "object"
+      ? { name: choice.function.name, path: "tool_choice.function.name" }
+      : choice,
+  );
   if (!tools.ok) return tools;
   const format = formatOf(request);
   if (!format.ok) return format;

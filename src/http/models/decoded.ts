@@ -1,15 +1,37 @@
 /** What the codecs of the model endpoints share: a request of a wire as the pipeline takes it. */
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
+import type { Block, Message, SamplingCall, TextBlock, Tool } from "../../domain/sampling/call.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
 
 export interface Decoded {
   call: SamplingCall;
   /** members of the request that have no effect here */
   ignored: string[];
+}
+
+export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
+
+export const textBlocks = (text: string): TextBlock[] =>
+  text === "" ? [] : [{ type: "text", text }];
+
+/**
+ * Tools, and how the model is to use them. A tool that is named is the only one that the model gets.
+ *
+ * @param choice the name of a tool, with the member that names it; undefined: nothing was said
+ */
+export function toolsFor(
+  tools: Tool[],
+  choice: SamplingCall["toolChoice"] | { name: string; path: string },
+): Result<Pick<SamplingCall, "tools" | "toolChoice">, Refusal> {
+  if (typeof choice !== "object")
+    return ok({ tools, ...(choice !== undefined && { toolChoice: choice }) });
+  const named = tools.filter(({ name }) => name === choice.name);
+  return named.length === 0
+    ? refuseMember(choice.path, "No tool has this name.")
+    : ok({ tools: named, toolChoice: "required" });
 }
 
 /** The name by which a caller leaves the choice of a model to the router. */

@@ -10,15 +10,16 @@ import type { Block, Message, SamplingCall, ToolResultBlock } from "../../domain
 import {
   autoModel,
   ignoredIn,
+  jsonObject,
   neutral,
   parsedBy,
-  refuseMember,
   refuseUnsupported,
+  textBlocks,
+  toolsFor,
   type Decoded,
   type Unsupported,
 } from "./decoded.ts";
 
-const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
 const textBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
 const imageBlock = z.looseObject({
   type: z.literal("image"),
@@ -121,12 +122,7 @@ function resultBlock(sent: Extract<SentBlock, { type: "tool_result" }>): ToolRes
   return {
     type: "tool_result",
     toolUseId: sent.tool_use_id,
-    content:
-      typeof content === "string"
-        ? content === ""
-          ? []
-          : [{ type: "text", text: content }]
-        : content.map(plainBlock),
+    content: typeof content === "string" ? textBlocks(content) : content.map(plainBlock),
     ...(sent.is_error === true && { isError: true }),
   };
 }
@@ -155,31 +151,23 @@ function messagesOf({ messages }: Request): Message[] {
 
 const choices = { auto: "auto", any: "required", none: "none" } as const;
 
-/** A tool that is named is the only one that the model gets. */
-function toolsAndChoice(
-  request: Request,
-): Result<Pick<SamplingCall, "tools" | "toolChoice">, Refusal> {
-  const tools = (request.tools ?? []).map(({ name, description, input_schema }) => ({
-    name,
-    ...(description !== undefined && { description }),
-    inputSchema: input_schema,
-  }));
-  const choice = request.tool_choice;
-  if (choice === undefined) return ok({ tools });
-  if (choice.type !== "tool") return ok({ tools, toolChoice: choices[choice.type] });
-  const named = tools.filter(({ name }) => name === choice.name);
-  return named.length === 0
-    ? refuseMember("tool_choice.name", "No tool has this name.")
-    : ok({ tools: named, toolChoice: "required" });
-}
-
 function conversationOf(
   request: Request,
 ): Result<
   Pick<SamplingCall, "model" | "messages" | "systemPrompt" | "tools" | "toolChoice">,
   Refusal
 > {
-  const tools = toolsAndChoice(request);
+  const choice = request.tool_choice;
+  const tools = toolsFor(
+    (request.tools ?? []).map(({ name, description, input_schema }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      inputSchema: input_schema,
+    })),
+    choice?.type === "tool"
+      ? { name: choice.name, path: "tool_choice.name" }
+      : choice && choices[choice.type],
+  );
   if (!tools.ok) return tools;
   const { model, system } = request;
   const systemPrompt =

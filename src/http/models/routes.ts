@@ -1,16 +1,17 @@
 /**
- * `/v1/chat/completions`, `/v1/messages` and `/v1/models`, for programs that speak to model APIs directly. The same below
+ * `/v1/chat/completions`, `/v1/responses`, `/v1/messages` and `/v1/models`, for programs that speak to model APIs directly. The same below
  * `/t/{tenant}/v1`.
  */
 import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
 import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
 import type { HttpEnv } from "../context.ts";
-import { chatAnswer, messagesAnswer } from "./answers.ts";
+import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
 import { decodeChat } from "./chat-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 import { listedModel, listedModels } from "./listing.ts";
 import { decodeCount, decodeMessages } from "./messages-request.ts";
+import { decodeResponses } from "./responses-request.ts";
 import { inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
 
 const chat: ModelEndpoint = { dialect: "openai", decode: decodeChat, encode: chatAnswer };
@@ -18,6 +19,12 @@ const messages: ModelEndpoint = {
   dialect: "anthropic",
   decode: decodeMessages,
   encode: messagesAnswer,
+};
+
+const responses: ModelEndpoint = {
+  dialect: "openai",
+  decode: decodeResponses,
+  encode: responsesAnswer,
 };
 
 const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
@@ -85,6 +92,8 @@ export const modelRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .post("/chat/completions", call(chat))
     .all("/chat/completions", allowing("POST", "openai"))
+    .post("/responses", call(responses))
+    .all("/responses", allowing("POST", "openai"))
     .post("/messages", call(messages))
     .all("/messages", allowing("POST", "anthropic"))
     .post("/messages/count_tokens", count)

@@ -63,7 +63,7 @@ export const everywhere =
 /** The model endpoints below a path, as the app has it, and as a request names it. */
 const modelEndpoints = (path: string, at: string): Record<string, Send[]> => ({
   ...Object.fromEntries(
-    ["/chat/completions", "/messages", "/messages/count_tokens"].map((name) => [
+    ["/chat/completions", "/responses", "/messages", "/messages/count_tokens"].map((name) => [
       `POST ${path}${name}`,
       [message(`${at}${name}`), bearer(`${at}${name}`, "POST")],
     ]),

@@ -1,0 +1,221 @@
+/**
+ * A request of OpenAI's Responses as a call. The router stores no response, so what refers to a stored one is refused by its
+ * name. Source: OpenAI's API reference, "Create a model response".
+ */
+import { z } from "@hono/zod-openapi";
+import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
+import {
+  addTo,
+  autoModel,
+  defaultMaxTokens,
+  ignoredIn,
+  imageFrom,
+  jsonObject,
+  neutral,
+  parsedBy,
+  refuseMember,
+  refuseUnsupported,
+  textBlocks,
+  toolsFor,
+  type Decoded,
+  type Unsupported,
+} from "./decoded.ts";
+
+const part = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("input_text"), text: z.string() }),
+  z.looseObject({ type: z.literal("output_text"), text: z.string() }),
+  z.looseObject({ type: z.literal("input_image"), image_url: z.string() }),
+]);
+const content = z.union([z.string(), z.array(part)]);
+const item = z.union([
+  z.looseObject({
+    type: z.literal("message").optional(),
+    role: z.enum(["user", "assistant", "system", "developer"]),
+    content,
+  }),
+  z.looseObject({
+    type: z.literal("function_call"),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
+  z.looseObject({
+    type: z.literal("function_call_output"),
+    call_id: z.string(),
+    output: content,
+  }),
+]);
+const schema = z.looseObject({
+  model: z.string().min(1).max(200),
+  input: z.union([z.string(), z.array(item).min(1)]),
+  instructions: z.string().nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.literal("function"),
+        name: z.string(),
+        description: z.string().nullish(),
+        parameters: jsonObject.nullish(),
+      }),
+    )
+    .nullish(),
+  tool_choice: z
+    .union([
+      z.enum(["none", "auto", "required"]),
+      z.looseObject({ type: z.literal("function"), name: z.string() }),
+    ])
+    .nullish(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+});
+type Request = z.infer<typeof schema>;
+type Content = z.infer<typeof content>;
+type Item = z.infer<typeof item>;
+
+const unsupported: Unsupported = {
+  stream: (value) => value === false,
+  background: (value) => value === false,
+  previous_response_id: () => false,
+  conversation: () => false,
+  prompt: () => false,
+  store: (value) => value === false,
+  include: (value) =>
+    Array.isArray(value) && value.every((each) => each === "reasoning.encrypted_content"),
+  service_tier: (value) => value === "auto" || value === "default",
+  parallel_tool_calls: (value) => value === true,
+  truncation: (value) => value === "disabled",
+};
+const known = [
+  "model",
+  "input",
+  "instructions",
+  "max_output_tokens",
+  "temperature",
+  "tools",
+  "tool_choice",
+  "text",
+  ...Object.keys(unsupported),
+];
+
+function blocksOf(sent: Content, path: string): Result<Block[], Refusal> {
+  if (typeof sent === "string") return ok(textBlocks(sent));
+  const blocks: Block[] = [];
+  for (const [at, each] of sent.entries()) {
+    if (each.type !== "input_image") blocks.push({ type: "text", text: each.text });
+    else {
+      const image = imageFrom(each.image_url);
+      if (image === null)
+        return refuseMember(
+          `${path}.${at}.image_url`,
+          "Send the image as a data URL: the router fetches no image.",
+        );
+      blocks.push(image);
+    }
+  }
+  return ok(blocks);
+}
+
+/** What one item adds: whose message, and its blocks. System messages have a role of their own. */
+function blocksOfItem(
+  sent: Item,
+  path: string,
+): Result<{ role: Message["role"] | "system"; blocks: Block[] }, Refusal> {
+  if (sent.type === "function_call") {
+    const input = sent.arguments.trim() === "" ? {} : parsedJson(sent.arguments);
+    return isObject(input)
+      ? ok({
+          role: "assistant",
+          blocks: [{ type: "tool_use", id: sent.call_id, name: sent.name, input }],
+        })
+      : refuseMember(`${path}.arguments`, "Expected a JSON object.");
+  }
+  if (sent.type === "function_call_output") {
+    const said = blocksOf(sent.output, `${path}.output`);
+    if (!said.ok) return said;
+    const of = said.value.filter((block) => block.type === "text" || block.type === "image");
+    return ok({
+      role: "user",
+      blocks: [{ type: "tool_result", toolUseId: sent.call_id, content: of }],
+    });
+  }
+  const blocks = blocksOf(sent.content, `${path}.content`);
+  if (!blocks.ok) return blocks;
+  const role = sent.role === "developer" ? "system" : sent.role;
+  return ok({ role, blocks: blocks.value });
+}
+
+const isResult = (blocks: readonly Block[]): boolean => blocks[0]?.type === "tool_result";
+
+function conversationOf({
+  input,
+  instructions,
+}: Request): Result<Pick<SamplingCall, "messages" | "systemPrompt">, Refusal> {
+  const messages: Message[] = [];
+  const system: string[] = instructions ? [instructions] : [];
+  const items: readonly Item[] =
+    typeof input === "string" ? [{ role: "user", content: input }] : input;
+  for (const [at, each] of items.entries()) {
+    const path = `input.${at}`;
+    const read = blocksOfItem(each, path);
+    if (!read.ok) return read;
+    const { role, blocks } = read.value;
+    const last = messages.at(-1);
+    if (role === "system") {
+      if (last !== undefined)
+        return refuseMember(`${path}.role`, "A system message is only taken before other items.");
+      system.push(...blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])));
+      // Results stand together, and so does what the assistant said and called.
+    } else if (role === "assistant" || isResult(blocks) === isResult(last?.content ?? []))
+      addTo(messages, role, blocks);
+    else messages.push({ role, content: blocks });
+  }
+  return ok({ messages, ...(system.length > 0 && { systemPrompt: system.join("\n\n") }) });
+}
+
+function formatOf({ text }: Request): Result<Pick<SamplingCall, "format">, Refusal> {
+  const type = text?.format?.type ?? "text";
+  if (type === "text") return ok({});
+  return type === "json_object"
+    ? ok({ format: "json" })
+    : refuseMember("text.format.type", 'Expected "text" or "json_object".');
+}
+
+export function decodeResponses(body: JsonObject): Result<Decoded, Refusal> {
+  const refused = refuseUnsupported(body, unsupported);
+  if (refused !== null) return refused;
+  const parsed = parsedBy(schema, body);
+  if (!parsed.ok) return parsed;
+  const request = parsed.value;
+  const conversation = conversationOf(request);
+  if (!conversation.ok) return conversation;
+  const choice = request.tool_choice ?? undefined;
+  const tools = toolsFor(
+    (request.tools ?? []).map(({ name, description, parameters }) => ({
+      name,
+      ...(typeof description === "string" && { description }),
+      inputSchema: parameters ?? { type: "object" },
+    })),
+    typeof choice === "object" ? { name: choice.name, path: "tool_choice.name" } : choice,
+  );
+  if (!tools.ok) return tools;
+  const format = formatOf(request);
+  if (!format.ok) return format;
+  const { model, temperature } = request;
+  return ok({
+    call: {
+      ...neutral,
+      ...conversation.value,
+      ...tools.value,
+      ...format.value,
+      ...(model !== autoModel && { model }),
+      ...(typeof temperature === "number" && { temperature }),
+      maxTokens: request.max_output_tokens ?? defaultMaxTokens,
+      stopSequences: [],
+    },
+    ignored: ignoredIn(body, known),
+  });
+}
