@@ -1,5 +1,5 @@
 /** A sampling request as a surface hands it in, and what its audit record holds from the beginning. */
-import { askedOf, type Opening } from "../domain/audit/record.ts";
+import { askedOf, type ModelEndpointName, type Opening } from "../domain/audit/record.ts";
 import { inputModalitiesOf } from "../domain/sampling/estimate.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -26,6 +26,8 @@ export interface SamplingRequest {
   /** Reads the caller once more, from the database, since the first one may have come from memory. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
+  /** absent: the call came as sampling */
+  endpoint?: ModelEndpointName;
   /** what was declared, read from the caller as it is now */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
@@ -75,7 +77,10 @@ export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   },
   createdAt: request.startedAt,
   asked: request.call.ok
-    ? askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value))
+    ? {
+        ...(request.endpoint !== undefined && { endpoint: request.endpoint }),
+        ...askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value)),
+      }
     : null,
   contentSha256: request.content.sha256,
 });

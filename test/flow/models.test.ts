@@ -80,7 +80,10 @@ describe("a model that is named", () => {
     expect(answer.headers.get("x-router-model")).toBe("anthropic/claude-haiku-4-5");
     const id = answer.headers.get("x-request-id") ?? "";
     const record = await admin("GET", `/tenants/${slug}/requests/${id}`);
-    expect(record.get("outcome")).toBe("succeeded");
+    expect([record.get("outcome"), record.get("asked.endpoint")]).toEqual([
+      "succeeded",
+      "chat.completions",
+    ]);
     expect(record.get("costUsd")).toBe(Number(answer.headers.get("x-router-cost")));
     expect(record.get("model")).toBe("anthropic/claude-haiku-4-5");
     const other = await messages(key, { model: "gpt-4.1-mini" });
@@ -109,6 +112,28 @@ describe("a model that is named", () => {
     expect([one.status, one.get("error.code")]).toEqual([404, "model_not_found"]);
     expect([other.status, other.get("error.type")]).toEqual([400, "invalid_request_error"]);
   });
+});
+
+it("Responses carry a round of tools", async () => {
+  const key = await keyWith();
+  const tools = [{ type: "function", name: "read", parameters: { type: "object" } }];
+  const ask = (input: unknown) =>
+    send(
+      `/t/${slug}/v1/responses`,
+      { model: "gpt-4.1-mini", instructions: "Be brief.", input, tools, store: false },
+      { Authorization: `Bearer ${key}` },
+    );
+  provider.says({ text: "", toolUse: { id: "call_1", name: "read", input: { day: 1 } } });
+  const user = { role: "user", content: [{ type: "input_text", text: "Read." }] };
+  const first = await ask([user]);
+  expect([first.get("status"), first.get("object")]).toEqual(["completed", "response"]);
+  const [call] = first.get("output") as { call_id: string; arguments: string }[];
+  expect(call).toMatchObject({ type: "function_call", name: "read", arguments: '{"day":1}' });
+  provider.says({ text: "Monday.", cut: true });
+  const output = { type: "function_call_output", call_id: call?.call_id, output: "1" };
+  const second = await ask([user, call, output]);
+  expect(at(second.body, "output.0.content.0.text")).toBe("Monday.");
+  expect(second.get("incomplete_details")).toEqual({ reason: "max_output_tokens" });
 });
 
 it("`auto` is chosen by the headers' hints", async () => {

@@ -61,6 +61,7 @@ function Usage({ record }: { record: WholeRecord }) {
 function Facts({ tenant, record }: DetailProps) {
   const { who, createdAt, contentSha256 } = record;
   const asking = askedOf(record);
+  const endpoint = asking?.endpoint;
   const listed = (name: string, value: string) =>
     `${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(value)}`;
   const named = (title: string, name: string, id: string | null = null) =>
@@ -96,8 +97,8 @@ function Facts({ tenant, record }: DetailProps) {
       <dd>
         {[who.clientName, who.clientVersion].filter((each) => each !== null).join(" ") || none}
       </dd>
-      <dt>Revision</dt>
-      <dd>{who.revision ?? none}</dd>
+      <dt>{endpoint === undefined ? "Revision" : "Endpoint"}</dt>
+      <dd>{endpoint ?? who.revision ?? none}</dd>
       <dt>Asked</dt>
       <dd>
         {asking === null

@@ -28,8 +28,13 @@ export const isCorrectable = ({
 }: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
   outcome === "unknown" || usage?.implausible === true;
 
+/** The endpoints for programs that speak to model APIs, as their APIs name them. */
+export type ModelEndpointName = "chat.completions" | "responses" | "messages";
+
 /** Counts and names of what was asked, without what was said. */
 export interface Asked {
+  /** absent: the call came as sampling */
+  endpoint?: ModelEndpointName;
   messages: number;
   /** characters of all texts */
   characters: number;

@@ -147,7 +147,8 @@ function assistantBlocks(
   { content, tool_calls }: Extract<Sent, { role: "assistant" }>,
   path: string,
 ): Result<Block[], Refusal> {
-  const blocks: Block[] = content === null || content === undefined ? [] : textBlocks(textOf(content));
+  const blocks: Block[] =
+    content === null || content === undefined ? [] : textBlocks(textOf(content));
   for (const [at, { id, function: called }] of (tool_calls ?? []).entries()) {
     const input = called.arguments.trim() === "" ? {} : parsedJson(called.arguments);
     if (!isObject(input))

@@ -1,4 +1,5 @@
 /** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
+import type { ModelEndpointName } from "../../domain/audit/record.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { isNamed } from "../../domain/models/named.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -24,6 +25,7 @@ import type { Decoded } from "./decoded.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 
 export interface ModelEndpoint {
+  name: ModelEndpointName;
   dialect: Dialect;
   decode: (body: JsonObject) => Result<Decoded, Refusal>;
   /** @param createdAt ms since the epoch */
@@ -57,7 +59,7 @@ const declared = { capabilities: everyCapability, features: featuresOf({}) };
 async function samplingRequestOf(
   services: ModelServices,
   { request: { headers }, tenant }: ModelRequest,
-  came: Came,
+  came: Came & { endpoint: ModelEndpointName },
 ): Promise<UnreadRequest> {
   const { caller, decoded, bytes, turn, startedAt, beganAt, authMs } = came;
   const key = idempotencyKeyOf(headers, {});
@@ -70,6 +72,7 @@ async function samplingRequestOf(
     caller,
     again: () => services.authenticate(modelClaim(came.token, tenant), "database"),
     call: key.ok ? call : key,
+    endpoint: came.endpoint,
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }
@@ -108,8 +111,9 @@ async function answerTo(
   endpoint: ModelEndpoint,
   { input, came }: { input: ModelRequest; came: Came },
 ): Promise<Answered> {
-  const { dialect, encode } = endpoint;
-  const started = await services.sample(await samplingRequestOf(services, input, came));
+  const { name, dialect, encode } = endpoint;
+  const request = await samplingRequestOf(services, input, { ...came, endpoint: name });
+  const started = await services.sample(request);
   const { requestId, limits } = started;
   const refused = (refusal: Refusal): Answered => {
     const { model } = came.decoded.call;

@@ -14,14 +14,21 @@ import { decodeCount, decodeMessages } from "./messages-request.ts";
 import { decodeResponses } from "./responses-request.ts";
 import { inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
 
-const chat: ModelEndpoint = { dialect: "openai", decode: decodeChat, encode: chatAnswer };
+const chat: ModelEndpoint = {
+  name: "chat.completions",
+  dialect: "openai",
+  decode: decodeChat,
+  encode: chatAnswer,
+};
 const messages: ModelEndpoint = {
+  name: "messages",
   dialect: "anthropic",
   decode: decodeMessages,
   encode: messagesAnswer,
 };
 
 const responses: ModelEndpoint = {
+  name: "responses",
   dialect: "openai",
   decode: decodeResponses,
   encode: responsesAnswer,
