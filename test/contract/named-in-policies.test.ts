@@ -1,6 +1,5 @@
 /** What a policy names, on a real database: it has to be there, unless the policy named it before. */
 import { describe, expect, it } from "vitest";
-import { ok } from "../../src/domain/result.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import type { Policy, Raise } from "../../src/domain/choice/policy.ts";
 import { createTenantAdmin } from "../../src/pipeline/admin/tenants.ts";
@@ -37,7 +36,7 @@ describe("a policy that names", () => {
       ownOrigins: ["https://router.test"],
     });
     const change = (wanted: Policy) =>
-      admin.changePolicy(operator, owner.slug, { ifMatch: null, policyFrom: () => ok(wanted) });
+      admin.replacePolicy(operator, owner.slug, { ifMatch: null, policy: wanted });
     return { tenantId: owner.id, keyId: key.id, serverId: known.id, slug: known.slug, change };
   }
   const missing = (path: string) => ({ ok: false, error: { reason: "invalid_params", path } });

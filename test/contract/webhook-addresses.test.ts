@@ -1,7 +1,6 @@
 /** Addresses of webhooks that were stored under other settings than today's, on a real database. */
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../src/crypto/vault.ts";
-import { ok } from "../../src/domain/result.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import type { Policy } from "../../src/domain/choice/policy.ts";
 import { createTenantAdmin } from "../../src/pipeline/admin/tenants.ts";
@@ -28,7 +27,7 @@ describe("a webhook's address that today's settings refuse", () => {
       ownOrigins: ["https://router.test"],
     });
     return (wanted: Policy) =>
-      admin.changePolicy(operator, owner.slug, { ifMatch: null, policyFrom: () => ok(wanted) });
+      admin.replacePolicy(operator, owner.slug, { ifMatch: null, policy: wanted });
   }
 
   it.each(["approval", "alerts"] as const)("in %s blocks no other change", async (rule) => {

@@ -7,7 +7,7 @@ import { mayAct, reachOf, rolesFor, type AdminAction } from "../../domain/tenanc
 import { isObject } from "../../domain/json.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Reason, Refusal } from "../../domain/refusals.ts";
-import { err, type Result } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
 import { withUrlsFor } from "../../pipeline/admin/shown-urls.ts";
@@ -29,6 +29,14 @@ type Exact<T> = T extends (infer Item)[]
   : T extends object
     ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
     : T;
+
+export function parsed<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): Result<Exact<z.output<S>>, Refusal> {
+  const { success, data, error } = schema.safeParse(value);
+  return success ? ok(data as Exact<z.output<S>>) : err(refusalOfInput(error));
+}
 
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;

@@ -1,9 +1,15 @@
 /** Limits: of whatever has some, of tags, runs and groups, and raised for a time. */
 import { z } from "@hono/zod-openapi";
-import type { Limits } from "../../domain/choice/policy.ts";
+import type {
+  GroupPolicy,
+  Limits,
+  Raise,
+  RunPolicy,
+  TagPolicy,
+} from "../../domain/choice/policy.ts";
 import { latestTime } from "../../domain/latest-time.ts";
 import { namePattern } from "../../domain/sampling/call.ts";
-import { count, line, millis } from "./schemas.ts";
+import { count, line, millis, type ShapeOf } from "./schemas.ts";
 
 /** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
 export const usd = z
@@ -34,7 +40,7 @@ const limitShapes = {
   usdPerWeek: usd,
   usdPerMonth: usd,
   usdTotal: usd,
-} satisfies Record<keyof Limits, z.ZodType>;
+} satisfies ShapeOf<Limits>;
 
 export const limits = z
   .strictObject(limitShapes)
@@ -65,7 +71,7 @@ export const tagPolicy = z
       .refine((named) => Object.keys(named).length <= 200, "At most 200.")
       .optional()
       .openapi({ description: "By tag." }),
-  })
+  } satisfies ShapeOf<TagPolicy>)
   .openapi("TagPolicy", {
     description: 'Of calls that name a tag, in `metadata["sampling-router/tag"]`.',
   });
@@ -77,7 +83,7 @@ export const runPolicy = z
     newRunsPerDay: count.optional().openapi({
       description: "Runs that each key may begin in a day. Needs `callsPerRun`.",
     }),
-  })
+  } satisfies ShapeOf<RunPolicy>)
   .refine(
     ({ newRunsPerDay, callsPerRun }) => newRunsPerDay === undefined || callsPerRun !== undefined,
     { path: ["callsPerRun"], message: "Needed by newRunsPerDay: a run is known by its calls." },
@@ -95,7 +101,7 @@ export const groupPolicy = z
       .refine((named) => Object.keys(named).length <= 200, "At most 200.")
       .optional()
       .openapi({ description: "By the group's name, as the identity provider has it." }),
-  })
+  } satisfies ShapeOf<GroupPolicy>)
   .openapi("GroupPolicy", {
     description: "Of the groups of the person on whose behalf somebody calls.",
   });
@@ -114,6 +120,6 @@ export const raise = z
     by: z.string().max(300).optional().openapi({
       description: "Who raised. The router writes this, whatever is sent.",
     }),
-  })
+  } satisfies ShapeOf<Raise>)
   .refine((named) => Object.keys(named.limits).length > 0, "Name a limit.")
   .openapi("Raise", { description: "Limits of one node that are larger for a time." });

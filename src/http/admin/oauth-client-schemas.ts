@@ -1,4 +1,6 @@
 /** Schemas of what a policy says of OAuth clients. */
+import type { OauthClientPolicy } from "../../domain/choice/policy.ts";
+import type { ShapeOf } from "./schemas.ts";
 import { z } from "@hono/zod-openapi";
 
 const domains = z.array(
@@ -18,7 +20,7 @@ export const oauthClientPolicy = z
         example: ["claude.ai", "*.example.com"],
       }),
     deniedDomains: domains.max(200).optional(),
-  })
+  } satisfies ShapeOf<OauthClientPolicy>)
   .openapi("OauthClientPolicy", {
     description:
       "Which programs people may connect by OAuth. A program's domain is that of its `client_id`; of a program that registered itself, the domain to which the browser goes on, or `localhost` for the person's own computer.",

@@ -1,4 +1,7 @@
 /** A tenant's policy. */
+import type { ShapingRule } from "../../domain/sampling/shaping.ts";
+import type { Switches } from "../../domain/choice/switches.ts";
+import type { AlertPolicy } from "../../domain/alerts.ts";
 import { z } from "@hono/zod-openapi";
 import { oauthClientPolicy } from "./oauth-client-schemas.ts";
 import { longestDeadlineMs } from "../../domain/leases.ts";
@@ -7,6 +10,7 @@ import { efforts } from "../../domain/requirements.ts";
 import {
   approvalModes,
   approverKinds,
+  type ApprovalPolicy,
   leastTimeoutSeconds,
   mostTimeoutSeconds,
 } from "../../domain/sampling/approval.ts";
@@ -16,10 +20,11 @@ import {
   expendable,
   prefillPolicies,
   previewPolicies,
+  type Policy,
 } from "../../domain/choice/policy.ts";
 import { isTimeZone } from "../../pipeline/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
-import { count, line } from "./schemas.ts";
+import { count, line, type ShapeOf } from "./schemas.ts";
 
 const glob = line(200).openapi({ example: "openai/*" });
 
@@ -43,7 +48,7 @@ const shapingRule = z
       format: z.enum(formats).optional(),
       systemPromptSuffix: z.string().min(1).max(4_000).optional(),
     }),
-  })
+  } satisfies ShapeOf<ShapingRule>)
   .openapi("ShapingRule", {
     description: "Applied when every predicate holds; of several, the last has the word.",
   });
@@ -63,7 +68,7 @@ export const switches = z
     keys: switchesOf("the id of an API key"),
     models: switchesOf("a glob over provider/model"),
     providers: switchesOf("a provider's name"),
-  })
+  } satisfies ShapeOf<Switches>)
   .openapi("Switches", {
     description: "Kill switches: each that is there is on, and its value says why.",
     example: { providers: { openai: "Bills twice. Ask Kim before lifting it." } },
@@ -103,7 +108,7 @@ export const approvalRule = z
         "Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.",
       example: "https://hooks.example.com/approvals",
     }),
-  })
+  } satisfies ShapeOf<ApprovalPolicy>)
   .openapi("ApprovalRule", { description: "Which calls wait for a person." });
 
 const alertRule = z
@@ -121,7 +126,7 @@ const alertRule = z
         "Where alerts are sent: messages as Standard Webhooks. `POST …/webhooks/secret` makes the secret that signs them. Absent: alerts are listed, and sent nowhere.",
       example: "https://hooks.example.com/alerts",
     }),
-  })
+  } satisfies ShapeOf<AlertPolicy>)
   .openapi("AlertRule", { description: "Who is told that a budget runs out, or of trouble." });
 
 export const policy = z
@@ -227,7 +232,7 @@ export const policy = z
     stopped: switches.optional(),
     approval: approvalRule.optional(),
     alerts: alertRule.optional(),
-  })
+  } satisfies ShapeOf<Policy>)
   .openapi("Policy");
 
 /** Members of a policy, some of them or null; what comes of it has to be a policy. */

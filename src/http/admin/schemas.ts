@@ -8,6 +8,12 @@ import { latestTime } from "../../domain/latest-time.ts";
 import { oneLine } from "../../domain/one-line.ts";
 import { reasons } from "../../domain/refusals.ts";
 
+/** JSON has no `undefined`: a schema that gives it says that a member is absent. */
+type OrUndefined<T> = T extends object ? { [Key in keyof T]: OrUndefined<T[Key]> | undefined } : T;
+
+/** A schema for each member of a domain type, which the schema's output has to fit. */
+export type ShapeOf<T> = { [Key in keyof T]-?: z.ZodType<OrUndefined<T[Key]> | undefined> };
+
 export const millis = z
   .int()
   .openapi({ description: "ms since the epoch", example: 1_795_132_800_000 });

@@ -1,10 +1,11 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
+import type { ServerPolicy } from "../../domain/choice/policy.ts";
 import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
 import { authModes, bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { limits, removableLimits } from "./limit-schemas.ts";
 import { approvalRule, policy } from "./policy-schemas.ts";
-import { line, millis, orNull, slug } from "./schemas.ts";
+import { line, millis, orNull, slug, type ShapeOf } from "./schemas.ts";
 
 const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
 // The domain judges names and values. Here they are only texts of a bounded size.
@@ -31,7 +32,7 @@ export const serverPolicy = z
     toolRounds,
     disabled: z.boolean().optional().openapi({ description: "Nothing is sampled for it." }),
     approval: approvalRule.optional(),
-  })
+  } satisfies ShapeOf<ServerPolicy>)
   .openapi("ServerPolicy", { description: "On top of the tenant's policy and the key's limits." });
 
 const grant = z.enum(oauthGrants);

@@ -1,14 +1,11 @@
-import { mergePatch } from "../../domain/merge-patch.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Policy } from "../../domain/choice/policy.ts";
 import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { Listed } from "../../domain/ports/placements.ts";
 import type { Region, Residency } from "../../domain/tenancy/residency.ts";
 import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
-import { refusalOfInput } from "../../mcp/invalid-input.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { adminApp, endpoint, pageOf, pageRequestOf, parsed, tenantParams } from "./endpoint.ts";
 import { policy, policyPatch } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { ceiling, listedTenant, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
@@ -48,11 +45,6 @@ function residencyAsked({ region, jurisdiction }: Asked): { residency?: Residenc
   };
 }
 
-/** A patched policy, if it is one. */
-function policyOf(patched: unknown): Result<Policy, Refusal> {
-  const parsed = policy.safeParse(patched);
-  return parsed.success ? ok(parsed.data as Policy) : err(refusalOfInput(parsed.error));
-}
 const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 
 export function tenantRoutes() {
@@ -150,7 +142,7 @@ export function tenantRoutes() {
     answer: policy,
     tagged: true,
     run: ({ admin, actor, params, body, ifMatch }) =>
-      admin.tenants.changePolicy(actor, params.tenant, { ifMatch, policyFrom: () => ok(body) }),
+      admin.tenants.replacePolicy(actor, params.tenant, { ifMatch, policy: body }),
   });
   endpoint(app, {
     method: "patch",
@@ -165,9 +157,10 @@ export function tenantRoutes() {
     answer: policy,
     tagged: true,
     run: ({ admin, actor, params, body, ifMatch }) =>
-      admin.tenants.changePolicy(actor, params.tenant, {
+      admin.tenants.patchPolicy(actor, params.tenant, {
         ifMatch,
-        policyFrom: (current) => policyOf(mergePatch(current as JsonObject, body as JsonObject)),
+        patch: body as JsonObject,
+        parsePolicy: (value) => parsed(policy, value),
       }),
   });
   endpoint(app, {

@@ -2,6 +2,7 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { actorName, type Actor } from "../../domain/tenancy/access.ts";
 import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { mergePatch } from "../../domain/merge-patch.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
 import type { Listed, PlacementStore } from "../../domain/ports/placements.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
@@ -21,7 +22,6 @@ export interface NewTenant {
   slug: string;
   name: string;
   /** absent: wherever there is room */
-  /** absent: nobody asked */
   residency?: Residency;
 }
 
@@ -35,14 +35,73 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
   state: "active",
 });
 
-export const createTenantAdmin = (
-  deps: AdminDeps &
-    NamedDeps & {
-      placements: PlacementStore;
-      allowPrivateUpstreams: boolean;
-      ownOrigins: readonly string[];
+type TenantAdminDeps = AdminDeps &
+  NamedDeps & {
+    placements: PlacementStore;
+    allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
+  };
+
+/** Whether a value is a policy, which the schemas of the surface know. */
+export type ParsePolicy = (value: unknown) => Result<Policy, Refusal>;
+
+const editPolicy = (
+  deps: TenantAdminDeps,
+  { actor, slug, ifMatch }: { actor: Actor; slug: string; ifMatch: IfMatch },
+  wantedFrom: (current: Policy) => Result<Policy, Refusal>,
+): AsyncResult<Policy> =>
+  edit(ifMatch, {
+    async read() {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const { policy, version } = tenant.value;
+      return ok({ current: tenant.value, shown: policy, version });
     },
-) => ({
+    async write(tenant, ifVersion) {
+      const { id, ceiling, policy: current } = tenant;
+      const wanted = wantedFrom(current);
+      if (!wanted.ok) return wanted;
+      const about = { tenant, actor: actorName(actor), now: deps.now() };
+      const policy = withRaisers(wanted.value, about);
+      if (!policy.ok) return policy;
+      const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling?.limits ?? {});
+      if (beyond !== null)
+        return err({
+          reason: "invalid_params",
+          path: `limits.${beyond.name}`,
+          detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+        });
+      const told = checkedWebhook(
+        { rule: policy.value.approval, before: current.approval },
+        "approval.webhookUrl",
+        deps,
+      );
+      if (!told.ok) return told;
+      const alerted = checkedWebhook(
+        { rule: policy.value.alerts, before: current.alerts },
+        "alerts.webhookUrl",
+        deps,
+      );
+      if (!alerted.ok) return alerted;
+      const there = await checkedNames(deps, wanted.value, tenant);
+      if (!there.ok) return there;
+      const event = eventOf(deps, actor, {
+        action: "policy.replace",
+        tenantId: id,
+        target: id,
+        detail: policy.value as JsonObject,
+      });
+      const change = {
+        policy: policy.value,
+        calendar: calendarOf(policy.value.timeZone, event.at),
+        countsAnew: policy.value.timeZone !== current.timeZone,
+      };
+      const updated = await deps.tenants.update(id, change, event, ifVersion);
+      return updated.ok ? policy : updated;
+    },
+  });
+
+export const createTenantAdmin = (deps: TenantAdminDeps) => ({
   /** `id`: an id that was claimed for the tenant; absent: a new one. The database has been chosen before. */
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
@@ -125,65 +184,25 @@ export const createTenantAdmin = (
     return tenant.ok ? ok(tenant.value.policy) : tenant;
   },
 
-  /** `policyFrom`: the whole new policy, made of the one that there is */
-  changePolicy: (
+  replacePolicy: (
+    actor: Actor,
+    slug: string,
+    { ifMatch, policy }: { ifMatch: IfMatch; policy: Policy },
+  ): AsyncResult<Policy> => editPolicy(deps, { actor, slug, ifMatch }, () => ok(policy)),
+
+  /** @param change.patch a JSON merge patch */
+  patchPolicy: (
     actor: Actor,
     slug: string,
     {
       ifMatch,
-      policyFrom,
-    }: { ifMatch: IfMatch; policyFrom: (current: Policy) => Result<Policy, Refusal> },
+      patch,
+      parsePolicy,
+    }: { ifMatch: IfMatch; patch: JsonObject; parsePolicy: ParsePolicy },
   ): AsyncResult<Policy> =>
-    edit(ifMatch, {
-      async read() {
-        const tenant = await tenantFor(deps, actor, slug);
-        if (!tenant.ok) return tenant;
-        const { policy, version } = tenant.value;
-        return ok({ current: tenant.value, shown: policy, version });
-      },
-      async write(tenant, ifVersion) {
-        const { id, ceiling, policy: current } = tenant;
-        const wanted = policyFrom(current);
-        if (!wanted.ok) return wanted;
-        const about = { tenant, actor: actorName(actor), now: deps.now() };
-        const policy = withRaisers(wanted.value, about);
-        if (!policy.ok) return policy;
-        const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling?.limits ?? {});
-        if (beyond !== null)
-          return err({
-            reason: "invalid_params",
-            path: `limits.${beyond.name}`,
-            detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
-          });
-        const told = checkedWebhook(
-          { rule: policy.value.approval, before: current.approval },
-          "approval.webhookUrl",
-          deps,
-        );
-        if (!told.ok) return told;
-        const alerted = checkedWebhook(
-          { rule: policy.value.alerts, before: current.alerts },
-          "alerts.webhookUrl",
-          deps,
-        );
-        if (!alerted.ok) return alerted;
-        const there = await checkedNames(deps, wanted.value, tenant);
-        if (!there.ok) return there;
-        const event = eventOf(deps, actor, {
-          action: "policy.replace",
-          tenantId: id,
-          target: id,
-          detail: policy.value as JsonObject,
-        });
-        const change = {
-          policy: policy.value,
-          calendar: calendarOf(policy.value.timeZone, event.at),
-          countsAnew: policy.value.timeZone !== current.timeZone,
-        };
-        const updated = await deps.tenants.update(id, change, event, ifVersion);
-        return updated.ok ? policy : updated;
-      },
-    }),
+    editPolicy(deps, { actor, slug, ifMatch }, (current) =>
+      parsePolicy(mergePatch(current as JsonObject, patch)),
+    ),
 });
 
 export type TenantAdmin = ReturnType<typeof createTenantAdmin>;
