@@ -1,21 +1,18 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
 import type { AsyncResult } from "../domain/refusals.ts";
-import { and, eq, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { Receipt, Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
-import { chargedResources, isMoney, isTokens, tokenResources } from "../domain/limits/resources.ts";
+import { isMoney, isTokens } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
-import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
-import { held, listOf } from "./row-holds.ts";
+import { raw, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
 import { statusStatements } from "./credentials.ts";
-import { healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
-import { settledUsage } from "./usage.ts";
 
 /** A settlement, and the nonce by which its row knows which try ended it. */
 export interface SettlementTry {
@@ -82,65 +79,18 @@ async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResul
   });
 }
 
-/** Books what was charged, less what was held. */
-const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settlement): Compiled =>
-  // The row says what was held. A caller that lost the answer of its admission does not know which
-  // claim was admitted.
-  raw(sql`
-    insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
-      case when ${held.resource} in ${listOf(tokenResources)} then ${chargedTokens}
-        else ${chargedMicroUsd} end - ${held.amount}
-    from sampling_requests r, json_each(r.holds) h
-    where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
-      and ${held.resource} in ${listOf(chargedResources)}
-    on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = ${summed("amount")}`);
-
-/** Statements that count while the row is open. They stand before the row's end, so they count once. */
-function countingStatements(builder: Builder, settlement: Settlement): Compiled[] {
+/** What an end that is not ordinary changes while the row is open: circuits, and credentials that failed. */
+function consequences(builder: Builder, settlement: Settlement): Compiled[] {
   const { id, tenantId, now, circuits: changes, probed } = settlement;
   const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
     and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
   const settling = { tenantId, requestId: id, now, condition: open };
   return [
-    ...(changesCounters(settlement) ? [chargeStatement(settlement)] : []),
-    settledUsage(settlement),
-    ...settlement.health.map((change) => healthStatement(tenantId, change, now, open)),
     ...circuitStatements(settling, { changes, probed }),
     ...settlement.failing.flatMap(({ credentialId: its, ...marked }) =>
       statusStatements(builder, { tenantId, id: its }, { ...marked, status: "failing" }),
     ),
   ];
-}
-
-interface End {
-  row: EndingRow;
-  code: string;
-}
-
-function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { row, code }: End) {
-  const { id, tenantId, usage } = settlement;
-  return builder
-    .update(samplingRequests)
-    .set({
-      ...row,
-      // Holds are needed no more where nothing can be corrected, and they are the largest part of a
-      // row.
-      ...(usage?.implausible === true ? {} : { holds: [] }),
-      settlement: nonce,
-      endingCode: code,
-    })
-    .where(
-      and(
-        eq(samplingRequests.id, id),
-        eq(samplingRequests.tenantId, tenantId),
-        // The second condition holds where this very batch ran before and its answer was lost: it
-        // did end the call.
-        or(eq(samplingRequests.outcome, "admitted"), eq(samplingRequests.settlement, nonce)),
-      ),
-    )
-    .returning({ id: samplingRequests.id });
 }
 
 /** What is kept of a call where `ended` holds: captured content, and the answer for repetitions. */
@@ -161,18 +111,6 @@ export function keepingStatements(
 const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL => sql`
   exists (select 1 from sampling_requests r where r.id = ${id}
     and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
-
-/** null: the call's own statements have to end it. */
-async function settleInBulk(
-  db: Database,
-  { settlement, nonce }: SettlementTry,
-  end: End,
-): AsyncResult<boolean | null> {
-  if (db.writeInBulk === undefined || !mayEndInBulk(settlement)) return ok(null);
-  const ending = { ...end, nonce, changesCounters: changesCounters(settlement) };
-  const item = settlementItem(settlement, ending);
-  return db.writeInBulk(bulkSettlement, item, turnOf(settlement));
-}
 
 const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
   lane: tenantId,
@@ -199,19 +137,28 @@ export async function settle(
   }
   const row = endingRow(settlement, receipt);
   const code = await endingCode(mac, kind, { ...receipt, row });
-  if (first.length === 0) {
-    const ended = await settleInBulk(db, settlementTry, { row, code });
-    if (!ended.ok) return ended;
-    if (ended.value !== null) return ok(ended.value);
+  const item = settlementItem(settlement, {
+    row,
+    code,
+    nonce: settlementTry.nonce,
+    changesCounters: changesCounters(settlement),
+  });
+  const turn = turnOf(settlement);
+  if (db.writeInBulk !== undefined && first.length === 0 && mayEndInBulk(settlement)) {
+    const ended = await db.writeInBulk(bulkSettlement, item, turn);
+    return ended.ok ? ok(ended.value === true) : ended;
   }
-  const before = [...first, ...countingStatements(db.builder, settlement)];
+  const before = [...first, ...consequences(db.builder, settlement)];
+  // The circuits are among the consequences, which close and open them in the order of the attempts.
+  const alone = bulkSettlement([{ ...item, closed: [] }]);
   const written = await db.write(
     [
       ...before,
-      endStatement(db.builder, settlementTry, { row, code }),
+      ...alone.statements.map((statement) => ({ toSQL: () => statement })),
       ...keepingStatements(db.builder, settlement, endedBy(settlementTry)),
     ],
-    turnOf(settlement),
+    turn,
   );
-  return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
+  if (!written.ok) return written;
+  return ok(alone.outcomes(written.value.slice(before.length))[0] === true);
 }

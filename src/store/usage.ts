@@ -4,8 +4,7 @@
  * it, so it agrees with the records, and plots read hours instead of records.
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
-import type { Correction, Settlement } from "../domain/audit/record.ts";
-import { bookingsOf } from "../domain/audit/bookings.ts";
+import type { Correction } from "../domain/audit/record.ts";
 import type { UsageBy, UsageOfTenant, UsagePlace, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
@@ -27,18 +26,12 @@ export const usageHourOf = (moment: number): number => Math.floor(moment / hourM
 const secondsOf = { hour: 3_600, day: 86_400 };
 
 /** Adds the figures of the requests that `condition` finds, each to its own hour. */
-const add = (added: {
-  model?: SQL;
-  figures: readonly SQL[];
-  condition: SQL;
-  /** one more table to read from */
-  beside?: SQL;
-}): Compiled =>
+const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
-    select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''),
-      ${added.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...added.figures], sql`, `)}
-    from sampling_requests r ${added.beside ?? sql``} where ${added.condition}
+    select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''), coalesce(r.model, ''),
+      ${sql.join([...added.figures], sql`, `)}
+    from sampling_requests r where ${added.condition}
     group by 1, 2, 3, 4, 5
     on conflict (tenant_id, hour, key_id, server_id, model) do update set ${raisedFigures}`);
 
@@ -51,27 +44,6 @@ export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string })
     figures: [...countOf("refused"), sql`0`, sql`0`, sql`0`],
     condition: sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'refused'
       and r.counted = 0`,
-  });
-
-/**
- * Stands before the settlement ends the row, so that it counts once. The request counts under the model
- * that answered, else under the chosen one; tokens and money count under the models that they were
- * spent on.
- */
-export const settledUsage = (settlement: Settlement): Compiled =>
-  add({
-    model: sql`coalesce(j.value ->> 'model', ${settlement.model}, r.model, '')`,
-    figures: [
-      ...outcomes.map((outcome) =>
-        outcome === settlement.outcome ? sql`sum(j.value ->> 'requests')` : sql`0`,
-      ),
-      sql`sum(j.value ->> 'inputTokens')`,
-      sql`sum(j.value ->> 'outputTokens')`,
-      sql`sum(j.value ->> 'costMicroUsd')`,
-    ],
-    beside: sql`cross join json_each(${JSON.stringify(bookingsOf(settlement))}) j`,
-    condition: sql`r.id = ${settlement.id} and r.tenant_id = ${settlement.tenantId}
-      and r.outcome = 'admitted'`,
   });
 
 /** What a row's decision expected; null where that can't be read, so that it does not stop the other rows. */
