@@ -348,7 +348,6 @@ CREATE TABLE `sampling_requests` (
 	`reason` text,
 	`reason_detail` text,
 	`model` text,
-	`counted` integer DEFAULT false NOT NULL,
 	`settlement` text,
 	`admitted_at` integer,
 	`lease_until` integer,

@@ -7,10 +7,10 @@ import { claimColumns, claimsOf } from "./admission-claims.ts";
 import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
 import { usedOf, verdictTables } from "./admission-verdict.ts";
 import { claimProbes } from "./circuits.ts";
-import { raw, summed, type Builder, type Compiled } from "./db.ts";
-import { held, heldText, type Held } from "./row-holds.ts";
+import { raw, type Builder, type Compiled } from "./db.ts";
+import { heldText, type Held } from "./row-holds.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
-import { nextNumber } from "./record-numbers.ts";
+import { isFreshIn, nextNumber } from "./record-numbers.ts";
 import { beginWaiting, hasRoom, waitingOf, type Waiting } from "./approval-rows.ts";
 import { openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
@@ -33,7 +33,6 @@ export interface Admitting {
 
 const rowOf = (reservation: Reservation) => ({
   ...openingColumns(reservation.opening),
-  counted: false,
   admittedAt: reservation.now,
   leaseUntil: reservation.leaseUntil,
 });
@@ -102,7 +101,8 @@ function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
     ...claimNames.map((name, at): [typeof name, SQL] => [name, sql.raw(`taken.value ->> ${at}`)]),
     [
       "holds",
-      sql`case when exists (select 1 from used where goes_on) then ${goingOnAt} else ${holdsAt} end`,
+      sql`case when v.rung is null then '[]'
+        when exists (select 1 from used where goes_on) then ${goingOnAt} else ${holdsAt} end`,
     ],
     ["openingCode", sql`case when v.rung is null then ${codes.limited} else ${codeAt} end`],
   );
@@ -159,20 +159,9 @@ export const waiting = (ready: Admitting): Compiled[] => {
       ];
 };
 
-// The row says which of the claims was admitted; the statement before wrote it.
-export const bump = ({ id, tenantId }: Admitting["request"]): Compiled =>
-  raw(sql`
-    insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket}, ${held.amount}
-    from sampling_requests r, json_each(r.holds) h
-    where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.counted = 0
-      and ${held.resource} <> 'concurrent'
-    on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = ${summed("amount")}`);
-
 const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
   select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
-    and outcome = 'admitted' and counted = 0)`;
+    and outcome = 'admitted' and ${sql.raw(isFreshIn("sampling_requests"))})`;
 
 /** What an admitted call takes with it: its replay key and the circuits that it tries. */
 export function takings({ reservation, request, call, forApproval }: Admitting): Compiled[] {
@@ -197,16 +186,10 @@ export const probing = ({ opening, probes, now, leaseUntil }: Reservation) => ({
   until: leaseUntil ?? now,
 });
 
-/** The row says that it is counted, and gives what it says. */
-export const countRow = (builder: Builder, { id, tenantId }: Admitting["request"]): Compiled =>
+/** What the row says. */
+export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]): Compiled =>
   builder
-    .update(samplingRequests)
-    .set({
-      counted: true,
-      holds: sql`case outcome when 'refused' then '[]' else holds end`,
-    })
-    .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)))
-    .returning({
+    .select({
       outcome: samplingRequests.outcome,
       refused_hold: samplingRequests.refusedHold,
       retry_after_ms: samplingRequests.retryAfterMs,
@@ -215,7 +198,9 @@ export const countRow = (builder: Builder, { id, tenantId }: Admitting["request"
       model: samplingRequests.model,
       record_number: samplingRequests.recordNumber,
       opening_code: samplingRequests.openingCode,
-    });
+    })
+    .from(samplingRequests)
+    .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
 
 export const standing = (
   { tenantId, now }: Admitting["request"],

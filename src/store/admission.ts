@@ -8,21 +8,20 @@ import { ok } from "../domain/result.ts";
 import { receiptOf } from "./admission-codes.ts";
 import {
   admitting,
-  bump,
-  countRow,
   holder,
   insertRow,
   probing,
+  readRow,
   standing,
   takings,
   touch,
   waiting,
   type Admitting,
 } from "./admission-statements.ts";
-import { admissionItem, bulkAdmission, mayAdmitInBulk } from "./bulk-admission.ts";
+import { admissionItem, bulkAdmission, bump, mayAdmitInBulk } from "./bulk-admission.ts";
 import { blockedProbes } from "./circuits.ts";
-import type { Database, Row } from "./db.ts";
-import { useNumber } from "./record-numbers.ts";
+import { prepared, type Database, type Row } from "./db.ts";
+import { useNumbers } from "./record-numbers.ts";
 import { countRefusal, thinRefusal } from "./thinning.ts";
 import { refusedUsage } from "./usage.ts";
 
@@ -94,6 +93,7 @@ async function admitAlone(
   const { holds, probes } = reservation;
   const ready = await admitting(macs, reservation);
   const { request } = ready;
+  const written = JSON.stringify([[request.id, request.tenantId]]);
   const mayThin = holds.some(({ resource }) => !isMoney(resource));
   // Where a refusal is only counted, the statements that follow find no row.
   const thinning = mayThin ? [thinRefusal(request)] : [];
@@ -103,20 +103,20 @@ async function admitAlone(
     refusedUsage(request),
   ];
   const counting = [
-    ...(holds.length === 0 ? [] : [bump(request)]),
+    ...(holds.length === 0 ? [] : [prepared(bump, [written])]),
     ...takings(ready),
-    useNumber(request),
+    prepared(useNumbers, [written]),
   ];
   const standings = holds.length === 0 ? [] : [standing(request, holds)];
   const holders = holder(ready);
   const touches = touch(db.builder, ready);
   const blocked = probes.length === 0 ? [] : [blockedProbes(probing(reservation))];
-  const row = countRow(db.builder, request);
+  const row = readRow(db.builder, request);
   const waits = waiting(ready);
   const parts = [deciding, thinning, counting, [row], standings, holders, touches, blocked, waits];
-  const written = await db.write(parts.flat(), { lane: request.tenantId, ifLost: "again" });
-  if (!written.ok) return written;
-  const rest = [...written.value];
+  const answered = await db.write(parts.flat(), { lane: request.tenantId, ifLost: "again" });
+  if (!answered.ok) return answered;
+  const rest = [...answered.value];
   const [, thinned, , counted, states, held, , scopes, waited] = parts.map((part) =>
     rest.splice(0, part.length).flat(),
   );

@@ -15,6 +15,7 @@ import { summed, type Bulk, type Row } from "./db.ts";
 import { held } from "./row-holds.ts";
 import { takenPlacesAt } from "./places.ts";
 import { callNames, openingCode, openingOf, stored } from "./record-codes.ts";
+import { isFresh, useNumbers, written } from "./record-numbers.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
 
@@ -31,7 +32,6 @@ const names = [
   "holds",
   "reservedTokens",
   "reservedMicroUsd",
-  "counted",
   "admittedAt",
   "leaseUntil",
   "openingCode",
@@ -101,21 +101,13 @@ const insert = textOf(sql`
       select 1 from sampling_requests r where r.id = ${cell("id")} and r.tenant_id = t.id)
   on conflict (id) do nothing`);
 
-/**
- * The rows that the statement before wrote; `?1`: id and tenant of each. Their numbers are not used yet. So the same
- * batch sent again finds none.
- */
-const fresh = sql`json_each(?1) j
-    cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
-    left join record_numbers n on n.tenant_id = r.tenant_id`;
-const isFresh = sql`r.outcome = 'admitted' and r.record_number > coalesce(n.last, 0)`;
-
-const bump = textOf(sql`
+/** Counts what the fresh rows hold. */
+export const bump = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
   select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
     min(sum(${held.amount}), ${largestInteger})
-  from ${fresh} cross join json_each(r.holds) h
-  where ${isFresh} and ${held.resource} <> 'concurrent'
+  from ${written} cross join json_each(r.holds) h
+  where ${isFresh} and r.outcome = 'admitted' and ${held.resource} <> 'concurrent'
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
@@ -126,11 +118,6 @@ const touch = textOf(sql`
     and sessions.key_id = ${cell("keyId")} and sessions.expires_at > ${nowAt}
     and exists (select 1 from sampling_requests r where r.id = ${cell("id")}
       and r.tenant_id = ${cell("tenantId")})`);
-
-const useNumbers = textOf(sql`
-  insert into record_numbers (tenant_id, last)
-  select r.tenant_id, max(r.record_number) from ${fresh} where ${isFresh} group by 1
-  on conflict (tenant_id) do update set last = excluded.last`);
 
 const admitted = textOf(sql`
   select r.id, r.record_number from json_each(?1) j
@@ -169,18 +156,17 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
     holds,
     reservedTokens: reservation.reservedTokens,
     reservedMicroUsd: reservation.reservedMicroUsd,
-    counted: true,
     admittedAt: now,
     leaseUntil: reservation.leaseUntil,
     outcome: "admitted" as const,
   };
   const code = await openingCode(mac, "admitted", openingOf(row));
-  const written: Written = { ...row, openingCode: code };
+  const values: Written = { ...row, openingCode: code };
   const json = JSON.stringify([
     tenantVersion,
     sessionExpiresAt,
     now,
-    ...names.map((name) => stored(name, written[name])),
+    ...names.map((name) => stored(name, values[name])),
   ]);
   return { reservation, openingCode: code, json };
 }
@@ -277,8 +263,8 @@ export const bulkAdmission: Bulk<AdmissionItem, Admission> = (items) => {
       ...(isLimited ? [{ sql: standing, params: [asked, ...counts] }] : []),
     ],
     outcomes(returned) {
-      const [written = [], states = []] = returned.slice(before.length);
-      const byId = new Map(written.map((row) => [String(row["id"]), row]));
+      const [found = [], states = []] = returned.slice(before.length);
+      const byId = new Map(found.map((row) => [String(row["id"]), row]));
       return items.map((item, at) => {
         const { reservation } = item;
         const row = byId.get(reservation.opening.id);

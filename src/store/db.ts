@@ -22,6 +22,11 @@ export interface Compiled {
   toSQL(): { sql: string; params: unknown[] };
 }
 
+/** A statement whose text was made before. */
+export const prepared = (text: string, params: Parameter[]): Compiled => ({
+  toSQL: () => ({ sql: text, params }),
+});
+
 /** The sum of a row's column and of what an insert adds to it, held within what a driver can read back. */
 export const summed = (column: string): SQL =>
   sql.raw(`max(-${largestInteger}, min(${largestInteger}, ${column} + excluded.${column}))`);

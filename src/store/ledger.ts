@@ -1,9 +1,9 @@
 /**
  * The ledger. Admission and settlement (in files beside) are one transaction and one round trip each.
- * The very same batch may run twice, because of a lock or a lost answer. So counters move only while
- * the row says that they have not moved yet, and the same transaction makes the row say that they have.
+ * The very same batch may run twice, because of a lock or a lost answer. So counters move only for fresh rows
+ * (`record-numbers.ts`), and the same transaction makes the rows old.
  */
-import { and, eq, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { windowSeconds } from "../domain/limits/holds.ts";
 import { periodOf, resources, type Period, type Resource } from "../domain/limits/resources.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
@@ -12,10 +12,10 @@ import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import { admit } from "./admission.ts";
 import { correct } from "./corrections.ts";
-import type { Database } from "./db.ts";
+import { prepared, type Database } from "./db.ts";
 import { settleSwept } from "./late-settlement.ts";
 import { endingCode, openingCode, openingOf } from "./record-codes.ts";
-import { nextNumber, useNumber } from "./record-numbers.ts";
+import { nextNumber, useNumbers } from "./record-numbers.ts";
 import { openingColumns, unspent } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
@@ -127,16 +127,7 @@ export function createLedger(
             })
             .onConflictDoNothing(),
           refusedUsage(ids),
-          useNumber(ids),
-          db.builder
-            .update(samplingRequests)
-            .set({ counted: true })
-            .where(
-              and(
-                eq(samplingRequests.id, opening.id),
-                eq(samplingRequests.tenantId, opening.who.tenantId),
-              ),
-            ),
+          prepared(useNumbers, [JSON.stringify([[ids.id, ids.tenantId]])]),
         ],
         { lane: opening.who.tenantId, ifLost: "again" },
       );

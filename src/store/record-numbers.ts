@@ -2,23 +2,31 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
-import { raw, type Compiled, type Database } from "./db.ts";
+import { textOf } from "./bulk-text.ts";
+import type { Database } from "./db.ts";
 
 /** The number of the record that is being written, as a value of its row. */
 export const nextNumber = (tenantId: string): SQL =>
   sql`(select coalesce(max(last), 0) + 1 from record_numbers where tenant_id = ${tenantId})`;
 
 /**
- * Counts the number as used. It comes after the record's row is written and before the row says that it
- * is counted. So a batch that is sent twice finds the row counted, and a row that was not kept has used
- * no number.
+ * Rows `r` that the statements before wrote; `?1`: id and tenant of each. They are fresh until their numbers count as
+ * used. So the same batch sent again finds no fresh row, and a row that was not kept has used no number.
  */
-export const useNumber = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
-  raw(sql`
-    insert into record_numbers (tenant_id, last)
-    select r.tenant_id, r.record_number from sampling_requests r
-    where r.id = ${id} and r.tenant_id = ${tenantId} and r.counted = 0
-    on conflict (tenant_id) do update set last = excluded.last`);
+export const written = sql`json_each(?1) j
+  cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
+  left join record_numbers n on n.tenant_id = r.tenant_id`;
+export const isFresh = sql`r.record_number > coalesce(n.last, 0)`;
+
+/** The same of one row, as a condition on the table `of`. */
+export const isFreshIn = (of: string): string => `${of}.record_number > coalesce((
+  select last from record_numbers n where n.tenant_id = ${of}.tenant_id), 0)`;
+
+/** Counts the rows' numbers as used, after all else that is counted of them. */
+export const useNumbers = textOf(sql`
+  insert into record_numbers (tenant_id, last)
+  select r.tenant_id, max(r.record_number) from ${written} where ${isFresh} group by 1
+  on conflict (tenant_id) do update set last = excluded.last`);
 
 /** The last number of each tenant, by the tenant's id. */
 export type RecordNumbers = Record<string, number>;

@@ -158,7 +158,6 @@ export const samplingRequests = sqliteTable(
     /** `provider/model`: first the one that was chosen, then the one that answered */
     model: text(),
     /** whether the admission has raised the counters; false only inside of the admission's own transaction */
-    counted: integer({ mode: "boolean" }).notNull().default(false),
     /** which try of the settlement ended the call, so that the same batch sent again may say that it did */
     settlement: text(),
     /** when the limits counted the call, which is its hour of usage too; null: they never did */

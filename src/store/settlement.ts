@@ -8,7 +8,7 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
-import { raw, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
+import { prepared, raw, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
 import { statusStatements } from "./credentials.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
@@ -154,7 +154,7 @@ export async function settle(
   const written = await db.write(
     [
       ...before,
-      ...alone.statements.map((statement) => ({ toSQL: () => statement })),
+      ...alone.statements.map(({ sql: text, params }) => prepared(text, params)),
       ...keepingStatements(db.builder, settlement, endedBy(settlementTry)),
     ],
     turn,

@@ -11,7 +11,8 @@ import {
   recordedRefusals,
   type ThinnedMinute,
 } from "../domain/audit/thinning.ts";
-import { raw, type Compiled, type Database } from "./db.ts";
+import { prepared, raw, type Compiled, type Database } from "./db.ts";
+import { isFreshIn } from "./record-numbers.ts";
 import { usageHourOf } from "./usage.ts";
 
 /** A resource in `counters`: the subject is a key, the bucket a minute. */
@@ -23,7 +24,7 @@ const listed = 50;
 // Every admission under a rate limit sends both texts, so they are made once. The parameters stand
 // in the order of their question marks.
 const isNewRefusal = `id = ? and tenant_id = ?
-  and outcome = 'refused' and reason = 'rate_limited' and counted = 0`;
+  and outcome = 'refused' and reason = 'rate_limited' and ${isFreshIn("sampling_requests")}`;
 const countText = `
   insert into counters (tenant_id, subject, resource, bucket, amount)
   select tenant_id, key_id, '${resource}', ?, 1 from sampling_requests where ${isNewRefusal}
@@ -42,14 +43,12 @@ interface NewRequest {
 }
 
 /** Stands after the statement that wrote a request, and before any that numbers or counts what was recorded. */
-export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
-  toSQL: () => ({ sql: countText, params: [minuteOf(now), id, tenantId] }),
-});
+export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
+  prepared(countText, [minuteOf(now), id, tenantId]);
 
 /** Takes the row away again once its minute has had a hundred. Returns what the row said of the refusal. */
-export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
-  toSQL: () => ({ sql: thinText, params: [id, tenantId, minuteOf(now)] }),
-});
+export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
+  prepared(thinText, [id, tenantId, minuteOf(now)]);
 
 export const createThinningStore = (db: Database): ThinningStore => ({
   ended: (now) =>

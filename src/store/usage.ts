@@ -11,6 +11,7 @@ import { largestInteger } from "../domain/magnitudes.ts";
 import { estimateIn } from "./decisions.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
+import { isFreshIn } from "./record-numbers.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
 import { figures, isSound, outcomes, raisedFigures } from "./usage-figures.ts";
 import { createReadAll } from "./usage-of-all.ts";
@@ -42,8 +43,7 @@ const countOf = (outcome: string): SQL[] =>
 export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
   add({
     figures: [...countOf("refused"), sql`0`, sql`0`, sql`0`],
-    condition: sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'refused'
-      and r.counted = 0`,
+    condition: sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'refused' and ${sql.raw(isFreshIn("r"))}`,
   });
 
 /** What a row's decision expected; null where that can't be read, so that it does not stop the other rows. */

@@ -43,7 +43,7 @@ const fill = (from: number, to: number): string => `
     case when i % 10 < 2 then 0 when i % 10 < 5 then 1 + (i / 10) % 10 else 11 + (i / 2) % ${tenants - 11} end as t,
     (i * 2654435761) % 1000 as h from n)
   insert into sampling_requests (id, tenant_id, key_id, session_id, client_name, client_version, revision,
-    created_at, asked, content_sha256, outcome, reason, decision, attempts, model, holds, counted, settlement,
+    created_at, asked, content_sha256, outcome, reason, decision, attempts, model, holds, settlement,
     lease_until, reserved_tokens, reserved_micro_usd, input_tokens, output_tokens, usage_estimated,
     cost_micro_usd, overshoot, timing, total_ms, overhead_ms, settled_at, record_number, opening_code)
   select printf('req_%026d', i), printf('ten_%026d', t), printf('key_%026d', t * 5 + h % 5),
@@ -51,7 +51,7 @@ const fill = (from: number, to: number): string => `
     at, ?, hex(randomblob(32)),
     case when h < 950 then 'succeeded' when h < 980 then 'refused' when h < 995 then 'failed' else 'unknown' end,
     case when h between 950 and 979 then 'rate_limited' end, ?, ?,
-    'openai/model-' || (h % 8), ?, 1, hex(randomblob(16)), at + 75000, 100, 1000, 20 + h, 80 + h, 0, 500 + h, 0,
+    'openai/model-' || (h % 8), ?, hex(randomblob(16)), at + 75000, 100, 1000, 20 + h, 80 + h, 0, 500 + h, 0,
     ?, 1100, 12, at + 1100, i, '' from r`;
 
 if (isNew) {

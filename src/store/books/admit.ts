@@ -119,7 +119,7 @@ function refuse(
     const reason = isThinnable ? "rate_limited" : "budget_exceeded";
     const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(hold), now];
     const place = rung * holds.length + position;
-    if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs, 1])) return null;
+    if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs])) return null;
     memory.numbers.use(tenantId, number);
   }
   if (isThinnable) memory.counters.add(refusals, minute, 1);
@@ -140,7 +140,7 @@ function admitClaim(
   const claim = [...values];
   claim[texts.holdsAt] = heldText(kept);
   const number = memory.numbers.next(tenantId);
-  const decided = [number, code, now, "admitted", null, null, null, null, null, 1];
+  const decided = [number, code, now, "admitted", null, null, null, null, null];
   // The running calls are read before the row is written. Otherwise this call would be among them twice.
   const calls = memory.calls.of(tenantId);
   if (!insert(desk, { ...entry, claim }, decided)) return null;

@@ -61,7 +61,6 @@ export const decidedNames = [
   "settledAt",
   "refusedHold",
   "retryAfterMs",
-  "counted",
 ] as const satisfies Name[];
 
 /** Columns that a settlement writes. The last value is null where the row keeps its `holds`. */
