@@ -1,5 +1,6 @@
 /** The input of a tool use as models write it: JSON, and what is meant for it. */
 import { isObject, parsedJson, type JsonObject } from "../json.ts";
+import { unfenced } from "./answer-check.ts";
 
 /** Control characters as they are escaped in JSON, within strings alone. */
 function withEscapes(text: string): string {
@@ -25,7 +26,7 @@ const mostReadings = 2;
  * unreadable.
  */
 export function toolInputOf(text: string): JsonObject | null {
-  let read = text.trim();
+  let read = (unfenced(text) ?? text).trim();
   if (read === "") return {};
   for (let reading = 0; reading < mostReadings; reading += 1) {
     const value = parsedJson(read) ?? parsedJson(withEscapes(read));

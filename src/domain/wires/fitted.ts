@@ -14,6 +14,7 @@ import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
 import { aliasesFor, type Aliases } from "./names.ts";
 import { withFitIds } from "./ids.ts";
 import { rulesOf, wireOf, type WireRules } from "./rules.ts";
+import { inputAsMeant } from "./readings.ts";
 import { fitSchema, renamedKeys } from "./schemas.ts";
 import { isTaken, wellFormed, withFitTexts } from "./texts.ts";
 
@@ -21,7 +22,7 @@ export interface Fitted {
   call: SamplingCall;
   /** what was changed */
   notes: string[];
-  /** blocks of an answer under the names that the caller knows */
+  /** blocks of an answer under the names that the caller knows, arguments read as their tool's schema says */
   restored: (content: readonly Block[]) => Block[];
 }
 
@@ -147,7 +148,13 @@ export function fitted(
     content.map((block) => {
       if (block.type !== "tool_use") return block;
       const name = aliases.from(block.name);
-      return { ...block, name, input: renamedKeys(block.input, members.get(name) ?? new Map()) };
+      const input = renamedKeys(block.input, members.get(name) ?? new Map());
+      const tool = once.find((each) => each.name === name);
+      return {
+        ...block,
+        name,
+        input: tool === undefined ? input : inputAsMeant(input, tool.inputSchema),
+      };
     });
   return { call, notes: [...notes, ...texts.notes], restored };
 }

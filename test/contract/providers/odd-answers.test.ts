@@ -6,7 +6,8 @@ import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { callOf, requestOf } from "../../fixtures/providers/calls.ts";
 
-const lookup = { tools: [{ name: "lookup", inputSchema: { type: "object" } }] };
+const properties = { most: { type: "integer" }, city: { type: "string" } };
+const lookup = { tools: [{ name: "lookup", inputSchema: { type: "object", properties } }] };
 
 async function answerTo(
   provider: string,
@@ -53,6 +54,8 @@ describe.each(["openai", "mistral", "vllm"])("%s", (provider) => {
     ["the word null", "null", {}],
     ["nothing", "", {}],
     ["a blank", " \n", {}],
+    ["in a code fence", '```json\n{"city":"Ghent"}\n```', { city: "Ghent" }],
+    ["with a value in a string", '{"most":"5","city":"5"}', { most: 5, city: "5" }],
   ])("reads arguments that are %s", async (_, given, input) => {
     const answer = await answerTo(provider, using(given));
     expect(answer).toMatchObject({ ok: true, value: { content: [{ type: "tool_use", input }] } });
