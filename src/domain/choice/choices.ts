@@ -1,4 +1,5 @@
 /** From a ranking to the candidates among which failover finds its way. */
+import type { CompiledRequirements } from "./compiled-requirements.ts";
 import { maxAttempts } from "./failover.ts";
 import type { Model } from "../models/model.ts";
 import { byPreference, type Order } from "./score.ts";
@@ -84,15 +85,47 @@ function bestByCredential(order: Order): Map<string, number[]> {
   return byId;
 }
 
+/** A provider that counts other tokens than the estimate does may find a request too long for its model. */
+const nearlyFull = 0.5;
+
+/**
+ * The place with the most context of all, the best of equals. null: no fault leads there, since the request leaves much
+ * of the first model's context free.
+ */
+function roomiestOf(order: Order, { most }: Pick<CompiledRequirements, "most">): number | null {
+  const { positions, pool } = order.scores;
+  const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
+  const roomAt = (place: number): number => {
+    const tokens = entryAt(place)?.contextTokens ?? 0;
+    return Number.isFinite(tokens) ? tokens : 0;
+  };
+  let [first, roomiest] = [0, 0];
+  for (let place = 1; place < positions.length; place += 1) {
+    if (byPreference(order, place, first) < 0) first = place;
+    const more = roomAt(place) - roomAt(roomiest);
+    if (more > 0 || (more === 0 && byPreference(order, place, roomiest) < 0)) roomiest = place;
+  }
+  const inputTokens = most[entryAt(first)?.familyPlace ?? 0] ?? 0;
+  const isNearlyFull = inputTokens > roomAt(first) * nearlyFull;
+  return isNearlyFull && roomAt(roomiest) > roomAt(first) ? roomiest : null;
+}
+
 /**
  * The best few of each credential of the best few providers, in order. A call makes few attempts, and a fault
- * rules out a model of a credential at the least. So whatever fails, the call's next candidate is one of these.
+ * rules out a model of a credential at the least. So whatever fails, the call's next candidate is one of these. Where
+ * the request may turn out too long, the model with the most context is one of them too.
  */
-export function choicesOf(order: Order): Choice[] {
+export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "most">): Choice[] {
   const { positions, pool } = order.scores;
   const idsAt = new Map<number, string[]>();
+  const roomiest = roomiestOf(order, compiled);
+  if (roomiest !== null) {
+    const { credentialIds = [] } = pool.ranked[positions[roomiest] ?? 0] ?? {};
+    idsAt.set(roomiest, credentialIds.slice(0, maxAttempts));
+  }
   for (const [id, places] of bestByCredential(order))
-    for (const place of places) idsAt.set(place, [...(idsAt.get(place) ?? []), id]);
+    for (const place of places)
+      idsAt.set(place, [...(idsAt.get(place) ?? []).filter((each) => each !== id), id]);
   return [...idsAt]
     .toSorted(([a], [b]) => byPreference(order, a, b))
     .flatMap(([place, ids]): Choice[] => {

@@ -231,7 +231,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     scores,
     levels: levelsOf(pool, positions, { narrowed, loopPosition, asking }),
   };
-  const choices = choicesOf(order).map((choice) =>
+  const choices = choicesOf(order, compiled).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
       : choice,

@@ -5,7 +5,7 @@ import { exclusionOf } from "../../../src/domain/choice/exclusion.ts";
 import { type ModelPool, type PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import { inputTokensFor } from "../../../src/domain/sampling/estimate.ts";
 import { maxAttempts } from "../../../src/domain/choice/failover.ts";
-import { nameOf, type Model } from "../../../src/domain/models/model.ts";
+import { nameOf, type Model, type Tier } from "../../../src/domain/models/model.ts";
 import type {
   Block,
   ImageBlock,
@@ -289,6 +289,29 @@ describe("the choice, when", () => {
 });
 
 describe("the decision", () => {
+  it("have the model with the most context, however it ranks, where the request may be too long", () => {
+    const crowd = [5, 5, 5, 5, 4].map((intelligence, at) =>
+      model(`openai/small-${at}`, { contextTokens: 10_000, intelligence: intelligence as Tier }),
+    );
+    const large = [100_000, 1_000_000].map((contextTokens) =>
+      model(`openai/large-${contextTokens}`, {
+        contextTokens,
+        intelligence: 1,
+        outputUsdPerMTok: 99,
+      }),
+    );
+    const idsFor = (words: number): string[] => {
+      const text = "word ".repeat(words);
+      const messages = [{ role: "user" as const, content: [{ type: "text" as const, text }] }];
+      const asked = call({ messages, priorities: { intelligence: 1 } });
+      return plan(asked, field({ models: [...crowd, ...large] })).choices.map(
+        ({ model: { id } }) => id,
+      );
+    };
+    expect(idsFor(6_000)).toEqual(["small-0", "small-1", "small-2", "small-3", "large-1000000"]);
+    expect(idsFor(10)).toEqual(["small-0", "small-1", "small-2", "small-3"]);
+  });
+
   it("explains itself", () => {
     const within = field({ credentials: [credential("openai"), credential("anthropic")] });
     const { decision, choices } = plan(
