@@ -81,6 +81,21 @@ function fitUse(
   };
 }
 
+/** A tool use of an answer under the caller's names. */
+function restoredUse(
+  block: ToolUseBlock,
+  { aliases, members, tools }: { aliases: Aliases; members: MemberNames; tools: readonly Tool[] },
+): ToolUseBlock {
+  const name = aliases.from(block.name);
+  const input = renamedKeys(block.input, members.get(name) ?? new Map());
+  const tool = tools.find((each) => each.name === name);
+  return {
+    ...block,
+    name,
+    input: tool === undefined ? input : inputAsMeant(input, tool.inputSchema),
+  };
+}
+
 /** Media under the type that the bytes say: a provider refuses what its label says wrongly. */
 function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
   if (block.type === "tool_result") {
@@ -145,16 +160,8 @@ export function fitted(
     stopSequences,
   };
   const restored = (content: readonly Block[]): Block[] =>
-    content.map((block) => {
-      if (block.type !== "tool_use") return block;
-      const name = aliases.from(block.name);
-      const input = renamedKeys(block.input, members.get(name) ?? new Map());
-      const tool = once.find((each) => each.name === name);
-      return {
-        ...block,
-        name,
-        input: tool === undefined ? input : inputAsMeant(input, tool.inputSchema),
-      };
-    });
+    content.map((block) =>
+      block.type === "tool_use" ? restoredUse(block, { aliases, members, tools: once }) : block,
+    );
   return { call, notes: [...notes, ...texts.notes], restored };
 }

@@ -18,7 +18,7 @@ function inlined(root: JsonObject, schema: JsonObject, steps = mostSteps): JsonO
   return { ...inlined(root, target, steps - 1), ...rest };
 }
 
-/** The types of JSON that a schema takes; null: any. */
+/** The types of JSON that a schema takes; null: it does not say. */
 function typesOf(schema: Schema, root: JsonObject, steps = mostSteps): ReadonlySet<string> | null {
   if (!isObject(schema) || steps === 0) return null;
   const whole = inlined(root, schema);

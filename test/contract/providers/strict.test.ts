@@ -138,8 +138,13 @@ it("goes through six rounds, each at another wire", async () => {
 });
 
 /** Schemas as people write them, and worse. */
-const schemas = fc.letrec<{ schema: JsonObject }>((tie) => ({
-  schema: fc.record(
+const schemas = fc.letrec<{ schema: JsonObject; whole: JsonObject }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3, depthIdentifier: "schema" },
+    fc.record({ type: fc.constantFrom("string", "integer", "array", "object") }),
+    tie("whole"),
+  ),
+  whole: fc.record(
     {
       type: fc.constantFrom("object", "array", "string", "integer"),
       properties: fc.dictionary(fc.string({ maxLength: 70 }), tie("schema"), { maxKeys: 3 }),
@@ -151,7 +156,7 @@ const schemas = fc.letrec<{ schema: JsonObject }>((tie) => ({
     },
     { requiredKeys: [] },
   ),
-})).schema;
+})).whole;
 
 const texts = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
