@@ -48,8 +48,8 @@ export interface Served {
 
 interface Traits {
   media: MediaPlaces;
-  /** how many stop sequences the endpoint takes; more are an error there */
-  stopSequences: number;
+  /** whether the library sends stop sequences */
+  stops: boolean;
   /**
    * What a model may answer with beside text. OpenAI's chat models speak and OpenRouter's models draw,
    * but their libraries drop such output. Asking for it would mean to pay for an answer that can't be
@@ -62,17 +62,17 @@ const inside: MediaPlaces = { inToolResults: true, inAssistantMessages: true };
 const outside: MediaPlaces = { inToolResults: false, inAssistantMessages: false };
 
 const traits: Readonly<Record<Library, Traits>> = {
-  "openai-chat": { media: outside, stopSequences: 4, emits: [] },
-  "openai-responses": { media: outside, stopSequences: 0, emits: [] },
-  "openai-compatible": { media: outside, stopSequences: Number.POSITIVE_INFINITY, emits: [] },
+  "openai-chat": { media: outside, stops: true, emits: [] },
+  "openai-responses": { media: outside, stops: false, emits: [] },
+  "openai-compatible": { media: outside, stops: true, emits: [] },
   anthropic: {
     media: { inToolResults: true, inAssistantMessages: false },
-    stopSequences: Number.POSITIVE_INFINITY,
+    stops: true,
     emits: [],
   },
-  google: { media: inside, stopSequences: 5, emits: ["image", "audio"] },
+  google: { media: inside, stops: true, emits: ["image", "audio"] },
   // The adapter for Workers AI leaves stop sequences out without a word.
-  "workers-ai": { media: outside, stopSequences: 0, emits: [] },
+  "workers-ai": { media: outside, stops: false, emits: [] },
 };
 
 /** Providers whose reasoning models answer 400 to a stop sequence. */
@@ -82,7 +82,7 @@ function stopLimitOf(request: ProviderRequest, library: Library): number {
   const { model, credential } = request;
   const refuses = reasoningRefusesStop.has(credential.provider) || reasonsLikeOpenai(model);
   if (model.reasoning && refuses) return 0;
-  return traits[library].stopSequences;
+  return traits[library].stops ? rulesOf[wireOf(model)].mostStops : 0;
 }
 
 /** The media modalities that were asked for: images and audio. */

@@ -92,7 +92,7 @@ function outputOf(
   if (media.length === 0) return { output: { type: "text", value: text }, left: [] };
   // Always exactly one text: Gemini 2 would get one function response for each text, and none
   // without.
-  const said = text === "" ? "The result is attached." : text;
+  const said = text.trim() === "" ? "The result is attached." : text;
   if (!places.inToolResults) return { output: { type: "text", value: said }, left: media };
   const value: ContentOutput["value"] = [textPart(said), ...media.map(fileOf)];
   return { output: { type: "content", value }, left: [] };
@@ -153,7 +153,9 @@ export function promptOf(
         if (block.type === "tool_use") toolNames.set(block.id, block.name);
       if (waiting.length > 0) prompt.push({ role: "user", content: waiting });
       const converted = assistantMessage(message, places);
-      prompt.push(converted.message);
+      // What holds media alone would be nothing.
+      if (converted.message.content.length > 0 || converted.left.length === 0)
+        prompt.push(converted.message);
       waiting = converted.left;
       continue;
     }

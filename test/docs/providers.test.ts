@@ -42,6 +42,7 @@ const changes: Record<string, [word: string, meaning: string]> = {
   "messages: messages of one role": ["joined", "Messages of one role are joined."],
   "stopSequences: blank": ["stops", "Blank stop sequences are left out."],
   "stopSequences left out": ["no stops", "The wire has no stop sequences."],
+  "stopSequences after": ["fewer stops", "Stop sequences beyond the wire's most are left out."],
   "temperature lowered": ["cooler", "The temperature is lowered to the wire's most."],
   "temperature left out": ["no temperature", "The model takes no temperature."],
 };

@@ -132,6 +132,13 @@ const atMost =
   (body: JsonObject): string | null =>
     toolsIn(body).length > most ? `Expected at most ${most} tools` : null;
 
+const stopsAtMost =
+  (most: number) =>
+  ({ stop }: JsonObject): string | null =>
+    Array.isArray(stop) && stop.length > most
+      ? `Invalid 'stop': array too long. Expected an array with maximum length ${most}`
+      : null;
+
 const rolesIn = (body: JsonObject): string[] =>
   messagesIn(body).flatMap(({ role }) =>
     typeof role === "string" && role !== "system" && role !== "developer" ? [role] : [],
@@ -169,6 +176,47 @@ const images =
     );
     return bad === undefined ? null : `Unsupported image: ${bad.type}`;
   };
+
+interface SentImage {
+  bytes: number;
+  width: number;
+  height: number;
+}
+
+/** Of PNGs, also width and height. */
+const sentImages = (body: JsonObject): SentImage[] =>
+  imagesIn(messagesIn(body))
+    .filter(({ type }) => /^image\//i.test(type))
+    .map(({ data }) => {
+      const head = Buffer.from(data.slice(0, 64), "base64");
+      const isPng = data.startsWith("iVBORw0KGgo") && head.length >= 24;
+      const [width, height] = isPng ? [head.readUInt32BE(16), head.readUInt32BE(20)] : [1, 1];
+      return { bytes: (data.length / 4) * 3, width, height };
+    });
+
+const imagesAtMost =
+  (most: {
+    count?: number;
+    bytes?: number;
+    bytesTogether?: number;
+    pixels?: number;
+    side?: (count: number) => number;
+  }) =>
+  (body: JsonObject): string | null => {
+    const all = sentImages(body);
+    const side = most.side?.(all.length) ?? Infinity;
+    if (all.length > (most.count ?? Infinity)) return `Too many images: at most ${most.count}`;
+    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > (most.bytesTogether ?? Infinity))
+      return "Request too large: images exceed the limit";
+    for (const { bytes, width, height } of all) {
+      if (bytes > (most.bytes ?? Infinity)) return `image exceeds ${most.bytes} bytes`;
+      if (Math.max(width, height) > side) return `image dimensions exceed ${side} pixels`;
+      if (width * height > (most.pixels ?? Infinity)) return "image has too many pixels";
+      if (bytes === 0) return "Could not process image";
+    }
+    return null;
+  };
+const megabytes = 1024 * 1024;
 
 const takesPrefill = /^claude-(3|instant|2|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/;
 
@@ -291,7 +339,7 @@ const limits: readonly Limit[] = [
         if (parts.length === 0 && isBlank(message["content"])) return "content must not be empty";
         if (Array.isArray(message["content"]) && parts.length === 0) return "content is empty";
         for (const part of parts) {
-          if (part["type"] === "text" && isBlank(part["text"]))
+          if ([part, ...list(part["content"])].some((each) => isBlank(each["text"])))
             return "text content blocks must contain non-whitespace text";
           const content = part["content"];
           const isEmpty = content === "" || (Array.isArray(content) && content.length === 0);
@@ -419,6 +467,42 @@ const limits: readonly Limit[] = [
     breaks: images(["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]),
   },
   {
+    wires: ["openai-chat", "openai-responses"],
+    source: "https://platform.openai.com/docs/guides/images-vision",
+    breaks: imagesAtMost({ count: 1_500 }),
+  },
+  {
+    wires: ["anthropic"],
+    source: "https://platform.claude.com/docs/en/build-with-claude/vision",
+    // The limit is 10 MB of base64.
+    breaks: imagesAtMost({
+      count: 100,
+      bytes: 7.5 * megabytes,
+      side: (count) => (count > 20 ? 2_000 : 8_000),
+    }),
+  },
+  {
+    wires: ["google"],
+    source: "https://ai.google.dev/gemini-api/docs/file-input-methods",
+    breaks: imagesAtMost({ count: 3_600, bytesTogether: 75 * megabytes }),
+  },
+  {
+    wires: ["mistral"],
+    source: "https://docs.mistral.ai/capabilities/vision/",
+    breaks: imagesAtMost({ count: 8, bytes: 10 * megabytes }),
+  },
+  {
+    wires: ["groq"],
+    source: "https://console.groq.com/docs/vision",
+    // The limit is 4 MB of base64.
+    breaks: imagesAtMost({ count: 5, bytesTogether: 3 * megabytes, pixels: 33_177_600 }),
+  },
+  {
+    wires: ["deepseek"],
+    source: "https://api-docs.deepseek.com/api/create-chat-completion",
+    breaks: imagesAtMost({ count: 600, bytes: 32 * megabytes }),
+  },
+  {
     wires: all,
     source: "https://platform.openai.com/docs/api-reference/chat/create#temperature",
     breaks: (body) => {
@@ -449,18 +533,27 @@ const limits: readonly Limit[] = [
     },
   },
   {
-    wires: ["openai-chat", "groq"],
+    wires: ["openai-chat"],
     source: "https://platform.openai.com/docs/api-reference/chat/create#stop",
     code: "array_above_max_length",
-    breaks: ({ stop }) =>
-      Array.isArray(stop) && stop.length > 4 ? "Invalid 'stop': array too long" : null,
+    breaks: stopsAtMost(4),
+  },
+  {
+    wires: ["groq"],
+    source: "https://console.groq.com/docs/api-reference#chat-create",
+    breaks: stopsAtMost(4),
+  },
+  {
+    wires: ["deepseek"],
+    source: "https://api-docs.deepseek.com/api/create-chat-completion",
+    breaks: stopsAtMost(16),
   },
   {
     wires: ["google"],
     source: "https://ai.google.dev/api/generate-content#generationconfig",
     breaks: ({ generationConfig }) => {
-      const stops = own(generationConfig, "stopSequences");
-      return Array.isArray(stops) && stops.length > 5 ? "at most 5 stop sequences" : null;
+      const stop = own(generationConfig, "stopSequences");
+      return stopsAtMost(5)({ stop: stop ?? [] });
     },
   },
   {

@@ -16,6 +16,10 @@ export function aliasOf(
   return `${start}${safe}_${shortHash(name, hashLength)}`;
 }
 
+/** A library that keeps names in a plain object finds its members, such as `constructor`, in place of what it kept. */
+const isFit = (name: string, pattern: RegExp): boolean =>
+  pattern.test(name) && !Object.hasOwn(Object.prototype, name);
+
 /** Names by their aliases, and aliases by their names. */
 export interface Aliases {
   to(name: string): string;
@@ -31,7 +35,7 @@ export function aliasesFor(
   { pattern, length }: { pattern: RegExp; length: number },
 ): Aliases {
   const all = new Set(names);
-  const fit = [...all].filter((name) => pattern.test(name));
+  const fit = [...all].filter((name) => isFit(name, pattern));
   const taken = new Map(fit.map((name) => [name, name]));
   const aliases = new Map<string, string>();
   for (const name of all) {

@@ -39,6 +39,7 @@ export interface WireRules {
   emptyErrors: boolean;
   /** stop sequences, as `text` */
   stops: "blank" | "full" | "filled";
+  mostStops: number;
   /** whether the assistant may speak first */
   assistantFirst: boolean;
   /** whether two messages of one role may stand together */
@@ -85,6 +86,7 @@ const openai: WireRules = {
   text: "blank",
   emptyErrors: true,
   stops: "full",
+  mostStops: 4,
   assistantFirst: true,
   sameRoleTwice: true,
   userAfterTool: true,
@@ -106,6 +108,7 @@ const openai: WireRules = {
 const compatible: WireRules = {
   ...openai,
   mostTools: unbounded,
+  mostStops: unbounded,
   assistantFirst: false,
   sameRoleTwice: false,
   imageBytes: 15 * mebibyte,
@@ -126,6 +129,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     text: "filled",
     emptyErrors: false,
     stops: "filled",
+    mostStops: unbounded,
     assistantFirst: false,
     imageBytes: 7.5 * mebibyte,
     mostImages: (contextTokens) => ((contextTokens ?? 0) > 200_000 ? 600 : 100),
@@ -142,7 +146,9 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     schemaRoot: "loose",
     formats: ["enum", "date-time", "float", "double", "int32", "int64"],
     text: "full",
+    mostStops: 5,
     assistantFirst: false,
+    sameRoleTwice: false,
     imageFormats: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     imagesBytes: 75 * mebibyte,
     mostImages: () => 3_600,
@@ -162,6 +168,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
   groq: {
     ...compatible,
     mostTools: 128,
+    mostStops: 4,
     assistantFirst: true,
     sameRoleTwice: true,
     imagesBytes: 3 * mebibyte,
@@ -172,6 +179,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
   deepseek: {
     ...compatible,
     mostTools: 128,
+    mostStops: 16,
     imageBytes: 32 * mebibyte,
     mostImages: () => 600,
   },
@@ -179,6 +187,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     ...compatible,
     toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$/,
     mostTools: 128,
+    mostStops: 5,
     text: "filled",
     mostTemperature: 1,
   },

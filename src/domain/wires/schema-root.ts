@@ -12,11 +12,19 @@ const silent: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Schemas of which a member takes any; `open`: it may be anything else too. */
+interface Said {
+  schemas: Set<JsonValue>;
+  open: boolean;
+}
+
 /** What a schema says of an object's members. `closed`: there are no others. */
 interface Members {
-  properties: Map<string, JsonValue[]>;
+  said: Map<string, Said>;
   required: Set<string>;
   closed: boolean;
+  /** more is valid than was */
+  loosened: boolean;
 }
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
@@ -52,40 +60,43 @@ export function referred(
     }, root);
 }
 
-/** Schemas of which each differs from the others. */
-const distinct = (schemas: readonly JsonValue[]): JsonValue[] => [
-  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
-];
+const noMembers = (): Members => ({
+  said: new Map(),
+  required: new Set(),
+  closed: false,
+  loosened: false,
+});
 
-const joined = (key: "allOf" | "anyOf", schemas: readonly JsonValue[]): JsonValue => {
-  const each = distinct(schemas);
-  return each.length === 1 ? (each[0] ?? {}) : { [key]: each };
-};
-
-const noMembers = (): Members => ({ properties: new Map(), required: new Set(), closed: false });
-
-/** What holds of all of the parts. */
+/**
+ * What holds of all of the parts. Where two say something of one member, the first is kept: to keep both makes schemas
+ * that grow exponentially with their references.
+ */
 function both(parts: readonly Members[]): Members {
   const all = noMembers();
-  for (const { properties, required, closed } of parts) {
-    for (const [name, schemas] of properties)
-      all.properties.set(name, [...(all.properties.get(name) ?? []), ...schemas]);
+  for (const { said, required, closed, loosened } of parts) {
+    for (const [name, says] of said) {
+      const before = all.said.get(name);
+      all.loosened ||= before !== undefined;
+      if (before === undefined || before.open) all.said.set(name, says);
+    }
     for (const name of required) all.required.add(name);
     all.closed ||= closed;
+    all.loosened ||= loosened;
   }
   return all;
 }
 
 /** What holds whichever of the branches is taken. A branch that says nothing of a member leaves it open. */
 function either(branches: readonly Members[]): Members {
-  const any = noMembers();
-  for (const name of new Set(branches.flatMap(({ properties }) => [...properties.keys()]))) {
-    const ways = branches.flatMap(({ properties, closed }): JsonValue[] => {
-      const schemas = properties.get(name);
-      if (schemas !== undefined) return [joined("allOf", schemas)];
-      return closed ? [] : [{}];
+  const any = { ...noMembers(), loosened: true };
+  for (const name of new Set(branches.flatMap(({ said }) => [...said.keys()]))) {
+    const ways = branches.map(
+      ({ said, closed }) => said.get(name) ?? { schemas: [], open: !closed },
+    );
+    any.said.set(name, {
+      schemas: new Set(ways.flatMap(({ schemas }) => [...schemas])),
+      open: ways.some(({ open }) => open),
     });
-    any.properties.set(name, [joined("anyOf", ways)]);
   }
   for (const name of branches[0]?.required ?? [])
     if (branches.every(({ required }) => required.has(name))) any.required.add(name);
@@ -95,18 +106,20 @@ function either(branches: readonly Members[]): Members {
 
 /** The members of a schema, with those of what it refers to and is a union of. */
 function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: JsonValue): Members {
-  const seen = known.get(value);
-  if (seen !== undefined || !isObject(value)) return seen ?? noMembers();
+  const before = known.get(value);
+  if (before !== undefined || !isObject(value)) return before ?? noMembers();
   // A schema within itself says nothing more.
   known.set(value, noMembers());
   const within = (each: JsonValue): Members => membersOf(root, known, each);
-  const parts: Members[] = [
+  const properties = entriesOf(own(value, "properties"));
+  const members = both([
     {
-      properties: new Map(
-        entriesOf(own(value, "properties")).map(([name, each]) => [name, [each]]),
+      said: new Map(
+        properties.map(([name, each]) => [name, { schemas: new Set([each]), open: false }]),
       ),
       required: new Set(listOf(own(value, "required")).filter((name) => typeof name === "string")),
       closed: own(value, "additionalProperties") === false && !("patternProperties" in value),
+      loosened: value !== root && Object.keys(value).some((key) => !silent.has(key)),
     },
     ...listOf(own(value, "allOf")).map(within),
     within(referred(root, own(value, "$ref")) ?? true),
@@ -114,20 +127,20 @@ function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: Json
       const branches = listOf(own(value, kind));
       return branches.length === 0 ? [] : [either(branches.map(within))];
     }),
-  ];
-  const members = both(parts);
+  ]);
   known.set(value, members);
   return members;
 }
 
+function anyOf({ schemas, open }: Said): JsonValue {
+  const distinct = new Map([...schemas].map((schema) => [JSON.stringify(schema), schema]));
+  const ways = [...distinct.values(), ...(open ? [{}] : [])];
+  return ways.length === 1 ? (ways[0] ?? {}) : { anyOf: ways };
+}
+
 /** `loosened`: more is valid than was. */
 export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boolean } {
-  const { properties, required, closed } = membersOf(root, new Map(), root);
-  const parts = [...listOf(own(root, "allOf")), referred(root, own(root, "$ref")) ?? {}];
-  const loosened =
-    Object.keys(root).some((key) => refused.has(key)) ||
-    unions.some((kind) => kind in root) ||
-    parts.some((part) => Object.keys(isObject(part) ? part : {}).some((key) => !silent.has(key)));
+  const { said, required, closed, loosened } = membersOf(root, new Map(), root);
   const isMerged = Object.keys(root).some((key) => merged.has(key));
   const rest = Object.entries(root).filter(
     ([key]) =>
@@ -139,11 +152,9 @@ export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boo
   const schema: JsonObject = {
     ...Object.fromEntries(rest),
     type: "object",
-    properties: Object.fromEntries(
-      [...properties].map(([name, schemas]) => [name, joined("allOf", schemas)]),
-    ),
+    properties: Object.fromEntries([...said].map(([name, says]) => [name, anyOf(says)])),
     ...(required.size > 0 && { required: [...required] }),
     ...(isMerged && closed && { additionalProperties: false }),
   };
-  return { schema, loosened };
+  return { schema, loosened: loosened || Object.keys(root).some((key) => refused.has(key)) };
 }

@@ -38,8 +38,8 @@ interface Walk {
   root: JsonObject;
   rules: Pick<WireRules, "propertyName" | "schemaRoot" | "formats">;
   names: Map<string, string>;
-  /** by their names in `$defs`, what references name elsewhere */
-  hoisted: Map<string, JsonValue>;
+  /** what references name elsewhere, with its name in `$defs` */
+  hoisted: Map<JsonValue, string>;
   /** schemas that say which names members may have */
   naming: JsonObject[];
   loosened: boolean;
@@ -80,8 +80,8 @@ function withReference(schema: JsonObject, walk: Walk): JsonObject {
     return target === undefined ? open : withReference({ ...open, $ref: $ref ?? "#" }, walk);
   }
   if (typeof $ref !== "string" || lasting.test($ref)) return schema;
-  const name = `at_${shortHash($ref, 10)}`;
-  walk.hoisted.set(name, target);
+  const name = walk.hoisted.get(target) ?? `at_${shortHash($ref, 10)}`;
+  walk.hoisted.set(target, name);
   return { ...rest, $ref: `#/$defs/${name}` };
 }
 
@@ -155,7 +155,7 @@ export function fitSchema(given: JsonObject, rules: Walk["rules"]): FitSchema {
   const schema = fitIn(root.schema, walk) as JsonObject;
   const defs = new Map<string, JsonValue>();
   // What is hoisted may refer to more.
-  for (const [name, target] of walk.hoisted) defs.set(name, fitIn(target, walk));
+  for (const [target, name] of walk.hoisted) defs.set(name, fitIn(target, walk));
   if (defs.size > 0)
     schema["$defs"] = { ...(own(schema, "$defs") as JsonObject), ...Object.fromEntries(defs) };
   admitAliases(walk);

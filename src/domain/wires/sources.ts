@@ -21,6 +21,7 @@ const openaiSources = {
   text: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   emptyErrors: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   stops: "https://platform.openai.com/docs/api-reference/chat/create#stop",
+  mostStops: "https://platform.openai.com/docs/api-reference/chat/create#stop",
   assistantFirst: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   sameRoleTwice: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   userAfterTool: "https://platform.openai.com/docs/api-reference/chat/create#messages",
@@ -41,6 +42,7 @@ const openaiSources = {
 const compatibleSources: Record<keyof WireRules, string> = {
   ...openaiSources,
   mostTools: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+  mostStops: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",
   assistantFirst:
     "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
   sameRoleTwice:
@@ -69,6 +71,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     text: "error of the endpoint: text content blocks must contain non-whitespace text",
     emptyErrors: "error of the endpoint: content cannot be empty if is_error is true",
     stops: "error of the endpoint: stop_sequences: each stop sequence must contain non-whitespace",
+    mostStops: "https://docs.claude.com/en/api/messages#body-stop-sequences",
     assistantFirst: "error of the endpoint: first message must use the user role",
     sameRoleTwice: "https://docs.claude.com/en/api/messages#body-messages",
     prefill: "https://docs.claude.com/en/docs/about-claude/models/whats-new-claude-4-6",
@@ -88,6 +91,9 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     formats: "https://ai.google.dev/api/caching#Schema",
     text: "error of the endpoint: contents.parts must not be empty",
     stops: "https://ai.google.dev/api/generate-content#generationconfig",
+    mostStops: "https://ai.google.dev/api/generate-content#generationconfig",
+    sameRoleTwice:
+      "error of the endpoint: function call turn comes immediately after a user turn or a function response",
     assistantFirst:
       "error of the endpoint: function call turn comes immediately after a user turn or a function response",
     imageFormats: "https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats",
@@ -108,6 +114,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
   },
   groq: {
     mostTools: "https://console.groq.com/docs/api-reference#chat-create",
+    mostStops: "https://console.groq.com/docs/api-reference#chat-create",
     assistantFirst: "https://console.groq.com/docs/api-reference#chat-create",
     sameRoleTwice: "https://console.groq.com/docs/api-reference#chat-create",
     imagesBytes: imagesOfGroq,
@@ -118,6 +125,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
   },
   deepseek: {
     mostTools: "https://api-docs.deepseek.com/api/create-chat-completion",
+    mostStops: "https://api-docs.deepseek.com/api/create-chat-completion",
     imageBytes: "error of the endpoint: image file size exceeds limit 32 MB",
     mostImages: "https://api-docs.deepseek.com/api/create-chat-completion",
     sameRoleTwice: "error of the endpoint: does not support successive user or assistant messages",
@@ -125,6 +133,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
   moonshot: {
     toolName: "https://platform.moonshot.ai/docs/api/tool-use",
     mostTools: "https://platform.moonshot.ai/docs/api/tool-use",
+    mostStops: "https://platform.moonshot.ai/docs/api/chat",
     text: "error of the endpoint: message at position must not be empty",
     mostTemperature: "https://platform.moonshot.ai/docs/api/chat",
   },

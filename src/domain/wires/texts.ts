@@ -40,10 +40,15 @@ const isBlankText = (block: Block): boolean => block.type === "text" && block.te
 
 function fitBlock(block: Block, { emptyErrors }: Pick<WireRules, "emptyErrors">): Block {
   if (block.type !== "tool_result" || block.isError !== true || emptyErrors) return block;
-  const isEmpty =
-    block.structuredContent === undefined &&
-    block.content.every((item) => item.type === "text" && item.text.trim() === "");
-  return isEmpty ? { ...block, content: [{ type: "text", text: noMessage }] } : block;
+  const isSaid =
+    block.content.length === 0
+      ? block.structuredContent !== undefined
+      : block.content.some((item) =>
+          item.type === "text" ? item.text.trim() !== "" : "raw" in item,
+        );
+  return isSaid
+    ? block
+    : { ...block, content: [...block.content, { type: "text", text: noMessage }] };
 }
 
 /** Takes trailing blanks off the text that the assistant is to go on with. */

@@ -8,7 +8,8 @@ const base64 = z
   .refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), "Not base64.");
 
 const mimeType = (kind: "image" | "audio") =>
-  z.string().regex(new RegExp(`^${kind}/[\\w.+-]+(;.*)?$`), `Not a MIME type of ${kind}.`);
+  // RFC 2045, section 5.1: types are case-insensitive.
+  z.string().regex(new RegExp(`^${kind}/[\\w.+-]+(;.*)?$`, "i"), `Not a MIME type of ${kind}.`);
 
 const json = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
