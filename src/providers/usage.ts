@@ -155,7 +155,11 @@ export function usageOf(counted: Counted, call: SamplingCall, blocks: Block[]): 
   };
   const usage = {
     inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
-    outputTokens: output !== null && output > 0 ? output : estimateInputTokens(answer) + reasoning,
+    // No model writes more than it may, and the call reserved no more.
+    outputTokens:
+      output !== null && output > 0
+        ? output
+        : Math.min(call.maxTokens, estimateInputTokens(answer)) + reasoning,
     estimated: true,
   };
   return withMedia(withClasses(usage, classesOf(counted, 0)), counted, blocks);

@@ -1,7 +1,5 @@
 /** What the tables must say of each other once everything has ended. */
 import { recordedRefusals } from "../../src/domain/audit/thinning.ts";
-import { defaultDeadlineMs } from "../../src/domain/choice/policy.ts";
-import { leaseSlackMs } from "../../src/domain/leases.ts";
 import type { Tenant, World } from "./world.ts";
 
 export interface RecordRow {
@@ -9,7 +7,7 @@ export interface RecordRow {
   outcome: string;
   reason: string | null;
   contentSha256: string;
-  /** ms since the epoch, the moment in which the limits counted the call: its lease begins then */
+  /** ms since the epoch, the moment in which the limits counted the call */
   admittedAt: number;
   tokens: number;
   microUsd: number;
@@ -20,7 +18,7 @@ export async function recordsOf(
   { id }: Pick<Tenant, "id">,
 ): Promise<RecordRow[]> {
   const rows = await world.query(
-    `select id, outcome, reason, content_sha256, lease_until,
+    `select id, outcome, reason, content_sha256, admitted_at,
        coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as tokens,
        coalesce(cost_micro_usd, 0) as micro_usd
      from sampling_requests where tenant_id = ?`,
@@ -31,7 +29,7 @@ export async function recordsOf(
     outcome: String(row["outcome"]),
     reason: row["reason"] === null ? null : String(row["reason"]),
     contentSha256: String(row["content_sha256"]),
-    admittedAt: Number(row["lease_until"]) - defaultDeadlineMs - leaseSlackMs,
+    admittedAt: Number(row["admitted_at"]),
     tokens: Number(row["tokens"]),
     microUsd: Number(row["micro_usd"]),
   }));

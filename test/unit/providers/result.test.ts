@@ -247,6 +247,14 @@ describe("usage", () => {
     expect(result.ok && result.value.usage.outputTokens).toBeGreaterThan(0);
   });
 
+  it("is estimated at no more output than the model may write, as it was reserved", () => {
+    const long = generated([{ type: "text", text: "fine ".repeat(200) }], {
+      usage: usageOf(10, 0),
+    });
+    const result = answerOf(long, callOf({ maxTokens: 3 }), []);
+    expect(result).toMatchObject({ value: { usage: { outputTokens: 3, estimated: true } } });
+  });
+
   it("keeps the half that the provider counted", () => {
     expect(answer(generated(text, { usage: usageOf(undefined, 5) }))).toMatchObject({
       value: { usage: { outputTokens: 5, estimated: true } },
