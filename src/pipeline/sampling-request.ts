@@ -1,5 +1,11 @@
 /** A sampling request as a surface hands it in, and what its audit record holds from the beginning. */
-import { askedOf, type ModelEndpointName, type Opening } from "../domain/audit/record.ts";
+import {
+  askedOf,
+  type Asked,
+  type ModelEndpointName,
+  type Opening,
+} from "../domain/audit/record.ts";
+import { outlineOf } from "../domain/sampling/capabilities.ts";
 import { inputModalitiesOf } from "../domain/sampling/estimate.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -62,6 +68,15 @@ export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"
   bytes: number | null;
 }
 
+/** The first revision whose requests declare capabilities themselves. */
+const firstWithoutSessions = "2026-07-28";
+
+function declaredIn({ caller, client, declaredBy }: SamplingRequest): Pick<Asked, "declared"> {
+  if ((client.revision ?? "") < firstWithoutSessions || caller.session !== null) return {};
+  const { raw, capabilities } = declaredBy(caller);
+  return { declared: outlineOf(raw?.capabilities ?? capabilities) };
+}
+
 export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   id,
   who: {
@@ -80,6 +95,7 @@ export const openingOf = (request: SamplingRequest, id: string): Opening => ({
     ? {
         ...(request.endpoint !== undefined && { endpoint: request.endpoint }),
         ...askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value)),
+        ...declaredIn(request),
       }
     : null,
   contentSha256: request.content.sha256,

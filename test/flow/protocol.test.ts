@@ -5,7 +5,15 @@ import { refusalTable, type Reason, type Refusal } from "../../src/domain/refusa
 import type { SamplingAnswer, SamplingCall } from "../../src/domain/sampling/call.ts";
 import { codecFor, supportedRevisions } from "../../src/mcp/era.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
-import { adminOf, asking, at, callOnce, createTenant, openSession } from "../fakes/caller.ts";
+import {
+  adminOf,
+  asking,
+  at,
+  callOnce,
+  createTenant,
+  openSession,
+  type Answered,
+} from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { patient } from "../setup/patience.ts";
@@ -740,6 +748,9 @@ describe("what a client declares", () => {
     expect(negotiated).toMatchObject({ features: [tag], ignored: [] });
   });
 
+  const recordOf = async (answer: Answered) =>
+    adminOf(router, key)("GET", `/tenants/protocol/requests/${String(requestIdOf(answer.body))}`);
+
   // cites: L-012, C-013
   it("and nobody here knows changes nothing", async () => {
     const capabilities = {
@@ -756,6 +767,19 @@ describe("what a client declares", () => {
       ({ id }) => id === session.sessionId,
     );
     expect(found?.capabilities).toEqual(capabilities);
+    const { extensions: _, ...effective } = capabilities;
+    expect(found).toMatchObject({ effective, modalities: ["text"] });
+    expect(found).not.toHaveProperty("effective.extensions");
+    // A request of 2026-07-28 has no session that keeps them, so its record does.
+    const record = await recordOf(answer);
+    expect(record.get("asked.declared")).toEqual({
+      sampling: {},
+      "acme-capability": { a: null },
+      extensions: { "com.example/unknown": {} },
+    });
+    expect((await recordOf(await session.sample(asking("hi")))).get("asked.declared")).toBe(
+      undefined,
+    );
   });
 
   // cites: M-001, M-003, M-007

@@ -1,7 +1,7 @@
 /** Sessions of the legacy revisions, with what each client said that it can do. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { capabilityWords } from "../capability-words.ts";
+import { capabilityWords, countedCapabilities } from "../capability-words.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { Named, type Names } from "../parts/named.tsx";
 import { Page } from "../parts/page.tsx";
@@ -18,6 +18,21 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const clientOf = ({ clientInfo }: Session): string =>
   `${text(clientInfo["name"])} ${text(clientInfo["version"])}`.trim();
 
+function Counted({ session }: { session: Session }) {
+  const counted = countedCapabilities(session);
+  if (counted.length === 0) return "nothing";
+  return (
+    <div title={JSON.stringify(session.capabilities)}>
+      {counted.map(({ declared, counts }) => (
+        <div key={declared}>
+          {declared}
+          {counts !== declared && <span class="faint"> → {counts}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 const said: readonly Column<Session>[] = [
   {
     title: "Revision",
@@ -25,10 +40,8 @@ const said: readonly Column<Session>[] = [
     text: ({ revision }) => revision,
   },
   {
-    title: "Declared",
-    show: ({ capabilities }) => (
-      <span title={JSON.stringify(capabilities)}>{capabilityWords(capabilities)}</span>
-    ),
+    title: "Declared → counts as",
+    show: (session) => <Counted session={session} />,
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
   {

@@ -9,6 +9,7 @@ import { attemptColumns } from "./attempts.tsx";
 import { ReplayButton, Seal } from "./checks.tsx";
 import { Correct } from "./correct.tsx";
 import { DecisionTable, type Ended } from "./decision.tsx";
+import { capabilityWords } from "../capability-words.ts";
 import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -58,6 +59,27 @@ function Usage({ record }: { record: WholeRecord }) {
   );
 }
 
+function Asking({ asking }: { asking: ReturnType<typeof askedOf> }) {
+  return (
+    <>
+      <dt>Asked</dt>
+      <dd>
+        {asking === null
+          ? none
+          : `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`}
+      </dd>
+      {asking?.declared !== undefined && (
+        <>
+          <dt>Declared</dt>
+          <dd>{capabilityWords(asking.declared)}</dd>
+        </>
+      )}
+      <dt>Hints</dt>
+      <dd>{asking?.hints?.join(", ") || none}</dd>
+    </>
+  );
+}
+
 function Facts({ tenant, record }: DetailProps) {
   const { who, createdAt, contentSha256 } = record;
   const asking = askedOf(record);
@@ -99,14 +121,7 @@ function Facts({ tenant, record }: DetailProps) {
       </dd>
       <dt>{endpoint === undefined ? "Revision" : "Endpoint"}</dt>
       <dd>{endpoint ?? who.revision ?? none}</dd>
-      <dt>Asked</dt>
-      <dd>
-        {asking === null
-          ? none
-          : `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`}
-      </dd>
-      <dt>Hints</dt>
-      <dd>{asking?.hints?.join(", ") || none}</dd>
+      <Asking asking={asking} />
       <dt>SHA-256 of the content</dt>
       <dd>
         <code>{contentSha256}</code>

@@ -1,4 +1,5 @@
 /** The audit record of one sampling request. It holds sizes and hashes, and content only when captured. */
+import type { JsonObject } from "../json.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Attempt, RefusedKey } from "../attempts.ts";
 import type { CircuitChange } from "../choice/circuits.ts";
@@ -48,6 +49,8 @@ export interface Asked {
   priorities: Priorities;
   includeContext: string;
   temperature: number | null;
+  /** the outline of the capabilities that the request itself declared; absent: its session declared them, or nobody did */
+  declared?: JsonObject;
   tag?: string;
   run?: string;
 }

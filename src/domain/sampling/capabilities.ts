@@ -95,6 +95,34 @@ export function supportedModalities(capabilities: JsonObject): Modality[] {
   return modalities.filter((modality) => declared.includes(modality));
 }
 
+/** Bounds of an outline: names are a client's own text. */
+const longestName = 60;
+const mostNames = 20;
+
+/**
+ * Capabilities as a record keeps them: the names of two levels, whether each is an object, and modalities by name. Whatever else
+ * a client wrote into them is left out.
+ */
+export function outlineOf(capabilities: JsonObject): JsonObject {
+  const outlined = (object: JsonObject, valueOf: (name: string, value: JsonValue) => JsonValue) =>
+    Object.fromEntries(
+      Object.entries(object)
+        .slice(0, mostNames)
+        .map(([name, value]) => [name.slice(0, longestName), valueOf(name, value)]),
+    );
+  const flagOf = (value: JsonValue): JsonValue =>
+    typeof value === "boolean" ? value : isObject(value) ? {} : null;
+  return outlined(capabilities, (capability, value) =>
+    isObject(value)
+      ? outlined(value, (name, flag) =>
+          capability === "sampling" && name === "supportedModalities" && Array.isArray(flag)
+            ? modalities.filter((modality) => flag.includes(modality))
+            : flagOf(flag),
+        )
+      : flagOf(value),
+  );
+}
+
 /** The part of `required` that `declared` lacks, object by object; null: it lacks nothing. */
 function absent(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
   if (!isObject(declared)) return required;

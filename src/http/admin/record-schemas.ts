@@ -3,6 +3,7 @@ import { idPrefixes } from "../../domain/tenancy/ids.ts";
 import { userPrefix } from "../../domain/tenancy/user.ts";
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
+import { modalities } from "../../domain/modality.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit/record.ts";
 import { usd } from "./limit-schemas.ts";
@@ -16,6 +17,14 @@ export const session = z
     keyId: z.string(),
     revision: z.string(),
     capabilities: anyObject.openapi({ description: "As declared, raw." }),
+    effective: anyObject.openapi({
+      description:
+        "What they count as in the session's revision: without fields that it doesn't know, and without known ones that are no objects.",
+    }),
+    modalities: z.array(z.enum(modalities)).openapi({
+      description:
+        "In which the client takes answers. Sampling without a list means text. Empty: it declares no sampling.",
+    }),
     clientInfo: anyObject,
     serverId: z.string().nullable().openapi({ description: "the server it was begun with" }),
     upstreamId: z.string().nullable().openapi({ description: "the server's own session id" }),
@@ -136,7 +145,10 @@ export const record = z
       description:
         "When the limits counted it, in whose hour and day usage counts it. null: it was refused.",
     }),
-    asked: anyObject.nullable(),
+    asked: anyObject.nullable().openapi({
+      description:
+        "Counts and names, no content. `declared`, of a request of 2026-07-28: the capabilities that it declared, by name.",
+    }),
     contentSha256: z.string(),
     outcome: z.enum(outcomes),
     reason: z.enum(reasons).nullable(),

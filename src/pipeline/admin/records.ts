@@ -18,6 +18,9 @@ import type { NameStore } from "../../domain/ports/names.ts";
 import type { PlacementStore } from "../../domain/ports/placements.ts";
 import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Modality } from "../../domain/modality.ts";
+import { forVersion, supportedModalities, supports } from "../../domain/sampling/capabilities.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
@@ -38,14 +41,23 @@ export interface RecordWithContent extends SamplingRecord, Named {
 }
 
 /** A session without what the proxy remembers of its streams and of its translation. */
-type ShownSession = Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil">;
+interface ShownSession extends Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil"> {
+  /** what the capabilities count as in the session's revision */
+  effective: JsonObject;
+  /** in which the client takes answers; empty: it declares no sampling */
+  modalities: Modality[];
+}
 
 const shownSession = ({
   bridge: _bridge,
   clientStreamUntil: _client,
   routerStreamUntil: _router,
   ...shown
-}: Session): ShownSession => shown;
+}: Session): ShownSession => {
+  const effective = forVersion(shown.capabilities, shown.revision);
+  const modalities = supports(effective, "sampling") ? supportedModalities(effective) : [];
+  return { ...shown, effective, modalities };
+};
 
 type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   forVersion,
   missingFrom,
+  outlineOf,
   supportedModalities,
   supports,
   type Capability,
@@ -238,5 +239,36 @@ describe("missingFrom", () => {
         expect(count(after)).toBeLessThanOrEqual(count(before));
       }),
     );
+  });
+});
+
+describe("what a record keeps of declared capabilities", () => {
+  it("is names of two levels, and modalities", () => {
+    const declared = {
+      sampling: { tools: { secret: "x" }, supportedModalities: ["image", "smell", 3] },
+      elicitation: {},
+      roots: { listChanged: true },
+      experimental: { "acme/beam": { deep: { deeper: "text of the client" } }, odd: "free text" },
+      odd: "free text",
+    };
+    expect(outlineOf(declared)).toEqual({
+      sampling: { tools: {}, supportedModalities: ["image"] },
+      elicitation: {},
+      roots: { listChanged: true },
+      experimental: { "acme/beam": {}, odd: null },
+      odd: null,
+    });
+  });
+
+  it("is bounded, and has own properties alone", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 500 }, (_, at) => [`${at}`.padEnd(99), {}]),
+    );
+    const outline = outlineOf({ experimental: many, ...many });
+    expect(Object.keys(outline)).toHaveLength(20);
+    expect(Math.max(...Object.keys(outline).map((name) => name.length))).toBe(60);
+    const proto = outlineOf(JSON.parse('{"__proto__":{"sampling":{}}}'));
+    expect(Object.keys(proto)).toEqual(["__proto__"]);
+    expect(supports(proto, "sampling")).toBe(false);
   });
 });
