@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Badge } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
+import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
@@ -89,15 +88,12 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Creden
   },
 ];
 
-interface DoProps {
+interface DoProps extends Ends {
   tenant: string;
-  doing: Doing | null;
-  onDone: () => void;
-  onClose: () => void;
+  doing: Doing;
 }
 
 function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing === null) return null;
   if (doing.what === "make")
     return (
       <Dialog title="New credential" onClose={onClose}>
@@ -133,32 +129,15 @@ export function Credentials({ params: { tenant } }: { params: { tenant: string }
       api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant }, query } }),
     ),
   );
-  const [doing, begin] = useState<Doing | null>(null);
-  const done = (): void => {
-    begin(null);
-    void paging.loading.again();
-  };
   return (
-    <Page
+    <ListPage
       title="Credentials"
       lead="Keys of providers such as OpenAI, which the router uses for this tenant. Nobody can read one again. The keys that your programs show to the router are under API keys."
-      actions={
-        mayChange.value && (
-          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
-            New credential
-          </button>
-        )
-      }
-    >
-      <Listed
-        what="credentials"
-        paging={paging}
-        name="Credentials"
-        columns={columnsOf(tenant, begin)}
-        keyOf={({ id }) => id}
-        empty="There is no credential yet. Without one no model can be chosen."
-      />
-      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
-    </Page>
+      paging={paging}
+      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      empty="There is no credential yet. Without one no model can be chosen."
+      action={{ title: "New credential", doing: { what: "make" } }}
+      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
+    />
   );
 }

@@ -1,9 +1,7 @@
 /** What people allowed programs by OAuth, and how to end it. */
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
+import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
@@ -72,42 +70,31 @@ export function Grants({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Grant>(`grants of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/grants", { params: { path: { tenant }, query } })),
   );
-  const [ending, end] = useState<Grant | null>(null);
   return (
-    <Page
+    <ListPage
       title="Grants"
       lead="Programs that people connected by OAuth. Each acts as an API key of this tenant."
-    >
-      <Listed
-        what="grants"
-        paging={paging}
-        name="Grants"
-        columns={columnsOf(tenant, end)}
-        keyOf={({ id }) => id}
-        empty="No program is connected by OAuth. A hosted client connects with a server’s address alone, and asks a person for consent."
-      />
-      {ending !== null && (
+      paging={paging}
+      columns={(end: (grant: Grant) => void) => columnsOf(tenant, end)}
+      empty="No program is connected by OAuth. A hosted client connects with a server’s address alone, and asks a person for consent."
+      dialog={({ id, clientName }, ends) => (
         <Confirm
           title="End the grant"
           act={() =>
             asked(
               api.DELETE("/admin/v1/tenants/{tenant}/grants/{id}", {
-                params: { path: { tenant, id: ending.id } },
+                params: { path: { tenant, id } },
               }),
             )
           }
-          onDone={() => {
-            end(null);
-            void paging.loading.again();
-          }}
-          onClose={() => end(null)}
+          {...ends}
         >
           <p>
-            <strong>{ending.clientName}</strong>: its tokens open nothing within five seconds. The
-            API key goes on.
+            <strong>{clientName}</strong>: its tokens open nothing within five seconds. The API key
+            goes on.
           </p>
         </Confirm>
       )}
-    </Page>
+    />
   );
 }

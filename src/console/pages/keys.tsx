@@ -5,8 +5,7 @@ import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { CopyButton, Secret } from "../parts/copy.tsx";
 import { limitWords } from "../parts/limits.tsx";
 import { Badge } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
+import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
@@ -97,13 +96,12 @@ const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[]
 
 interface DoProps {
   tenant: string;
-  doing: Doing | null;
+  doing: Doing;
   onDone: (made: NewKeyAnswer | null) => void;
   onClose: () => void;
 }
 
 function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing === null) return null;
   if (doing.what === "make")
     return (
       <Dialog title="New API key" onClose={onClose}>
@@ -146,39 +144,31 @@ export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<Key>(`keys of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
   );
-  const [doing, begin] = useState<Doing | null>(null);
   const [made, setMade] = useState<NewKeyAnswer | null>(null);
-  const done = (key: NewKeyAnswer | null): void => {
-    begin(null);
-    if (key !== null) setMade(key);
-    void paging.loading.again();
-  };
   return (
-    <Page
+    <ListPage
       title="API keys"
+      what="API keys"
       lead="What a program shows to call the router. Each may have limits and an end of its own."
-      actions={
-        mayChange.value && (
-          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
-            New key
-          </button>
-        )
-      }
+      paging={paging}
+      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
+      action={{ title: "New key", doing: { what: "make" } }}
+      dialog={(doing, { onDone, onClose }) => (
+        <Do
+          {...{ tenant, doing, onClose }}
+          onDone={(key) => {
+            onDone();
+            if (key !== null) setMade(key);
+          }}
+        />
+      )}
     >
       {made !== null && (
         <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
           <p>The router keeps a hash alone. Put the key where your program reads it.</p>
         </Secret>
       )}
-      <Listed
-        what="API keys"
-        paging={paging}
-        name="API keys"
-        columns={columnsOf(tenant, begin)}
-        keyOf={({ id }) => id}
-        empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
-      />
-      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
-    </Page>
+    </ListPage>
   );
 }

@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Field, Form } from "../parts/form.tsx";
-import { Listed } from "../parts/listed.tsx";
-import { Page } from "../parts/page.tsx";
+import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
@@ -133,52 +132,22 @@ export function People({ params: { tenant } }: { params: { tenant: string } }) {
   const paging = usePaging<User>(`people of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/users", { params: { path: { tenant }, query } })),
   );
-  const [leaving, forget] = useState<User | null>(null);
-  const [isNaming, setNaming] = useState(false);
   return (
-    <Page
+    <ListPage
       title="People"
       lead="Whom the tenant’s identity provider has vouched for. Somebody who signs in with an API key stands under API keys."
-      actions={
-        mayChange.value && (
-          <button type="button" class="main" onClick={() => setNaming(true)}>
-            Name a person
-          </button>
+      paging={paging}
+      columns={(begin: (doing: User | "name") => void) => columnsOf(tenant, begin)}
+      empty="Nobody has come by an identity provider yet. A person stands here after the first sign-in, or after a call in the person’s name."
+      action={{ title: "Name a person", doing: "name" }}
+      dialog={(doing, ends) =>
+        doing === "name" ? (
+          <NewPerson tenant={tenant} {...ends} />
+        ) : (
+          <ForgetPerson tenant={tenant} user={doing} {...ends} />
         )
       }
-    >
-      <div class="stack">
-        <Listed
-          what="people"
-          paging={paging}
-          name="People"
-          columns={columnsOf(tenant, forget)}
-          keyOf={({ id }) => id}
-          empty="Nobody has come by an identity provider yet. A person stands here after the first sign-in, or after a call in the person’s name."
-        />
-        <IdentityProvider key={tenant} tenant={tenant} />
-      </div>
-      {isNaming && (
-        <NewPerson
-          tenant={tenant}
-          onClose={() => setNaming(false)}
-          onDone={() => {
-            setNaming(false);
-            void paging.loading.again();
-          }}
-        />
-      )}
-      {leaving !== null && (
-        <ForgetPerson
-          tenant={tenant}
-          user={leaving}
-          onDone={() => {
-            forget(null);
-            void paging.loading.again();
-          }}
-          onClose={() => forget(null)}
-        />
-      )}
-    </Page>
+      below={<IdentityProvider key={tenant} tenant={tenant} />}
+    />
   );
 }

@@ -4,8 +4,7 @@ import { api, asked, type Schemas } from "../api.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
 import { Badge, ProblemNotice } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
+import { ListPage, type Ends } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { prefix, routerUrl } from "../place.ts";
@@ -161,17 +160,14 @@ function AuthorizeFound({ found }: { found: Asked<Schemas["AuthorizationStart"]>
   );
 }
 
-interface DoProps {
+interface DoProps extends Ends {
   tenant: string;
-  doing: Doing | null;
-  onDone: () => void;
-  onClose: () => void;
+  doing: Doing;
 }
 
 const titles = { make: "New server", check: "Check", authorize: "Authorize", change: "Change" };
 
 function Do({ tenant, doing, onDone, onClose }: DoProps) {
-  if (doing === null) return null;
   if (doing.what === "delete") {
     const { slug } = doing.server;
     const params = { path: { tenant, server: slug } };
@@ -205,32 +201,15 @@ export function Servers({ params: { tenant } }: { params: { tenant: string } }) 
   const paging = usePaging<Server>(`servers of ${tenant}`, (query) =>
     asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params: { path: { tenant }, query } })),
   );
-  const [doing, begin] = useState<Doing | null>(null);
-  const done = (): void => {
-    begin(null);
-    void paging.loading.again();
-  };
   return (
-    <Page
+    <ListPage
       title="Servers"
       lead="MCP servers that clients reach through the router. When a server asks for a model’s answer, the router gives it."
-      actions={
-        mayChange.value && (
-          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
-            New server
-          </button>
-        )
-      }
-    >
-      <Listed
-        what="servers"
-        paging={paging}
-        name="Servers"
-        columns={columnsOf(tenant, begin)}
-        keyOf={({ id }) => id}
-        empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
-      />
-      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
-    </Page>
+      paging={paging}
+      columns={(begin: (doing: Doing) => void) => columnsOf(tenant, begin)}
+      empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
+      action={{ title: "New server", doing: { what: "make" } }}
+      dialog={(doing, ends) => <Do {...{ tenant, doing, ...ends }} />}
+    />
   );
 }

@@ -1,11 +1,9 @@
 /** Sessions of the legacy revisions, with what each client said that it can do. */
-import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { capabilityWords, countedCapabilities } from "../capability-words.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { Named, type Names } from "../parts/named.tsx";
-import { Page } from "../parts/page.tsx";
-import { Listed } from "../parts/listed.tsx";
+import { ListPage } from "../parts/list-page.tsx";
 import { usePaging } from "../parts/pages.tsx";
 import type { Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
@@ -112,39 +110,28 @@ export function Sessions({ params: { tenant } }: { params: { tenant: string } })
   );
   const { loaded } = paging.loading;
   const names = loaded.state === "there" ? loaded.value.names : {};
-  const [ending, end] = useState<Session | null>(null);
   return (
-    <Page
+    <ListPage
       title="Sessions"
       lead="Open connections of MCP clients, with what each said that it can do. Clients of MCP 2026-07-28 and later have none. Who is signed in to the console is in Events."
-    >
-      <Listed
-        what="sessions"
-        paging={paging}
-        name="Sessions"
-        columns={columnsOf(tenant, { names, end })}
-        keyOf={({ id }) => id}
-        empty="No session is open."
-      />
-      {ending !== null && (
+      paging={paging}
+      columns={(end: (session: Session) => void) => columnsOf(tenant, { names, end })}
+      empty="No session is open."
+      dialog={({ id }, ends) => (
         <Confirm
           title="End the session"
           act={() =>
             asked(
               api.DELETE("/admin/v1/tenants/{tenant}/sessions/{id}", {
-                params: { path: { tenant, id: ending.id } },
+                params: { path: { tenant, id } },
               }),
             )
           }
-          onDone={() => {
-            end(null);
-            void paging.loading.again();
-          }}
-          onClose={() => end(null)}
+          {...ends}
         >
           <p>Later requests of the session are answered 404, and its client has to begin again.</p>
         </Confirm>
       )}
-    </Page>
+    />
   );
 }
