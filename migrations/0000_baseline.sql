@@ -155,9 +155,6 @@ CREATE TABLE `health` (
 	`credential_id` text NOT NULL,
 	`model` text NOT NULL,
 	`samples` text NOT NULL,
-	`failures` integer NOT NULL,
-	`failed_at` integer,
-	`retry_after_ms` integer,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `credential_id`, `model`)
 );
@@ -414,7 +411,7 @@ CREATE TABLE `tenants` (
 	`slug` text NOT NULL,
 	`name` text NOT NULL,
 	`policy` text NOT NULL,
-	`ceiling` text,
+	`ceiling` text NOT NULL,
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`residency` text

@@ -133,7 +133,7 @@ export function scopesOf(
       scope: "tenant",
       subject: tenant.id,
       // A raise of the tenant's stays below the operator's ceiling.
-      ...narrowed(at(tenant.id, limits), tenant.ceiling?.limits),
+      ...narrowed(at(tenant.id, limits), tenant.ceiling.limits),
     },
     keyScope(snapshot, { limits: at(key.id, key.limits), run: by.run }),
     ...(server === null

@@ -21,8 +21,7 @@ export interface Summary {
   costUsd: number | null;
   /** what was read or sent differently from how it was asked, one sentence for each */
   notes: string[];
-  /** absent in what was recorded before it existed */
-  ignored?: Ignored;
+  ignored: Ignored;
   timingMs: Timing & { settle: number };
 }
 

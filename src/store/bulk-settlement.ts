@@ -60,13 +60,13 @@ const sample = textOf(sql`
     select r.tenant_id, j.value ->> 2 as credential_id, j.value ->> 3 as model, j.value ->> 4 as sample,
       j.value ->> 5 as at, j.key as position
     from ${open} where r.outcome = 'admitted')
-  insert into health (tenant_id, credential_id, model, samples, failures, updated_at)
+  insert into health (tenant_id, credential_id, model, samples, updated_at)
   select a.tenant_id, a.credential_id, a.model, (
       select json_group_array(json(sample)) from (
         select b.sample from added b
         where b.tenant_id = a.tenant_id and b.credential_id = a.credential_id and b.model = a.model
         order by b.position desc limit ${keptSamples})),
-    0, max(a.at)
+    max(a.at)
   from added a where true group by 1, 2, 3
   on conflict (tenant_id, credential_id, model) do update set
     samples = (

@@ -12,22 +12,18 @@ import { credentials, tenants } from "./schema.ts";
  * Gives a credential another status: once, with an event, and every choice that was prepared on the credential
  * becomes stale. Does nothing where somebody changed the credential since it was read, since what was found
  * speaks of the key that was read.
- * @param change.readAt `updatedAt` as it was read; absent: whatever it is
+ * @param change.readAt `updatedAt` as it was read
  */
 export function statusStatements(
   builder: Builder,
   { tenantId, id }: { tenantId: string; id: string },
-  {
-    status,
-    readAt,
-    event,
-  }: { status: Credential["status"]; readAt?: number | undefined; event: AdminEvent },
+  { status, readAt, event }: { status: Credential["status"]; readAt: number; event: AdminEvent },
 ): Compiled[] {
   const where = and(
     eq(credentials.tenantId, tenantId),
     eq(credentials.id, id),
     ne(credentials.status, status),
-    readAt === undefined ? undefined : eq(credentials.updatedAt, readAt),
+    eq(credentials.updatedAt, readAt),
   );
   const isOther = sql`exists (select 1 from ${credentials} where ${where})`;
   return [

@@ -13,11 +13,6 @@ export const health = sqliteTable(
     model: text().notNull(),
     /** newest first */
     samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
-    // Circuits have a table of their own now. The version before still writes these three columns, so they
-    // stay until no process of that version runs beside this one.
-    failures: integer().notNull(),
-    failedAt: integer("failed_at"),
-    retryAfterMs: integer("retry_after_ms"),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [

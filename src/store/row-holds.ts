@@ -1,8 +1,7 @@
 /**
  * What a call holds, as its row keeps it while it runs: of each hold the scope and resource as numbers, the
  * bucket, the amount, and the subject where the row itself does not name it. A hold of concurrency is kept only
- * of such a subject: of the others the row itself counts. Rows from before have holds as objects, which the same
- * SQL reads.
+ * of such a subject: of the others the row itself counts.
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
@@ -36,12 +35,13 @@ const resources = [
 /** The row has columns for these subjects. */
 export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant", "key", "server"]);
 
-export type Held =
-  | [scope: number, resource: number, bucket: number, amount: number, subject?: string]
-  | Hold;
+type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
-const packed = (holds: readonly Held[]): Held[] =>
-  holds.flatMap((hold): Held[] => {
+/** As a row gave it, or as it is about to be written. */
+export type Held = Packed | Hold;
+
+const packed = (holds: readonly Held[]): Packed[] =>
+  holds.flatMap((hold): Packed[] => {
     if (Array.isArray(hold)) return [hold];
     const { scope, subject, resource, bucket, amount } = hold;
     const places = [scopes.indexOf(scope), resources.indexOf(resource)] as const;
@@ -59,9 +59,7 @@ export const heldIn = (
   text: string,
   row: { tenantId: string; keyId: string; serverId: string | null },
 ): Kept[] =>
-  (JSON.parse(text) as Held[]).flatMap((hold): Kept[] => {
-    if (!Array.isArray(hold)) return [hold];
-    const [scope, place, bucket, amount, named] = hold;
+  (JSON.parse(text) as Packed[]).flatMap(([scope, place, bucket, amount, named]): Kept[] => {
     const subject = named ?? [row.tenantId, row.keyId, row.serverId][scope];
     const resource = resources[place];
     if (resource === undefined || typeof subject !== "string") return [];
@@ -72,8 +70,8 @@ const concurrentAt = resources.indexOf("concurrent");
 
 /** Subjects without a column at which a call takes a place under a limit of concurrency. */
 export const placesIn = (text: string): string[] =>
-  (JSON.parse(text) as Held[]).flatMap((hold) =>
-    Array.isArray(hold) && hold[1] === concurrentAt && hold[4] !== undefined ? [hold[4]] : [],
+  (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
+    place === concurrentAt && subject !== undefined ? [subject] : [],
   );
 
 const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
@@ -95,7 +93,7 @@ export const withPlaces = (holds: readonly Held[], places: readonly Hold[]): Hel
 export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
   dataType: () => "text",
   toDriver: heldText,
-  fromDriver: (stored) => JSON.parse(stored) as Held[],
+  fromDriver: (stored) => JSON.parse(stored) as Packed[],
 });
 
 const choice = (place: number, values: readonly string[], otherwise: string): SQL =>
@@ -123,16 +121,12 @@ export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
 
 /** Of a row `r` and one of its holds `h`, as `json_each` gives it. */
 export const held = {
-  subject: choice(
-    0,
-    ["r.tenant_id", "r.key_id", "r.server_id"],
-    "coalesce(h.value ->> 4, h.value ->> 'subject')",
-  ),
+  subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "h.value ->> 4"),
   resource: choice(
     1,
     resources.map((name) => `'${name}'`),
-    "h.value ->> 'resource'",
+    "null",
   ),
-  bucket: sql.raw("coalesce(h.value ->> 2, h.value ->> 'bucket')"),
-  amount: sql.raw("coalesce(h.value ->> 3, h.value ->> 'amount')"),
+  bucket: sql.raw("h.value ->> 2"),
+  amount: sql.raw("h.value ->> 3"),
 };

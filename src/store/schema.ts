@@ -30,8 +30,7 @@ export const tenants = sqliteTable("tenants", {
   slug: text().notNull().unique(),
   name: text().notNull(),
   policy: text({ mode: "json" }).$type<Policy>().notNull(),
-  /** null: from before there were ceilings */
-  ceiling: text({ mode: "json" }).$type<Ceiling>(),
+  ceiling: text({ mode: "json" }).$type<Ceiling>().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
   /** where the tenant's data was asked to live; null: nobody asked */

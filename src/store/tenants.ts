@@ -49,7 +49,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         raw(sql`
           insert into tenants (id, slug, name, policy, ceiling, version, created_at, residency)
           select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)},
-            ${ceiling === null ? null : JSON.stringify(ceiling)}, ${version}, ${createdAt},
+            ${JSON.stringify(ceiling)}, ${version}, ${createdAt},
             ${residency === null ? null : JSON.stringify(residency)}
           where ${isNew} returning id`),
         appendEventWhere(event, isNew),

@@ -1,5 +1,4 @@
 /** What the operator pays is used only with the operator's leave: on a real database, with the real providers. */
-import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../src/crypto/vault.ts";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
@@ -12,7 +11,6 @@ import { createModelAdmin } from "../../src/pipeline/admin/models.ts";
 import { createChooser } from "../../src/pipeline/choose.ts";
 import { createProviders } from "../../src/providers/registry.ts";
 import { createWorkersAi, type AiBinding } from "../../src/providers/workers-ai.ts";
-import { raw } from "../../src/store/db.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
 import { call } from "../unit/domain/models.fixture.ts";
 import { event, id, key, start, tenant } from "./store/fixtures.ts";
@@ -24,7 +22,7 @@ const paid = { provider: "workers-ai", name: "theirs", apiKey: "", baseUrl: null
 describe("a provider that the operator pays", () => {
   const world = givenWorld(inlineBackend());
 
-  async function given(ceiling: Ceiling | null) {
+  async function given(ceiling: Ceiling) {
     const { stores } = world;
     const its = tenant({ ceiling });
     const keyId = id("key");
@@ -102,24 +100,6 @@ describe("a provider that the operator pays", () => {
     );
     expect(await credentials.check(admin, slug, credentialId)).toMatchObject(refused);
     expect(asked).toHaveLength(calls);
-  });
-
-  it("stays with an older tenant that uses it, and is no other older tenant's", async () => {
-    const with_ = await given({ limits: {}, providers: ["workers-ai"] });
-    value(await with_.credentials.create(operator, with_.slug, paid));
-    // A row as the version before wrote it.
-    value(await world.db.write([raw(sql`update tenants set ceiling = null`)]));
-    expect(await with_.chosen()).toMatchObject({ ok: true });
-    expect(value(await with_.ceilings.get(operator, with_.slug))).toEqual({
-      limits: {},
-      providers: ["workers-ai"],
-    });
-    const without = await given(null);
-    expect(await without.credentials.create(without.admin, without.slug, paid)).toMatchObject({
-      ok: false,
-      error: { reason: "forbidden" },
-    });
-    expect(value(await without.ceilings.get(operator, without.slug))).toEqual({ limits: {} });
   });
 
   it("has the operator's prices, and none of the tenant's", async () => {

@@ -45,6 +45,7 @@ describe("a person's own account at a server", () => {
     tokenEndpoint: "https://login.test/token",
     resource: "https://server.test/mcp",
     authentication: "none",
+    scopes: [],
   });
   const oauth: Oauth = {
     async begin(_, { redirectUri, state }) {

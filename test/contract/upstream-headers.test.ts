@@ -48,6 +48,7 @@ describe("headers for a registered server", () => {
     tokenEndpoint: "https://login.test/token",
     resource: "https://server.test/mcp",
     authentication: "none",
+    scopes: [],
   });
   const oauth: Oauth = {
     begin: async () => err("malformed"),

@@ -173,9 +173,7 @@ export interface Receipt {
   reservedMicroUsd: number | null;
 }
 
-/** `readAt`: absent in a held result of an earlier version, which marks whatever key is there */
-type FailingCredential = Pick<RefusedKey, "credentialId"> &
-  Partial<Pick<RefusedKey, "readAt">> & { event: AdminEvent };
+type FailingCredential = Pick<RefusedKey, "credentialId" | "readAt"> & { event: AdminEvent };
 
 export interface Settlement extends Ending {
   id: string;

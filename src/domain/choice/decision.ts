@@ -48,7 +48,7 @@ export interface Decision {
   weights: Axes;
   estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
   catalogueVersion: string;
-  /** the candidates that the call may use, best first; absent: an older record */
+  /** the candidates that the call may use, best first; absent: the choice was not made for a call */
   failover?: FailoverCandidate[];
   /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;

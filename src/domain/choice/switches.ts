@@ -21,8 +21,7 @@ export interface Asking {
   tenant: {
     slug: string;
     policy: { stopped?: Switches };
-    /** null: the tenant is from before there were ceilings */
-    ceiling: { stopped?: string } | null;
+    ceiling: { stopped?: string };
   };
   keyId: string;
   /** the slug of the registered server in question; null: the caller asks for itself */
@@ -39,7 +38,7 @@ export function stoppedBy({ tenant, keyId, server }: Asking): Refusal | null {
   const refusal = (what: string, name: string, why: string | undefined): Refusal | null =>
     why === undefined ? null : { reason: "stopped", what, name, why };
   return (
-    refusal("tenant", slug, ceiling?.stopped) ??
+    refusal("tenant", slug, ceiling.stopped) ??
     refusal("tenant", slug, stopped.tenant) ??
     refusal("key", keyId, own(stopped.keys, keyId)) ??
     refusal("server", server ?? "", server === null ? undefined : own(stopped.servers, server))

@@ -19,37 +19,13 @@ export const firstCeiling: Ceiling = { limits: {} };
  */
 export const operatorPaidProviders: ReadonlySet<string> = new Set(["workers-ai"]);
 
-/**
- * The providers paid by the operator that a tenant may use.
- * @param ceiling null: the tenant is from before there were ceilings
- * @param held the providers of the tenant's credentials, which an older tenant may go on using
- */
-const leaveOf = (ceiling: Ceiling | null, held: readonly string[]): readonly string[] =>
-  ceiling === null
-    ? [...new Set(held)].filter((provider) => operatorPaidProviders.has(provider))
-    : (ceiling.providers ?? []);
+/** One that the operator pays needs the operator's leave. */
+export const mayUse = ({ providers = [] }: Ceiling, provider: string): boolean =>
+  !operatorPaidProviders.has(provider) || providers.includes(provider);
 
-/** The ceiling in force. */
-export const ceilingOf = (ceiling: Ceiling | null, held: readonly string[]): Ceiling => {
-  if (ceiling !== null) return ceiling;
-  const providers = leaveOf(null, held);
-  return providers.length === 0 ? firstCeiling : { ...firstCeiling, providers: [...providers] };
-};
-
-export const hasLeave = (
-  ceiling: Ceiling | null,
-  { provider, held }: { provider: string; held: readonly string[] },
-): boolean => !operatorPaidProviders.has(provider) || leaveOf(ceiling, held).includes(provider);
-
-/**
- * The providers whose models the tenant may not use; undefined: none. A tenant from before there were ceilings
- * keeps what it has.
- */
-export function withheldBy(ceiling: Ceiling | null): ReadonlySet<string> | undefined {
-  if (ceiling === null) return undefined;
-  const withheld = [...operatorPaidProviders].filter(
-    (provider) => ceiling.providers?.includes(provider) !== true,
-  );
+/** The providers whose models the tenant may not use; undefined: none. */
+export function withheldBy(ceiling: Ceiling): ReadonlySet<string> | undefined {
+  const withheld = [...operatorPaidProviders].filter((provider) => !mayUse(ceiling, provider));
   return withheld.length === 0 ? undefined : new Set(withheld);
 }
 

@@ -41,8 +41,7 @@ export interface Tenant {
   slug: string;
   name: string;
   policy: Policy;
-  /** null: the tenant is from before there were ceilings */
-  ceiling: Ceiling | null;
+  ceiling: Ceiling;
   /** rises with every change on which a choice depends, of the tenant or of anything that it owns */
   version: number;
   createdAt: number;

@@ -41,8 +41,8 @@ export interface OauthTerms {
   resource: string;
   /** how the client authenticates at the token endpoint */
   authentication: "basic" | "post" | "none";
-  /** what was asked for; absent: the authorization is older than this member */
-  scopes?: string[];
+  /** what was asked for */
+  scopes: string[];
   /** absent: the entry names the client */
   registered?: OauthIdentity;
 }

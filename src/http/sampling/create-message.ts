@@ -145,8 +145,8 @@ export async function createMessage(
 function encodedAnswer(codec: Codec, params: JsonObject, finished: Finished): JsonObject {
   const { answer, call, decision } = finished;
   const { ignored } = decision;
-  const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
-  const shown = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
+  const parameters = [...codec.unknownIn(params), ...ignored.parameters];
+  const shown = { ...decision, ignored: { ...ignored, parameters } };
   const meta = { "sampling-router/decision": shown as unknown as JsonObject };
   return codec.encodeAnswer(answer, call, meta);
 }

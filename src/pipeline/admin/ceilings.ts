@@ -1,52 +1,24 @@
 /** The operator's ceiling of a tenant, and what the ceiling forbids to the tenant's administrators. */
 import type { Actor } from "../../domain/tenancy/access.ts";
-import {
-  ceilingOf,
-  hasLeave,
-  operatorPaidProviders,
-  type Ceiling,
-} from "../../domain/limits/ceilings.ts";
+import { mayUse, operatorPaidProviders, type Ceiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { isPrice, type DeclaredModel } from "../../domain/models/model.ts";
-import type { CredentialStore, Tenant } from "../../domain/ports/stores.ts";
+import type { Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { calendarOf } from "../time-zones.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
-type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
-
-/**
- * The providers of a tenant's credentials, read only where they matter: for a tenant from before there were
- * ceilings.
- */
-async function providersHeld(
-  { credentials }: Pick<CeilingDeps, "credentials">,
-  { id, ceiling }: Tenant,
-): AsyncResult<string[]> {
-  if (ceiling !== null) return ok([]);
-  const held = await credentials.list(id, { cursor: null, limit: 1_000 });
-  return held.ok ? ok(held.value.data.map(({ provider }) => provider)) : held;
-}
-
 const forbidden = (action: string): Result<never, Refusal> => err({ reason: "forbidden", action });
 
 /** Whether a tenant may use a provider. One that the operator pays needs the operator's leave. */
-export async function mayUse(
-  deps: Pick<CeilingDeps, "credentials">,
-  tenant: Tenant,
-  provider: string,
-): AsyncResult<null> {
-  if (!operatorPaidProviders.has(provider)) return ok(null);
-  const held = await providersHeld(deps, tenant);
-  if (!held.ok) return held;
-  return hasLeave(tenant.ceiling, { provider, held: held.value })
+export const checkLeave = ({ slug, ceiling }: Tenant, provider: string): Result<null, Refusal> =>
+  mayUse(ceiling, provider)
     ? ok(null)
     : forbidden(
-        `the operator pays the provider "${provider}", and gives leave with PUT /admin/v1/tenants/${tenant.slug}/ceiling`,
+        `the operator pays the provider "${provider}", and gives leave with PUT /admin/v1/tenants/${slug}/ceiling`,
       );
-}
 
 /** A tenant that set its own price of what the operator pays could pass any budget. */
 export function mayDescribe(actor: Actor, provider: string): Result<null, Refusal> {
@@ -65,7 +37,7 @@ export function mayDeclare(
   return priced ? mayDescribe(actor, provider) : ok(null);
 }
 
-export const createCeilingAdmin = (deps: CeilingDeps) => {
+export const createCeilingAdmin = (deps: AdminDeps) => {
   const find = async (actor: Actor, slug: string): AsyncResult<Tenant> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok || actor.kind === "operator") return tenant;
@@ -74,9 +46,7 @@ export const createCeilingAdmin = (deps: CeilingDeps) => {
   return {
     async get(actor: Actor, slug: string): AsyncResult<Ceiling> {
       const tenant = await find(actor, slug);
-      if (!tenant.ok) return tenant;
-      const held = await providersHeld(deps, tenant.value);
-      return held.ok ? ok(ceilingOf(tenant.value.ceiling, held.value)) : held;
+      return tenant.ok ? ok(tenant.value.ceiling) : tenant;
     },
 
     replace: (
@@ -88,14 +58,8 @@ export const createCeilingAdmin = (deps: CeilingDeps) => {
         async read() {
           const tenant = await find(actor, slug);
           if (!tenant.ok) return tenant;
-          const held = await providersHeld(deps, tenant.value);
-          if (!held.ok) return held;
-          const { version } = tenant.value;
-          return ok({
-            current: tenant.value,
-            shown: ceilingOf(tenant.value.ceiling, held.value),
-            version,
-          });
+          const { ceiling: shown, version } = tenant.value;
+          return ok({ current: tenant.value, shown, version });
         },
         async write({ id, policy }, ifVersion) {
           const event = eventOf(deps, actor, {

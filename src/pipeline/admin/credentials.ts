@@ -19,7 +19,7 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
-import { mayDeclare, mayUse } from "./ceilings.ts";
+import { checkLeave, mayDeclare } from "./ceilings.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "./editing.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
@@ -190,7 +190,7 @@ export function createCredentialAdmin(
       if (!tenant.ok) return tenant;
       const usable = checked(input);
       if (!usable.ok) return usable;
-      const allowed = await mayUse(deps, tenant.value, input.provider);
+      const allowed = checkLeave(tenant.value, input.provider);
       if (!allowed.ok) return allowed;
       const described = mayDeclare(actor, input.provider, input.models);
       if (!described.ok) return described;
@@ -271,7 +271,7 @@ export function createCredentialAdmin(
       if (!found.ok) return found;
       if (!catalogue.ok) return catalogue;
       const { tenant, credential } = found.value;
-      const allowed = await mayUse(deps, tenant, credential.provider);
+      const allowed = checkLeave(tenant, credential.provider);
       return allowed.ok ? checkAndMark(deps, actor, credential, catalogue.value) : allowed;
     },
   };

@@ -67,7 +67,7 @@ const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ??
 
 /** The tenant's own limits and the operator's are counted alike, and both are shown. */
 const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
-  const ceilingLimits = ceiling?.limits ?? {};
+  const ceilingLimits = ceiling.limits;
   return [
     { scope: "tenant", subject: id, limits: policy.limits ?? {} },
     {

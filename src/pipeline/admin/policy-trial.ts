@@ -132,7 +132,7 @@ export const createPolicyTrial =
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id: tenantId, ceiling, policy: current } = tenant.value;
-    const beyond = beyondCeiling(policy.limits ?? {}, ceiling?.limits ?? {});
+    const beyond = beyondCeiling(policy.limits ?? {}, ceiling.limits);
     if (beyond !== null)
       return err({
         reason: "invalid_params",

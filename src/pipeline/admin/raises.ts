@@ -32,9 +32,7 @@ export function withRaisers(
       continue;
     }
     const beyond =
-      raise.subject === tenant.id
-        ? beyondCeiling(raise.limits, tenant.ceiling?.limits ?? {})
-        : null;
+      raise.subject === tenant.id ? beyondCeiling(raise.limits, tenant.ceiling.limits) : null;
     if (beyond !== null)
       return refused(
         at,

@@ -64,7 +64,7 @@ const editPolicy = (
       const about = { tenant, actor: actorName(actor), now: deps.now() };
       const policy = withRaisers(wanted.value, about);
       if (!policy.ok) return policy;
-      const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling?.limits ?? {});
+      const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling.limits);
       if (beyond !== null)
         return err({
           reason: "invalid_params",

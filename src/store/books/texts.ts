@@ -116,8 +116,8 @@ const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, 
 
 /** Puts the new samples before the samples of the row: the newest sample is the first one. */
 const addSamples = `insert into ${tables.health}
-    (tenant_id, credential_id, model, samples, failures, updated_at)
-  values (?, ?, ?, ?, 0, ?)
+    (tenant_id, credential_id, model, samples, updated_at)
+  values (?, ?, ?, ?, ?)
   on conflict (tenant_id, credential_id, model) do update set
     samples = (
       select json_group_array(json(value)) from (

@@ -1,11 +1,6 @@
 /** The operator's ceiling and a tenant's own limits: the smaller of each. */
 import { describe, expect, it } from "vitest";
-import {
-  beyondCeiling,
-  ceilingOf,
-  hasLeave,
-  narrowed,
-} from "../../../src/domain/limits/ceilings.ts";
+import { beyondCeiling, mayUse, narrowed } from "../../../src/domain/limits/ceilings.ts";
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits/holds.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
@@ -56,22 +51,13 @@ describe("a ceiling", () => {
 });
 
 describe("leave for what the operator pays", () => {
-  const held = ["workers-ai", "openai"];
   it("is given by name, and is not needed for any other provider", () => {
     const may = (provider: string, providers?: string[]) =>
-      hasLeave({ limits: {}, ...(providers && { providers }) }, { provider, held });
+      mayUse({ limits: {}, ...(providers && { providers }) }, provider);
     expect(may("workers-ai")).toBe(false);
     expect(may("workers-ai", [])).toBe(false);
     expect(may("workers-ai", ["workers-ai"])).toBe(true);
     for (const provider of ["openai", "demo", "ollama"]) expect(may(provider)).toBe(true);
-  });
-
-  it("is what an older tenant has credentials for, until it has a ceiling", () => {
-    expect(hasLeave(null, { provider: "workers-ai", held })).toBe(true);
-    expect(hasLeave(null, { provider: "workers-ai", held: ["openai"] })).toBe(false);
-    expect(ceilingOf(null, held)).toEqual({ limits: {}, providers: ["workers-ai"] });
-    expect(ceilingOf(null, ["openai"])).toEqual({ limits: {} });
-    expect(ceilingOf({ limits: {} }, held)).toEqual({ limits: {} });
   });
 
   it("is needed for models to be chosen", () => {

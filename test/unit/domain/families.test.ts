@@ -83,7 +83,7 @@ describe("an estimate by the candidate's own tokenizer", () => {
     const caller = {
       snapshot: {
         key: { id: "key", limits: {} },
-        tenant: { id: "tenant", policy: {} },
+        tenant: { id: "tenant", policy: {}, ceiling: { limits: {} } },
         credentials: [],
       },
     } as unknown as Caller;

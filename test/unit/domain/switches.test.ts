@@ -7,7 +7,7 @@ const asking = (stopped: Switches, more: { server?: string; ceiling?: string } =
     tenant: {
       slug: "acme",
       policy: { stopped },
-      ceiling: more.ceiling === undefined ? null : { stopped: more.ceiling },
+      ceiling: more.ceiling === undefined ? {} : { stopped: more.ceiling },
     },
     keyId: "key_1",
     server: more.server ?? null,

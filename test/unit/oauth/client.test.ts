@@ -273,6 +273,7 @@ describe("a refresh", () => {
     tokenEndpoint: `${issuer}/token`,
     resource: asking.url,
     authentication: "post",
+    scopes: [],
   };
 
   it("goes to the server that granted it, and keeps the refresh token where no new one comes", async () => {

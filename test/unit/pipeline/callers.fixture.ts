@@ -25,7 +25,7 @@ export const callerWith = (
       slug: "tenant",
       name: "Tenant",
       policy: about.policy ?? {},
-      ceiling: about.ceiling ?? null,
+      ceiling: about.ceiling ?? { limits: {} },
       version: 1,
       createdAt: 0,
       residency: null,
