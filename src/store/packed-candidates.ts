@@ -20,6 +20,7 @@ const has = {
   viaEquivalence: 32,
   viaToolLoop: 64,
   estimated: 128,
+  isCopy: 256,
 } as const;
 
 const axisNames = ["cost", "speed", "intelligence"] as const;
@@ -31,8 +32,9 @@ const stepsOf = (judged: number): number => Math.max(1, 2 * (judged - 1));
 
 /** How many make the scale, as in `score.ts`. */
 function judgedIn(candidates: readonly Candidate[]): number {
-  const judged = candidates.filter(({ estimated }) => estimated !== true).length;
-  return judged > 1 ? judged : candidates.length;
+  const once = candidates.filter(({ isCopy }) => isCopy !== true);
+  const judged = once.filter(({ estimated }) => estimated !== true).length;
+  return judged > 1 ? judged : once.length;
 }
 
 /** How many parts a figure has; NaN: it is no whole number of them. */
@@ -113,6 +115,7 @@ function unpacked(
     };
   if (bits & has.isLate) candidate.isLate = true;
   if (bits & has.estimated) candidate.estimated = true;
+  if (bits & has.isCopy) candidate.isCopy = true;
   if (bits & has.matchedHint) candidate.matchedHint = hint ?? "";
   if (bits & has.viaEquivalence) candidate.viaEquivalence = true;
   if (bits & has.viaToolLoop) candidate.viaToolLoop = true;

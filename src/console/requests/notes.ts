@@ -42,12 +42,13 @@ function lossWords({ score, axes: values }: Candidate, weights: Decision["weight
 }
 
 export function notesOf(candidate: Candidate, { isHinted, weights }: Told): string {
-  const { excludedBy, viaToolLoop, isLate, estimated } = candidate;
+  const { excludedBy, viaToolLoop, isLate, estimated, isCopy } = candidate;
   if (excludedBy !== undefined) return exclusionText(excludedBy);
   return [
     viaToolLoop === true ? "began this tool loop" : hintWords(candidate, isHinted),
     isLate === true ? "expected to be late" : "",
     estimated === true ? "estimated" : "",
+    isCopy === true ? "the same model elsewhere" : "",
     lossWords(candidate, weights),
   ]
     .filter((note) => note !== "")

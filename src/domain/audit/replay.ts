@@ -52,7 +52,7 @@ export function replay(
       `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
     );
   const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
-  const ranked = feasible.flatMap((candidate): RankedModel[] => {
+  const ranked = feasible.flatMap((candidate, at): RankedModel[] => {
     const name = nameOf({ provider: candidate.provider, id: candidate.model });
     const model = byName.get(name);
     if (model === undefined) {
@@ -63,6 +63,8 @@ export function replay(
       entryOf({
         model,
         credentialIds: [],
+        // Of copies of one model, the record lists first the one that was preferred.
+        preference: at,
         exclusion: null,
         measured: candidate.measured ?? null,
         deadline: { isLate: candidate.isLate === true },

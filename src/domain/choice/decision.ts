@@ -30,6 +30,8 @@ export interface Candidate {
   isLate?: true;
   /** nobody has judged how able the model is: its price says so */
   estimated?: true;
+  /** another candidate is the same model elsewhere, and is asked before this one */
+  isCopy?: true;
   /** no hint asks for this model; the call goes there only after faults at all models that a hint asks for */
   viaFailover?: true;
   /** the model's measured speed; absent: too few samples */
@@ -117,6 +119,7 @@ function candidatesOf(
     if (entry.measured !== null) candidate.measured = entry.measured;
     if (entry.isLate) candidate.isLate = true;
     if (isEstimated(entry.model)) candidate.estimated = true;
+    if ((scores.leaders?.[place] ?? place) !== place) candidate.isCopy = true;
     // Not by the level: the model that began a tool loop may be hinted as well.
     if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
       candidate.matchedHint = narrowed.hint;

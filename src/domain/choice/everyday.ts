@@ -3,11 +3,12 @@
  * providers, the one whose price is in the middle. Where a hint leaves several models, the same is chosen among them.
  * Nothing of the request's size counts, so the answer does not change with `maxTokens`.
  */
+import { canonicalOf } from "../models/canonical-name.ts";
 import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
 import { kindOf, readHint, type Kind } from "../models/model-index.ts";
 import { alwaysReasons } from "../models/reasoning.ts";
 import { withoutSuperseded } from "../models/superseded.ts";
-import { isEstimated, type Model } from "../models/model.ts";
+import { isEstimated, nameOf, type Model } from "../models/model.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Axes } from "./score.ts";
 
@@ -29,6 +30,9 @@ const pricedAmong = (models: readonly Model[]): readonly Model[] =>
   models.some(hasPrice) ? models.filter(hasPrice) : models;
 
 const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
+
+/** A name that copies of one model share. */
+const sharedName = (model: Model): string => canonicalOf(model) ?? nameOf(model);
 
 /** By distance from the middle, which is the cheaper one of two. */
 function middleFirst(models: readonly Model[]): Model[] {
@@ -66,13 +70,23 @@ function everydayOf(all: readonly Model[]): Everyday | null {
   return middle === undefined ? null : { model: middle, isNamed: false };
 }
 
+const keyOf = ({ model, isNamed }: Everyday): string =>
+  isNamed ? lineOf(model) : sharedName(model);
+
 /** Of each provider the everyday model, best first. */
 function everydayAmong(models: readonly Model[]): Everyday[] {
   const ofProviders = [...Map.groupBy(models, ({ provider }) => provider).values()];
   const everyday = ofProviders.flatMap((ofProvider) => everydayOf(ofProvider) ?? []);
+  // Several providers may sell one line, and some of them an older model of it.
+  const newest = new Set(
+    [...Map.groupBy(everyday, keyOf).values()].map(
+      (sellers) => sellers.toSorted((a, b) => newestFirst(a.model, b.model))[0],
+    ),
+  );
   const groups = Map.groupBy(
     everyday,
-    ({ model, isNamed }) => Number(!isNamed) + 2 * Number(!hasPrice(model)),
+    (each) =>
+      Number(!each.isNamed) + 2 * Number(!hasPrice(each.model)) + 4 * Number(!newest.has(each)),
   );
   return [...groups.keys()]
     .toSorted((a, b) => a - b)
@@ -101,12 +115,15 @@ export function everydayRanks(
     })
     .map(({ model }) => model)
     .filter((model) => kindOf(model) === kind && !isForCode(lineOf(model)));
-  const found = new Map(
-    everydayAmong(models).map(({ model }, rank) => [
-      ranked.findIndex((entry) => entry.model === model),
-      rank,
-    ]),
-  );
+  const rankOf = new Map<string, number>();
+  for (const [rank, { model }] of everydayAmong(models).entries())
+    if (!rankOf.has(sharedName(model))) rankOf.set(sharedName(model), rank);
+  const eligible = new Set(models);
+  const found = new Map<number, number>();
+  for (const [position, { model }] of ranked.entries()) {
+    const rank = eligible.has(model) ? rankOf.get(sharedName(model)) : undefined;
+    if (rank !== undefined) found.set(position, rank);
+  }
   ofPool.set(kind, found);
   return found;
 }
@@ -124,7 +141,9 @@ export function leadersAmong(
   );
   const lines = new Set(everyday.map(lineOfProvider));
   const [first] = everydayAmong(models.filter((model) => lines.has(lineOfProvider(model))));
-  return first === undefined ? withoutSuperseded(models) : [first.model];
+  return first === undefined
+    ? withoutSuperseded(models)
+    : models.filter((model) => sharedName(model) === sharedName(first.model));
 }
 
 /** Whether a hint names no more than a maker's models: `claude`. Where nobody serves them, it prefers nothing. */

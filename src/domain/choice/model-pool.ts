@@ -2,6 +2,7 @@
 import { circuitReaches } from "../attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
+import { copiesAmong, type Copies } from "./copies.ts";
 import { entryOf, type RankedModel } from "./ranked-model.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
@@ -33,6 +34,8 @@ export interface ModelPool {
   served: readonly Model[];
   /** what a ranking compares of the ranked models */
   columns: Columns;
+  /** models that several places serve; null: there are none */
+  copies: Copies | null;
   /** what some model of the pool can do, also while its circuit is open */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
   /** the tokenizers of the models that may be chosen */
@@ -168,6 +171,7 @@ export function poolOf(
     ranked: sorted,
     served: sorted.map(({ model }) => model),
     columns: columnsOf(sorted, parts.models),
+    copies: copiesAmong(sorted),
     families: [...new Set(able.map(({ family }) => family))],
   };
 }
@@ -209,6 +213,7 @@ export function poolFrom(parts: PoolParts): ModelPool {
       entryOf({
         model,
         ...ways,
+        preference: credentials.findIndex((each) => each === (active[0] ?? serving[0])),
         exclusion:
           model.provider === cannedProvider && !areCannedUsed
             ? "canned"

@@ -13,6 +13,8 @@ export interface RankedModel {
   model: Model;
   /** ids of active credentials without an open circuit on the way */
   credentialIds: string[];
+  /** the lower, the rather this copy of the model is asked: its credential's place among the tenant's, the oldest first */
+  preference: number;
   /**
    * ids of active credentials for when nothing else is feasible: a circuit is open because of faults, and not
    * because the provider asked
@@ -53,7 +55,7 @@ export interface RankedModel {
 /** What an entry is made of. */
 type EntryParts = Pick<
   RankedModel,
-  "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
+  "model" | "credentialIds" | "preference" | "spareIds" | "openUntil" | "exclusion" | "measured"
 > & {
   /** ms that a call may take, or whether an answer of this model takes longer */
   deadline: number | { isLate: boolean };
@@ -68,6 +70,7 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     model,
     measured,
     credentialIds: parts.credentialIds,
+    preference: parts.preference,
     spareIds: parts.spareIds,
     openUntil: parts.openUntil,
     exclusion: parts.exclusion,

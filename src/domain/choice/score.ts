@@ -47,6 +47,8 @@ export interface Scores {
   balance: Float64Array;
   /** by rank; 0 is the oldest */
   newness: Uint32Array;
+  /** the place of the copy that stands for the model; null: no model has copies */
+  leaders: Uint32Array | null;
 }
 
 /**
@@ -57,12 +59,17 @@ const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : Math.min(1, Math.max(0, (worse + (equal - 1) / 2) / (all - 1)));
 
 /**
- * The positions of the models that make the scale. Estimated ones are placed on it, so that models which nobody has judged
- * change nothing between two that somebody has.
+ * The positions of the models that make the scale. Copies and estimated models are placed on it, so that they change
+ * nothing between two models that somebody has judged.
  */
-function scaleOf({ columns: { isEstimated } }: ModelPool, positions: Uint32Array): Uint32Array {
-  const judged = positions.filter((position) => isEstimated[position] === 0);
-  return judged.length > 1 ? judged : positions;
+function scaleOf(
+  { columns: { isEstimated } }: ModelPool,
+  { positions, leaders }: Pick<Scores, "positions" | "leaders">,
+): Uint32Array {
+  const once =
+    leaders === null ? positions : positions.filter((_, place) => leaders[place] === place);
+  const judged = once.filter((position) => isEstimated[position] === 0);
+  return judged.length > 1 ? judged : once;
 }
 
 /** How many of the positions belong to each group. */
@@ -145,15 +152,15 @@ const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
 /** `positions`: those of the feasible models, ascending. */
-export function scoreAll(input: {
-  pool: ModelPool;
-  positions: Uint32Array;
-  compiled: CompiledRequirements;
-  weights: Axes;
-}): Scores {
-  const { pool, positions, compiled, weights } = input;
+export function scoreAll(
+  input: Pick<Scores, "pool" | "positions" | "leaders"> & {
+    compiled: CompiledRequirements;
+    weights: Axes;
+  },
+): Scores {
+  const { pool, positions, leaders, compiled, weights } = input;
   const { columns } = pool;
-  const scale = scaleOf(pool, positions);
+  const scale = scaleOf(pool, input);
   const byGroup = costsByGroup(pool, { positions, scale }, compiled);
   const speedShares = sharesByRank(scale, columns.speed);
   const intelligenceShares = sharesByRank(scale, columns.intelligence);
@@ -193,6 +200,7 @@ export function scoreAll(input: {
     score,
     balance,
     newness,
+    leaders,
   };
 }
 
@@ -208,6 +216,17 @@ function byRank(scores: Scores, a: number, b: number): number {
   return costA === costB ? a - b : costA - costB;
 }
 
+/** Copies stand where the copy stands that is asked first, in their own order. */
+function byModel(scores: Scores, a: number, b: number): number {
+  const { pool, positions, leaders } = scores;
+  if (leaders === null) return byRank(scores, a, b);
+  const [leaderA = a, leaderB = b] = [leaders[a], leaders[b]];
+  if (leaderA !== leaderB) return byRank(scores, leaderA, leaderB);
+  if (leaderA === a || leaderA === b) return leaderA === a ? -1 : 1;
+  const turnOf = (place: number): number => pool.copies?.turn[positions[place] ?? 0] ?? 0;
+  return turnOf(a) - turnOf(b);
+}
+
 /** The order of a choice: by level, the lower the better, then by score. By place. */
 export interface Order {
   scores: Scores;
@@ -215,4 +234,4 @@ export interface Order {
 }
 
 export const byPreference = ({ scores, levels }: Order, a: number, b: number): number =>
-  (levels[a] ?? 0) - (levels[b] ?? 0) || byRank(scores, a, b);
+  (levels[a] ?? 0) - (levels[b] ?? 0) || byModel(scores, a, b);

@@ -16,6 +16,7 @@ import {
 } from "./decision.ts";
 import { nameOf } from "../models/model.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
+import { leadersOf } from "./copies.ts";
 import { everydayRanks, isBalanced, leadersAmong, namesMaker } from "./everyday.ts";
 import { withSpares, type ModelPool } from "./model-pool.ts";
 import { narrow, nothingNarrowed, versionLevel, type Narrowed } from "./hints.ts";
@@ -199,6 +200,10 @@ function putLeaders(
   for (const { model, place } of liked) if (leaders.has(model)) levels[place] = firstLevel;
 }
 
+/** A copy follows the one that is asked first, unless it would be late. */
+const levelsWithCopies = (own: Uint16Array, leaders: Uint32Array): Uint16Array =>
+  own.map((level, place) => (level === lateLevel ? level : (own[leaders[place] ?? place] ?? level)));
+
 /** The error holds, by position in the pool, why each model is out. */
 function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
@@ -226,10 +231,11 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const narrowed = isOpen ? nothingNarrowed : found;
   const positions = feasibleOf(sieved, narrowed);
   if (positions.length === 0) return err(out);
-  const scores = scoreAll({ pool, positions, compiled, weights });
+  const own = levelsOf(pool, positions, { narrowed, loopPosition, asking });
+  const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, own);
   const order: Order = {
-    scores,
-    levels: levelsOf(pool, positions, { narrowed, loopPosition, asking }),
+    scores: scoreAll({ pool, positions, leaders, compiled, weights }),
+    levels: leaders === null ? own : levelsWithCopies(own, leaders),
   };
   const choices = choicesOf(order, compiled).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)

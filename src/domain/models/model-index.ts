@@ -1,4 +1,5 @@
 /** Lists of models, prepared so that a hint finds its models among thousands in microseconds. */
+import { canonicalOf } from "./canonical-name.ts";
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
 import { bareName, foldName } from "./plain-name.ts";
@@ -98,10 +99,24 @@ function findableOf(model: Model): Findable {
   return findable;
 }
 
+const none: readonly number[] = [];
+
 function add(groups: Map<string, number[]>, key: string, at: number): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [at]);
   else group.push(at);
+}
+
+/** A canonical name means every provider's model of that name, but no dated version beside it. */
+function addCanonical(byName: Map<string, number[]>, models: readonly Model[]): void {
+  const found = [...models.entries()].flatMap(([at, model]) => {
+    const full = foldName(canonicalOf(model) ?? "");
+    const bare = bareName(full);
+    const named = byName.get(bare) ?? none;
+    const isNamed = named.some((other) => models[other]?.provider === model.provider);
+    return full === "" || isNamed ? [] : [{ at, names: [full, bare] }];
+  });
+  for (const { at, names } of found) for (const name of names) add(byName, name, at);
 }
 
 /** Lists of models are replaced and never changed, too. */
@@ -127,6 +142,7 @@ export function indexOf(models: readonly Model[]): ModelIndex {
     texts.push(text);
     starts[at + 1] = (starts[at] ?? 0) + text.length + separator.length;
   }
+  addCanonical(byName, models);
   const text = texts.join(separator);
   const index = { models, byName, byCore, byLine, bySeries, text, starts };
   indexes.set(models, index);
@@ -140,8 +156,6 @@ export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName):
 /** Whether a hint says which models of its series it means: by a size, or by a word that a line has here. */
 export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
   parsed.sized || lineIn(index, parsed) !== parsed.line;
-
-const none: readonly number[] = [];
 
 /** Positions of the models that have the hint as their name, with or without what stands before the name. */
 export const equalTo = (

@@ -58,6 +58,9 @@ const candidate = z
     axes: z.object({ cost: figure, speed: figure, intelligence: figure }).optional(),
     matchedHint: z.string().optional(),
     viaEquivalence: z.literal(true).optional(),
+    isCopy: z.literal(true).optional().openapi({
+      description: "The same model as a candidate before it, at another place.",
+    }),
     estimated: z.literal(true).optional().openapi({
       description: "How able the model is was estimated from its price.",
     }),

@@ -159,7 +159,7 @@ export const record = z
     }),
     decision: anyObject.nullable().openapi({
       description:
-        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. The first ten of `candidates` and those of `failover` have `score` and `axes`. `viaFailover` marks those that no hint asks for, `isLate` those whose ordinary answer is expected to take longer than the call may, `estimated` those whose intelligence was estimated from their price, `viaToolLoop` the one that began the tool loop which the call continues; `toolLoop` names the provider and model of that one.",
+        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. The first ten of `candidates` and those of `failover` have `score` and `axes`. `viaFailover` marks those that no hint asks for, `isLate` those whose ordinary answer is expected to take longer than the call may, `isCopy` those that are the same model as one before them at another place, `estimated` those whose intelligence was estimated from their price, `viaToolLoop` the one that began the tool loop which the call continues; `toolLoop` names the provider and model of that one.",
     }),
     attempts: z.array(attempt),
     reservedTokens: z.int().nullable(),

@@ -1,0 +1,94 @@
+/**
+ * One model at several places counts once: its copies would crowd the scale of every axis. The copy that is asked first
+ * stands for the others, which follow it where a call fails over.
+ */
+import { canonicalOf } from "../models/canonical-name.ts";
+import type { RankedModel } from "./ranked-model.ts";
+
+export interface Copies {
+  /** by position in the pool, the group of copies; 0: the model has no other copy */
+  group: Uint32Array;
+  /** by position, the place in the group's order of preference */
+  turn: Uint32Array;
+  /** how many groups there are, and the models without copies */
+  count: number;
+}
+
+/** USD per million tokens of input and of output together; unknown counts as the dearest. */
+const priceOf = ({ model: { inputUsdPerMTok, outputUsdPerMTok } }: RankedModel): number =>
+  (inputUsdPerMTok ?? Number.POSITIVE_INFINITY) + (outputUsdPerMTok ?? Number.POSITIVE_INFINITY);
+
+/** The tenant's preference, then the price, then the speed. */
+const asked = (a: RankedModel, b: RankedModel): number =>
+  // Two unknown prices differ by NaN, which sorts like 0.
+  a.preference - b.preference || priceOf(a) - priceOf(b) || a.expectedMs - b.expectedMs;
+
+const datesIn = (id: string): string => (id.match(/\d{4,}(-\d{2}-\d{2})?/g) ?? []).join();
+
+/** Versions that one provider dates differently are models of their own, beside the one without a date or the newest. */
+function withoutVersions(positions: readonly number[], ranked: readonly RankedModel[]): number[] {
+  const modelAt = (position: number): string => ranked[position]?.model.id ?? "";
+  const byProvider = Map.groupBy(positions, (position) => ranked[position]?.model.provider);
+  return [...byProvider.values()].flatMap((its) => {
+    const byDates = Map.groupBy(its, (position) => datesIn(modelAt(position)));
+    const [newest = ""] = [...byDates.keys()].toSorted().toReversed();
+    return byDates.get("") ?? byDates.get(newest) ?? [];
+  });
+}
+
+/** null: no model has a copy. */
+export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
+  const byName = new Map<string, number[]>();
+  for (const [position, { model, exclusion }] of ranked.entries()) {
+    const name = exclusion === null ? canonicalOf(model) : null;
+    if (name === null) continue;
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [position]);
+    else known.push(position);
+  }
+  const groups = [...byName.values()]
+    .filter((positions) => positions.length > 1)
+    .map((positions) => withoutVersions(positions, ranked))
+    .filter((positions) => positions.length > 1);
+  if (groups.length === 0) return null;
+  const group = new Uint32Array(ranked.length);
+  const turn = new Uint32Array(ranked.length);
+  for (const [at, positions] of groups.entries()) {
+    const inOrder = positions.toSorted((a, b) => {
+      const [one, other] = [ranked[a], ranked[b]];
+      return one === undefined || other === undefined ? 0 : asked(one, other);
+    });
+    for (const [place, position] of inOrder.entries()) {
+      group[position] = at + 1;
+      turn[position] = place;
+    }
+  }
+  return { group, turn, count: groups.length + 1 };
+}
+
+/**
+ * By place among the feasible, the place of the copy that stands for the model: the one that the hints prefer, else the
+ * first in the order of preference. A model without copies stands for itself.
+ */
+export function leadersOf(
+  { group, turn, count }: Copies,
+  positions: Uint32Array,
+  levels: Uint16Array,
+): Uint32Array {
+  const leaders = Uint32Array.from(positions.keys());
+  const best = new Int32Array(count).fill(-1);
+  const turnAt = (place: number): number => turn[positions[place] ?? 0] ?? 0;
+  for (let place = 0; place < positions.length; place += 1) {
+    const its = group[positions[place] ?? 0] ?? 0;
+    const before = best[its] ?? -1;
+    const isBetter =
+      before === -1 ||
+      ((levels[place] ?? 0) - (levels[before] ?? 0) || turnAt(place) - turnAt(before)) < 0;
+    if (its !== 0 && isBetter) best[its] = place;
+  }
+  for (let place = 0; place < positions.length; place += 1) {
+    const its = group[positions[place] ?? 0] ?? 0;
+    if (its !== 0) leaders[place] = best[its] ?? place;
+  }
+  return leaders;
+}
