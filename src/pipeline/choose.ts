@@ -9,7 +9,8 @@ import { poolFrom, type ModelPool, type PoolPolicy } from "../domain/choice/mode
 import type { JsonObject } from "../domain/json.ts";
 import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
 import { endOfRaises } from "../domain/limits/raises.ts";
-import { modelsOf, type Catalogue } from "../domain/models/model.ts";
+import type { Catalogue } from "../domain/models/model.ts";
+import { modelsOf } from "../domain/models/tenant-models.ts";
 import type { Features } from "../domain/sampling/negotiation.ts";
 import type { Asking } from "../domain/choice/decision.ts";
 import { defaultToolRounds, type Policy } from "../domain/choice/policy.ts";

@@ -9,7 +9,7 @@ import { hasNoSuccessor } from "../models/gone-models.ts";
 import { kindOf } from "../models/model-index.ts";
 import { isEstimated, nameOf, type Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
-import { byPreference, type Axes, type Order } from "./score.ts";
+import type { Axes, Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf } from "./sieve.ts";
 import type { ToolLoop } from "../sampling/tool-loop.ts";
@@ -161,7 +161,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   const { needs, weights, negotiation, toolLoop = null } = asking;
   const { order } = ranking;
   const { scores } = order;
-  const places = [...scores.positions.keys()].toSorted((a, b) => byPreference(order, a, b));
+  const { places } = order;
   const [place = 0] = places;
   const chosen = pool.ranked[scores.positions[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");

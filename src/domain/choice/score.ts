@@ -216,22 +216,42 @@ function byRank(scores: Scores, a: number, b: number): number {
   return costA === costB ? a - b : costA - costB;
 }
 
-/** Copies stand where the copy stands that is asked first, in their own order. */
-function byModel(scores: Scores, a: number, b: number): number {
-  const { pool, positions, leaders } = scores;
-  if (leaders === null) return byRank(scores, a, b);
-  const [leaderA = a, leaderB = b] = [leaders[a], leaders[b]];
-  if (leaderA !== leaderB) return byRank(scores, leaderA, leaderB);
-  if (leaderA === a || leaderA === b) return leaderA === a ? -1 : 1;
-  const turnOf = (place: number): number => pool.copies?.turn[positions[place] ?? 0] ?? 0;
-  return turnOf(a) - turnOf(b);
-}
-
-/** The order of a choice: by level, the lower the better, then by score. By place. */
+/** The order of a choice: by level, the lower the better, then by score, and copies right after the one asked first. */
 export interface Order {
   scores: Scores;
-  levels: Uint16Array;
+  /** the places, best first */
+  places: readonly number[];
+  /** the place in the order, by place */
+  rank: Uint32Array;
 }
 
-export const byPreference = ({ scores, levels }: Order, a: number, b: number): number =>
-  (levels[a] ?? 0) - (levels[b] ?? 0) || byModel(scores, a, b);
+export const byPreference = ({ rank }: Order, a: number, b: number): number =>
+  (rank[a] ?? 0) - (rank[b] ?? 0);
+
+/** `levels`: by place */
+export function orderOf(scores: Scores, levels: Uint16Array): Order {
+  const { pool, positions, leaders } = scores;
+  const levelOf = (place: number): number => levels[place] ?? 0;
+  const inOrder = (a: number, b: number): number => levelOf(a) - levelOf(b) || byRank(scores, a, b);
+  const heads: number[] = [];
+  const followers = new Map<number, number[]>();
+  for (let place = 0; place < positions.length; place += 1) {
+    const leader = leaders?.[place] ?? place;
+    const known = followers.get(leader);
+    if (leader === place || levelOf(leader) !== levelOf(place)) heads.push(place);
+    else if (known === undefined) followers.set(leader, [place]);
+    else known.push(place);
+  }
+  heads.sort(inOrder);
+  const turnOf = (place: number): number => pool.copies?.turn[positions[place] ?? 0] ?? 0;
+  const places =
+    followers.size === 0
+      ? heads
+      : heads.flatMap((head) => [
+          head,
+          ...(followers.get(head) ?? []).toSorted((a, b) => turnOf(a) - turnOf(b)),
+        ]);
+  const rank = new Uint32Array(places.length);
+  for (const [at, place] of places.entries()) rank[place] = at;
+  return { scores, places, rank };
+}

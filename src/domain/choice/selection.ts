@@ -27,7 +27,7 @@ import { reasoningNeedsOf } from "../sampling/reasoning-needs.ts";
 import type { Refusal } from "../refusals.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
-import { scoreAll, weightsOf, type Order } from "./score.ts";
+import { orderOf, scoreAll, weightsOf } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
@@ -202,7 +202,9 @@ function putLeaders(
 
 /** A copy follows the one that is asked first, unless it would be late. */
 const levelsWithCopies = (own: Uint16Array, leaders: Uint32Array): Uint16Array =>
-  own.map((level, place) => (level === lateLevel ? level : (own[leaders[place] ?? place] ?? level)));
+  own.map((level, place) =>
+    level === lateLevel ? level : (own[leaders[place] ?? place] ?? level),
+  );
 
 /** The error holds, by position in the pool, why each model is out. */
 function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
@@ -233,10 +235,10 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   if (positions.length === 0) return err(out);
   const own = levelsOf(pool, positions, { narrowed, loopPosition, asking });
   const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, own);
-  const order: Order = {
-    scores: scoreAll({ pool, positions, leaders, compiled, weights }),
-    levels: leaders === null ? own : levelsWithCopies(own, leaders),
-  };
+  const order = orderOf(
+    scoreAll({ pool, positions, leaders, compiled, weights }),
+    leaders === null ? own : levelsWithCopies(own, leaders),
+  );
   const choices = choicesOf(order, compiled).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }

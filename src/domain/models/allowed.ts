@@ -5,7 +5,8 @@ import { isVariant } from "./plain-name.ts";
 import { rememberedByText } from "../remembered.ts";
 
 /** A model as far as its names go. A caller that knows the id alone recognizes the model by it. */
-export type NamedModel = Pick<Model, "provider" | "id"> & Partial<Pick<Model, "name" | "aliases">>;
+export type NamedModel = Pick<Model, "provider" | "id"> &
+  Partial<Pick<Model, "like" | "name" | "aliases">>;
 
 /**
  * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
@@ -53,10 +54,10 @@ const reordered = (name: string): string[] => {
 };
 
 function namesOf(model: NamedModel): Names {
-  const { provider, id, name = id, aliases = [] } = model;
+  const { provider, id, like = id, name = id, aliases = [] } = model;
   const own = [id, ...aliases].map((each) => `${provider}/${each}`);
   // `ft:gpt-4o:acme::7p4l` was made from a model, and is denied with that model.
-  const texts = [id, name, ...aliases, id.replace(/^ft:([^:]+).*$/, "$1")];
+  const texts = [id, like, name, ...aliases, id.replace(/^ft:([^:]+).*$/, "$1")];
   const canonical = new Set(texts.flatMap((text) => canonicalName(text) ?? []));
   const elsewhere = [...canonical].flatMap((each) => {
     const [maker = "", plain = ""] = each.split("/");

@@ -121,13 +121,15 @@ export function canonicalName(text: string): string | null {
 /** Models are replaced and never changed, so what was read of one stays right. */
 const read = new WeakMap<object, string | null>();
 
-/** Read from the id, else from the display name, else from an alias: a deployment's id may say nothing. */
-export function canonicalOf(model: Pick<Model, "id"> & Partial<Pick<Model, "name" | "aliases">>) {
+/** As declared, else read from the id, the display name or an alias: a deployment's id may say nothing. */
+export function canonicalOf(
+  model: Pick<Model, "id"> & Partial<Pick<Model, "like" | "name" | "aliases">>,
+) {
   const known = read.get(model);
   if (known !== undefined) return known;
-  const { id, name = id, aliases = [] } = model;
+  const { id, like = id, name = id, aliases = [] } = model;
   let found: string | null = null;
-  for (const each of [id, name, ...aliases]) found ??= canonicalName(each);
+  for (const each of [like, id, name, ...aliases]) found ??= canonicalName(each);
   read.set(model, found);
   return found;
 }

@@ -1,7 +1,8 @@
 /** Which model of the catalogue a deployment's name means. */
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { foldName } from "./plain-name.ts";
-import { likedBy, nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
+import { nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
+import { likedBy } from "./tenant-models.ts";
 
 /** The series, size and generation in a name, whatever stands before them; null: none. */
 function saidIn(name: string): ParsedName | null {

@@ -154,29 +154,6 @@ export const isOnlySynced = ({ synced }: Pick<Model, "synced">): boolean =>
 export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
   estimated?.includes("intelligence") === true;
 
-const unknownModel = (provider: string, id: string): Model => ({
-  provider,
-  id,
-  name: id,
-  family: null,
-  aliases: [],
-  inputModalities: ["text"],
-  outputModalities: ["text"],
-  contextTokens: null,
-  outputTokens: null,
-  tools: false,
-  temperature: true,
-  reasoning: false,
-  inputUsdPerMTok: null,
-  outputUsdPerMTok: null,
-  cachedInputUsdPerMTok: null,
-  priceTiers: [],
-  intelligence: null,
-  speed: null,
-  status: "active",
-  source: "credential",
-});
-
 /**
  * A change, with what follows from it. A tenant who sets another plain input price has another price list than
  * the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
@@ -188,80 +165,6 @@ export function withClassPrices<Change extends ModelChange>(
   const { inputUsdPerMTok } = change;
   if (inputUsdPerMTok === undefined || inputUsdPerMTok === before?.inputUsdPerMTok) return change;
   return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
-}
-
-/** The model of the catalogue that has this `provider/model`; undefined: none has. */
-export const likedBy = ({ models }: Catalogue, name: string): Model | undefined =>
-  models.find(
-    ({ provider, id, aliases }) =>
-      nameOf({ provider, id }) === name ||
-      aliases.some((alias) => nameOf({ provider, id: alias }) === name),
-  );
-
-/** Ways of asking for reasoning that only the provider's own API knows. */
-const ownWays = /^(anthropic|google|workers)_/;
-
-/** A model as another provider serves it under a name of its own. */
-function alike(liked: Model, provider: string, id: string): Model {
-  const { synced: _, unverified: __, estimated: ___, reasoningControl, ...figures } = liked;
-  const isAskedAlike =
-    reasoningControl !== undefined &&
-    (provider === liked.provider || !ownWays.test(reasoningControl.sentAs));
-  return {
-    ...figures,
-    provider,
-    id,
-    aliases: [],
-    retiresAt: null,
-    ...(isAskedAlike && { reasoningControl }),
-  };
-}
-
-/**
- * The catalogue as one tenant sees it: the seed, then what the tenant's credentials declare, then its
- * overrides.
- */
-export function modelsOf(
-  catalogue: Catalogue,
-  credentials: readonly CredentialSummary[],
-  overrides: readonly ModelOverride[],
-): readonly Model[] {
-  // All tenants that change nothing share one list, so that what was made of the list serves them
-  // all.
-  if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
-    return catalogue.models;
-  const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
-  // A credential may call a model by an alias, such as Ollama's `llama3.2:latest`. What is known of
-  // the model counts then, too.
-  const known = (provider: string, id: string): Model => {
-    const model = catalogue.models.find(
-      (listed) => listed.provider === provider && listed.aliases.includes(id),
-    );
-    return model === undefined ? unknownModel(provider, id) : { ...model, id, aliases: [] };
-  };
-  const apply = (
-    provider: string,
-    id: string,
-    change: ModelChange,
-    source: Model["source"],
-  ): void => {
-    const key = nameOf({ provider, id });
-    const liked = change.like === undefined ? undefined : likedBy(catalogue, change.like);
-    const { estimated: guessed, ...before } =
-      liked === undefined ? (models.get(key) ?? known(provider, id)) : alike(liked, provider, id);
-    const estimated = guessed?.filter((figure) => change[figure] === undefined) ?? [];
-    models.set(key, {
-      ...before,
-      ...(estimated.length > 0 && { estimated }),
-      ...withClassPrices(change, before),
-      source,
-    });
-  };
-  for (const credential of credentials)
-    for (const { id, ...change } of credential.models ?? [])
-      apply(credential.provider, id, change, "credential");
-  for (const { provider, id, change } of overrides) apply(provider, id, change, "override");
-  return [...models.values()];
 }
 
 /**

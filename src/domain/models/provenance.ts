@@ -1,4 +1,5 @@
 /** Where each figure of a model came from. The choice never asks for this. */
+import { knownAnywhere } from "./tenant-models.ts";
 import {
   nameOf,
   withClassPrices,
@@ -51,8 +52,13 @@ export function sourcesFrom(
 
   return (model) => {
     const known = base.get(nameOf(model));
+    const { id, name, aliases } = model;
+    const { estimated: guessed = [], ...anywhere } =
+      known === undefined ? knownAnywhere(catalogue, { id, name, aliases }) : {};
     const stated = said.get(nameOf(model)) ?? {};
     const sources: Sources = {};
+    for (const figure of Object.keys(anywhere) as Figure[]) sources[figure] = "seed";
+    for (const figure of guessed) sources[figure] = "estimated";
     if (known !== undefined) {
       const { provider: _, id: __, source: ___, ...rest } = known;
       const { synced = [], unverified = [], estimated = [], ...figures } = rest;

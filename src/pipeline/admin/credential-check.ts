@@ -2,12 +2,12 @@
 import type { ProviderFault } from "../../domain/attempts.ts";
 import { proposedModels } from "../../domain/models/likeness.ts";
 import {
-  modelsOf,
   nameOf,
   type Catalogue,
   type DeclaredModel,
   type Model,
 } from "../../domain/models/model.ts";
+import { modelsOf } from "../../domain/models/tenant-models.ts";
 import type { CredentialStore, SealedCredential, Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";

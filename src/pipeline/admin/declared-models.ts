@@ -1,11 +1,10 @@
 /** Whether the models that a credential declares can serve. */
 import {
   credentialsFor,
-  likedBy,
-  modelsOf,
   type CredentialSummary,
   type DeclaredModel,
 } from "../../domain/models/model.ts";
+import { likedBy, modelsOf } from "../../domain/models/tenant-models.ts";
 import type { OverrideStore } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";

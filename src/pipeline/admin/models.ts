@@ -5,7 +5,8 @@ import { poolFrom } from "../../domain/choice/model-pool.ts";
 import { canonicalOf } from "../../domain/models/canonical-name.ts";
 import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
+import { nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
+import { modelsOf } from "../../domain/models/tenant-models.ts";
 import type {
   CredentialStore,
   HealthStore,

@@ -4,7 +4,8 @@ import type { SamplingRecord } from "../../domain/audit/record.ts";
 import { poolFrom, type ModelPool } from "../../domain/choice/model-pool.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
 import { beyondCeiling } from "../../domain/limits/ceilings.ts";
-import { modelsOf, type Model } from "../../domain/models/model.ts";
+import type { Model } from "../../domain/models/model.ts";
+import { modelsOf } from "../../domain/models/tenant-models.ts";
 import type { Health } from "../../domain/choice/health.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type {

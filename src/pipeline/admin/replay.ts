@@ -1,6 +1,6 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import { modelsOf } from "../../domain/models/model.ts";
+import { modelsOf } from "../../domain/models/tenant-models.ts";
 import type {
   CredentialStore,
   OverrideStore,

@@ -144,6 +144,8 @@ describe("a list that denies", () => {
     expect(denies("*/gpt-5.5", "azure/prod-7", { name: "GPT-5.5" })).toBe(true);
     expect(denies("*/gpt-5.5*", "azure/prod-7", { aliases: ["gpt-5.5-2026-04-23"] })).toBe(true);
     expect(denies("openai/*", "azure/prod-7", { name: "GPT-5.5" })).toBe(true);
+    expect(denies("*/gpt-5.5", "azure/prod-7", { like: "openai/gpt-5.5" })).toBe(true);
+    expect(denies("*/gpt-4o", "azure/gpt-4o", { like: "openai/gpt-5.5" })).toBe(true);
     expect(denies("openai/*", "azure/prod-7")).toBe(false);
   });
 });

@@ -66,9 +66,10 @@ describe("the canonical name", () => {
     expect(canonicalName(one)).not.toBe(canonicalName(other));
   });
 
-  it("comes from the display name or an alias where a deployment's id says nothing", () => {
+  it("is what a credential declares, and comes from the display name or an alias where a deployment's id says nothing", () => {
     expect(canonicalOf(model("azure/prod-7", { name: "GPT-5.5" }))).toBe("openai/gpt-5.5");
     expect(canonicalOf(model("azure/prod-7", { aliases: ["gpt-5.5"] }))).toBe("openai/gpt-5.5");
+    expect(canonicalOf(model("azure/gpt-4o", { like: "openai/gpt-5.5" }))).toBe("openai/gpt-5.5");
     expect(canonicalOf(model("azure/prod-7"))).toBeNull();
   });
 

@@ -1,11 +1,11 @@
 /** Every figure of a model names its source. */
 import { describe, expect, it } from "vitest";
 import {
-  modelsOf,
   nameOf,
   type CredentialSummary,
   type ModelOverride,
 } from "../../../src/domain/models/model.ts";
+import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import { sourcesFrom } from "../../../src/domain/models/provenance.ts";
 import { credential, model } from "./models.fixture.ts";
 
