@@ -55,9 +55,11 @@ describe("copies of one model", () => {
     const scoresOf = (plan: Plan) =>
       plan.decision.candidates
         .filter(({ isCopy, excludedBy }) => isCopy !== true && excludedBy === undefined)
-        .map(({ provider, model: id, score, axes }) => ({ provider, id, score, axes }));
+        .map(({ provider, model: id, score, axes }) => ({ name: `${provider}/${id}`, score, axes }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const before = planned(poolOf(alone), fields);
     const after = planned(poolOf([...alone, bedrock()]), fields);
+    expect(names(after)[0]).toBe(names(before)[0]);
     expect(scoresOf(after)).toEqual(scoresOf(before));
     expect(after.decision.candidates.filter(({ isCopy }) => isCopy)).toHaveLength(3);
   });
