@@ -79,6 +79,7 @@ describe("a decision", () => {
         measured: fc.record({ p50Ms: count, tokensPerSecond: priority, samples: count }),
         isLate: flag,
         estimated: flag,
+        isCopy: flag,
         matchedHint: fc.constantFrom("gpt", "claude"),
         viaEquivalence: flag,
         viaToolLoop: flag,
