@@ -228,10 +228,16 @@ export interface Order {
 export const byPreference = ({ rank }: Order, a: number, b: number): number =>
   (rank[a] ?? 0) - (rank[b] ?? 0);
 
-/** `levels`: by place */
-export function orderOf(scores: Scores, levels: Uint16Array): Order {
+/** `levels`: by place. A copy follows the one that is asked first, unless it would be late. */
+export function orderOf(
+  scores: Scores,
+  { levels, lateLevel }: { levels: Uint16Array; lateLevel: number },
+): Order {
   const { pool, positions, leaders } = scores;
-  const levelOf = (place: number): number => levels[place] ?? 0;
+  const levelOf = (place: number): number => {
+    const own = levels[place] ?? 0;
+    return own === lateLevel ? own : (levels[leaders?.[place] ?? place] ?? own);
+  };
   const inOrder = (a: number, b: number): number => levelOf(a) - levelOf(b) || byRank(scores, a, b);
   const heads: number[] = [];
   const followers = new Map<number, number[]>();

@@ -200,12 +200,6 @@ function putLeaders(
   for (const { model, place } of liked) if (leaders.has(model)) levels[place] = firstLevel;
 }
 
-/** A copy follows the one that is asked first, unless it would be late. */
-const levelsWithCopies = (own: Uint16Array, leaders: Uint32Array): Uint16Array =>
-  own.map((level, place) =>
-    level === lateLevel ? level : (own[leaders[place] ?? place] ?? level),
-  );
-
 /** The error holds, by position in the pool, why each model is out. */
 function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
@@ -233,12 +227,10 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const narrowed = isOpen ? nothingNarrowed : found;
   const positions = feasibleOf(sieved, narrowed);
   if (positions.length === 0) return err(out);
-  const own = levelsOf(pool, positions, { narrowed, loopPosition, asking });
-  const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, own);
-  const order = orderOf(
-    scoreAll({ pool, positions, leaders, compiled, weights }),
-    leaders === null ? own : levelsWithCopies(own, leaders),
-  );
+  const levels = levelsOf(pool, positions, { narrowed, loopPosition, asking });
+  const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, levels);
+  const scores = scoreAll({ pool, positions, leaders, compiled, weights });
+  const order = orderOf(scores, { levels, lateLevel });
   const choices = choicesOf(order, compiled).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
