@@ -31,6 +31,8 @@ export interface WireRules {
   propertyName: RegExp;
   /** `loose`: whatever JSON Schema allows. `plain`: an object with `properties` at the root, no union beside it */
   schemaRoot: "loose" | "plain";
+  /** `plain`: nothing stands beside a reference, and circles lead through what is not required */
+  references: "loose" | "plain";
   /** values of `format` in schemas; null: whatever comes */
   formats: readonly string[] | null;
   /** text that is empty or blank; `blank`: both are taken, `filled`: neither is, `full`: no empty text is */
@@ -82,6 +84,7 @@ const openai: WireRules = {
   toolIdLength: 24,
   propertyName: anything,
   schemaRoot: "plain",
+  references: "loose",
   formats: null,
   text: "blank",
   emptyErrors: true,
@@ -144,6 +147,7 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     mostTools: 512,
     toolId: anything,
     schemaRoot: "loose",
+    references: "plain",
     formats: ["enum", "date-time", "float", "double", "int32", "int64"],
     text: "full",
     mostStops: 5,

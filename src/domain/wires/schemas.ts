@@ -6,6 +6,7 @@ import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { aliasOf } from "./names.ts";
 import type { WireRules } from "./rules.ts";
 import { inModernWords } from "./schema-keywords.ts";
+import { withPlainReferences } from "./schema-references.ts";
 import { plainRoot, referred } from "./schema-root.ts";
 import { shortHash } from "./short-hash.ts";
 
@@ -36,7 +37,7 @@ const values = words("const enum default examples");
 
 interface Walk {
   root: JsonObject;
-  rules: Pick<WireRules, "propertyName" | "schemaRoot" | "formats">;
+  rules: Pick<WireRules, "propertyName" | "schemaRoot" | "references" | "formats">;
   names: Map<string, string>;
   /** what references name elsewhere, with its name in `$defs` */
   hoisted: Map<JsonValue, string>;
@@ -159,5 +160,10 @@ export function fitSchema(given: JsonObject, rules: Walk["rules"]): FitSchema {
   if (defs.size > 0)
     schema["$defs"] = { ...(own(schema, "$defs") as JsonObject), ...Object.fromEntries(defs) };
   admitAliases(walk);
-  return { schema, loosened: walk.loosened, names };
+  const plain = rules.references === "plain" ? withPlainReferences(schema) : null;
+  return {
+    schema: plain?.schema ?? schema,
+    loosened: walk.loosened || plain?.loosened === true,
+    names,
+  };
 }

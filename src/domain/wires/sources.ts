@@ -17,6 +17,7 @@ const openaiSources = {
   propertyName: "https://platform.openai.com/docs/guides/function-calling",
   schemaRoot:
     "error of the endpoint: invalid_function_parameters, object schema missing properties",
+  references: "https://platform.openai.com/docs/guides/function-calling",
   formats: "https://platform.openai.com/docs/guides/function-calling",
   text: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   emptyErrors: "https://platform.openai.com/docs/api-reference/chat/create#messages",
@@ -88,6 +89,7 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     mostTools: "https://ai.google.dev/gemini-api/docs/function-calling",
     toolId: "https://ai.google.dev/api/caching#FunctionCall",
     schemaRoot: "https://ai.google.dev/api/caching#FunctionDeclaration",
+    references: "https://ai.google.dev/api/generate-content#GenerationConfig",
     formats: "https://ai.google.dev/api/caching#Schema",
     text: "error of the endpoint: contents.parts must not be empty",
     stops: "https://ai.google.dev/api/generate-content#generationconfig",
