@@ -5,8 +5,10 @@
 import type { Fixture } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
-import { at, callOnce, createTenant } from "../fakes/caller.ts";
+import { adminOf, at, callOnce, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { toolsIn } from "../fakes/strict-wires.ts";
+import { answerAt } from "../fakes/wire-answers.ts";
 import { sendJson, startWireServer, type WireServer } from "../fakes/wire-server.ts";
 import { connect, refusalOf, weatherTool } from "../fixtures/interop/client.ts";
 
@@ -437,5 +439,76 @@ describe("policy.toolRounds", () => {
     expect(modern.get("error.message")).toContain("more than 2 tool rounds");
     expect(await aimock.journal()).toHaveLength(3);
     await client.close();
+  });
+});
+
+describe("a loop of six rounds whose provider fails after each", () => {
+  const models = [
+    { provider: "openai", model: "gpt-4.1-mini" },
+    { provider: "anthropic", model: "claude-sonnet-4-6" },
+    { provider: "google", model: "gemini-3-flash-preview" },
+    { provider: "mistral", model: "mistral-large-2512" },
+    { provider: "groq", model: "llama-3.3-70b-versatile" },
+    { provider: "deepseek", model: "deepseek-v4-flash" },
+  ];
+  const tools = ["a.b", "a/b", "3d", "x".repeat(80), "constructor", "plain"].map((name) => ({
+    name,
+    inputSchema: { type: "object", properties: { $top: { type: "integer" } } },
+  }));
+  let providers: WireServer;
+  let failing = "";
+  let key = "";
+
+  beforeAll(async () => {
+    providers = await startWireServer({
+      answers({ provider, wire, json }, response) {
+        if (provider === failing) return sendJson(response, 500, { error: { message: "down" } });
+        // The tool of the round, under the name and with the argument that the wire got.
+        const round = JSON.stringify(json).split("result of round").length - 1;
+        const sent = toolsIn(json)[round];
+        const [member = ""] = Object.keys(sent?.schema["properties"] ?? {});
+        const id = `functions.${round}:é`;
+        const toolUse = { id, name: sent?.name ?? "", input: { [member]: round } };
+        sendJson(response, 200, answerAt(wire ?? "compatible", { toolUse }));
+      },
+    });
+    const baseUrl = (provider: string) => providers.url(provider);
+    const [first, ...others] = models.map(({ provider }) => provider);
+    ({ key } = await createTenant(router, "loop-failing", {
+      provider: first ?? "",
+      baseUrl: baseUrl(first ?? ""),
+      policy: {
+        allowedModels: models.map(({ provider, model }) => `${provider}/${model}`),
+        toolRounds: 6,
+      },
+    }));
+    const admin = adminOf(router, router.adminToken);
+    for (const provider of others)
+      await admin("POST", "/tenants/loop-failing/credentials", {
+        provider,
+        name: provider,
+        apiKey: "provider-key",
+        baseUrl: baseUrl(provider),
+      });
+  });
+  afterAll(() => providers.stop());
+
+  it("goes on at the others under the caller's names", async () => {
+    const { sample } = await (ways[1] as (typeof ways)[number]).open(key);
+    const messages: Turn[] = [question];
+    const answered: string[] = [];
+    for (const [round, { provider, model }] of models.entries()) {
+      const modelPreferences = { hints: [{ name: `${provider}/${model}` }] };
+      const answer = await sample({ maxTokens: 100, tools, messages, modelPreferences });
+      const content = [answer.content].flat() as ToolUse[];
+      expect(content).toMatchObject([
+        { type: "tool_use", name: tools[round]?.name, input: { $top: round } },
+      ]);
+      failing = String(at(content[0]?._meta, "sampling-router/origin.provider"));
+      answered.push(failing);
+      const results = content.map(({ id }) => resultOf(id, `result of round ${round}`));
+      messages.push({ role: "assistant", content }, { role: "user", content: results });
+    }
+    expect(answered).toEqual(models.map(({ provider }) => provider));
   });
 });
