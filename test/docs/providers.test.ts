@@ -11,7 +11,7 @@ import { createProviders } from "../../src/providers/registry.ts";
 import { strictWires } from "../fakes/strict-wires.ts";
 import { strictFetch } from "../fakes/wire-server.ts";
 import { modelOf, requestOf } from "../fixtures/providers/calls.ts";
-import { calls } from "../fixtures/wires/corpus.ts";
+import { calls, kinds } from "../fixtures/wires/corpus.ts";
 
 /** A word for each change, by the beginning of its note. */
 const changes: Record<string, [word: string, meaning: string]> = {
@@ -96,4 +96,16 @@ ${reasons.join("\n")}
 ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}
 `;
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, "../../docs/providers.md"));
+});
+
+it("each kind of request is there at least three times, and none twice", () => {
+  for (const [kind, names] of Object.entries(kinds)) {
+    expect(names.length, kind).toBeGreaterThanOrEqual(3);
+    for (const name of names) expect(calls, kind).toHaveProperty([name]);
+  }
+  expect(Object.keys(calls).filter((name) => !Object.values(kinds).flat().includes(name))).toEqual([
+    "an image alone in the assistant's turn",
+  ]);
+  const texts = Object.values(calls).map((call) => JSON.stringify(call));
+  expect(new Set(texts).size).toBe(texts.length);
 });
