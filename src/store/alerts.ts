@@ -1,5 +1,5 @@
 /** Alerts: what was found, written once a period with its event and its message to a webhook. */
-import { and, desc, eq, gt, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, gt, sql, type SQL } from "drizzle-orm";
 import type { Alert } from "../domain/alerts.ts";
 import { sealsStoppedMs, sinkBehindMs } from "../domain/alerts.ts";
 import { forgottenAfterMs, type CircuitFault } from "../domain/choice/circuits.ts";
@@ -10,7 +10,7 @@ import { crossedBudgets } from "./budget-lines.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { circuits } from "./health-schema.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 
 /** ms for which an alert is listed after its period. */
 export const keptAlertsMs = 90 * 86_400_000;
@@ -131,12 +131,7 @@ export const createAlertStore = (db: Database): AlertStore => ({
       const rows = await builder
         .select()
         .from(alerts)
-        .where(
-          and(
-            eq(alerts.tenantId, tenantId),
-            page.cursor === null ? undefined : lt(alerts.id, page.cursor),
-          ),
-        )
+        .where(isOnPage(alerts, tenantId, page))
         .orderBy(desc(alerts.id))
         .limit(rowsFor(page));
       return pageOf(

@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Credential, CredentialStore, SealedCredential } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { writeChange } from "./change.ts";
 import type { Builder, Compiled, Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { credentials, tenants } from "./schema.ts";
 
 /**
@@ -57,12 +57,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         const rows = await builder
           .select()
           .from(credentials)
-          .where(
-            and(
-              eq(credentials.tenantId, tenantId),
-              page.cursor === null ? undefined : lt(credentials.id, page.cursor),
-            ),
-          )
+          .where(isOnPage(credentials, tenantId, page))
           .orderBy(desc(credentials.id))
           .limit(rowsFor(page));
         return pageOf(

@@ -1,10 +1,10 @@
-import { and, desc, eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
+import { desc, getTableColumns, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { leastIdAt } from "../domain/tenancy/ids.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
 
 const { delivered: _, ...eventColumns } = getTableColumns(adminEvents);
@@ -42,12 +42,7 @@ export const createEventStore = (db: Database): EventStore => ({
       const rows = await builder
         .select(eventColumns)
         .from(adminEvents)
-        .where(
-          and(
-            tenantId === null ? undefined : eq(adminEvents.tenantId, tenantId),
-            page.cursor === null ? undefined : lt(adminEvents.id, page.cursor),
-          ),
-        )
+        .where(isOnPage(adminEvents, tenantId, page))
         .orderBy(desc(adminEvents.id))
         .limit(rowsFor(page));
       return pageOf(rows, page);

@@ -4,7 +4,7 @@ import type { KeyStore } from "../domain/ports/stores.ts";
 import { shownSecret } from "../domain/tenancy/user.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
 import { authorizations, userTokens } from "./server-schema.ts";
 import { countSpent } from "./spent.ts";
@@ -41,12 +41,7 @@ export const createKeyStore = (db: Database): KeyStore => {
         const rows = await builder
           .select()
           .from(apiKeys)
-          .where(
-            and(
-              eq(apiKeys.tenantId, tenantId),
-              page.cursor === null ? undefined : lt(apiKeys.id, page.cursor),
-            ),
-          )
+          .where(isOnPage(apiKeys, tenantId, page))
           .orderBy(desc(apiKeys.id))
           .limit(rowsFor(page));
         return pageOf<StoredKey>(rows, page);

@@ -1,5 +1,18 @@
 /** Cursor pagination, newest first: ids sort by time, so the last id of a page is its cursor. */
+import { and, eq, lt, type SQL } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Page, PageRequest } from "../domain/ports/stores.ts";
+
+/** @param tenantId null: of all tenants */
+export const isOnPage = (
+  table: { id: SQLiteColumn; tenantId: SQLiteColumn },
+  tenantId: string | null,
+  { cursor }: PageRequest,
+): SQL | undefined =>
+  and(
+    tenantId === null ? undefined : eq(table.tenantId, tenantId),
+    cursor === null ? undefined : lt(table.id, cursor),
+  );
 
 /** How many rows to read to know whether a page has a successor. */
 export const rowsFor = (page: PageRequest): number => page.limit + 1;

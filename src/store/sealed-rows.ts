@@ -1,5 +1,6 @@
 /** Reads everything that is sealed or coded, of every tenant, page by page. Only sealing anew uses it. */
-import { and, asc, eq, gt, isNotNull, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNotNull, sql, type SQL } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { ok } from "../domain/result.ts";
 import {
   providerKeyOf,
@@ -26,36 +27,32 @@ type Secret = Exclude<SealedKind, "captures" | "results">;
 
 const url = { url: servers.url, oauth: servers.oauth };
 
+type Reader = (builder: Builder, after: string) => Promise<SealedRow[]>;
+
+/** Reads a table that has all that its secrets are sealed for. */
+const readerOf =
+  <T extends SQLiteTable & Record<"tenantId" | "sealed", SQLiteColumn>>(
+    table: T,
+    place: SQLiteColumn,
+    contextOf: (row: T["$inferSelect"]) => SealedRow["context"],
+  ): Reader =>
+  async (builder, after) => {
+    const { tenantId, sealed } = table;
+    const rows = await builder
+      .select({ tenantId, sealed, place, row: getTableColumns(table) })
+      .from(table)
+      .where(and(gt(place, after), isNotNull(sealed)))
+      .orderBy(asc(place))
+      .limit(pageSize);
+    return (rows as (Omit<SealedRow, "context"> & { row: T["$inferSelect"] })[]).map(
+      ({ row, ...its }) => ({ ...its, context: contextOf(row) }),
+    );
+  };
+
 /** Readers of each kind of secret. A row whose server is gone belongs to nobody and goes with the next pruning. */
-const readers: Record<Secret, (builder: Builder, after: string) => Promise<SealedRow[]>> = {
-  async credentials(builder, after) {
-    const rows = await builder
-      .select()
-      .from(credentials)
-      .where(gt(credentials.id, after))
-      .orderBy(asc(credentials.id))
-      .limit(pageSize);
-    return rows.map((row) => ({
-      tenantId: row.tenantId,
-      place: row.id,
-      sealed: row.sealed,
-      context: providerKeyOf(row),
-    }));
-  },
-  async servers(builder, after) {
-    const rows = await builder
-      .select()
-      .from(servers)
-      .where(and(gt(servers.id, after), isNotNull(servers.sealed)))
-      .orderBy(asc(servers.id))
-      .limit(pageSize);
-    return rows.map((row) => ({
-      tenantId: row.tenantId,
-      place: row.id,
-      sealed: row.sealed ?? "",
-      context: secretsOf(row),
-    }));
-  },
+const readers: Record<Secret, Reader> = {
+  credentials: readerOf(credentials, credentials.id, providerKeyOf),
+  servers: readerOf(servers, servers.id, secretsOf),
   async tokens(builder, after) {
     const rows = await builder
       .select({
@@ -140,48 +137,9 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       ),
     }));
   },
-  async webhooks(builder, after) {
-    const rows = await builder
-      .select()
-      .from(webhookSecrets)
-      .where(gt(webhookSecrets.id, after))
-      .orderBy(asc(webhookSecrets.id))
-      .limit(pageSize);
-    return rows.map((row) => ({
-      tenantId: row.tenantId,
-      place: row.id,
-      sealed: row.sealed,
-      context: webhookSecretOf(row),
-    }));
-  },
-  async "sign-ins"(builder, after) {
-    const rows = await builder
-      .select()
-      .from(signIns)
-      .where(gt(signIns.tenantId, after))
-      .orderBy(asc(signIns.tenantId))
-      .limit(pageSize);
-    return rows.map((row) => ({
-      tenantId: row.tenantId,
-      place: row.tenantId,
-      sealed: row.sealed,
-      context: signInSecretsOf(row),
-    }));
-  },
-  async users(builder, after) {
-    const rows = await builder
-      .select()
-      .from(users)
-      .where(gt(users.id, after))
-      .orderBy(asc(users.id))
-      .limit(pageSize);
-    return rows.map((row) => ({
-      tenantId: row.tenantId,
-      place: row.id,
-      sealed: row.sealed,
-      context: userSecretsOf(row),
-    }));
-  },
+  webhooks: readerOf(webhookSecrets, webhookSecrets.id, webhookSecretOf),
+  "sign-ins": readerOf(signIns, signIns.tenantId, signInSecretsOf),
+  users: readerOf(users, users.id, userSecretsOf),
 };
 
 const tables: Record<Secret, { table: SQL; place: SQL }> = {

@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { ServerStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { shownServer, type SealedServer } from "../domain/servers/server.ts";
 import { raiseVersion, writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { countSpent } from "./spent.ts";
 import { authorizations, servers, serverTokens, userTokens } from "./server-schema.ts";
 
@@ -35,12 +35,7 @@ export const createServerStore = (db: Database): ServerStore => {
         const rows = await builder
           .select()
           .from(servers)
-          .where(
-            and(
-              eq(servers.tenantId, tenantId),
-              page.cursor === null ? undefined : lt(servers.id, page.cursor),
-            ),
-          )
+          .where(isOnPage(servers, tenantId, page))
           .orderBy(desc(servers.id))
           .limit(rowsFor(page));
         return pageOf(rows.map(shownServer), page);

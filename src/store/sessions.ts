@@ -4,7 +4,7 @@ import { err, ok } from "../domain/result.ts";
 import { tooManySessions, type SessionLimits } from "../domain/tenancy/session-limits.ts";
 import type { Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { sessions } from "./schema.ts";
 import { createSessionLimiting } from "./session-limits.ts";
 
@@ -82,12 +82,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
         const rows = await builder
           .select()
           .from(sessions)
-          .where(
-            and(
-              eq(sessions.tenantId, tenantId),
-              page.cursor === null ? undefined : lt(sessions.id, page.cursor),
-            ),
-          )
+          .where(isOnPage(sessions, tenantId, page))
           .orderBy(desc(sessions.id))
           .limit(rowsFor(page));
         return pageOf(rows, page);

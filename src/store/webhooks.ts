@@ -1,10 +1,10 @@
 /** Messages to webhooks: claimed, sent by somebody, noted. A message that nobody could note is claimed again. */
-import { and, desc, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ClaimedMessage, WebhookStore } from "../domain/ports/webhooks.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
-import { pageOf, rowsFor } from "./page.ts";
+import { isOnPage, pageOf, rowsFor } from "./page.ts";
 import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 
 /** ms for which a message that was delivered, or given up, is shown. */
@@ -74,12 +74,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
       const rows = await builder
         .select()
         .from(webhookMessages)
-        .where(
-          and(
-            eq(webhookMessages.tenantId, tenantId),
-            page.cursor === null ? undefined : lt(webhookMessages.id, page.cursor),
-          ),
-        )
+        .where(isOnPage(webhookMessages, tenantId, page))
         .orderBy(desc(webhookMessages.id))
         .limit(rowsFor(page));
       return pageOf(rows, page);
