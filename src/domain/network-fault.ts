@@ -3,7 +3,8 @@
  * and what is in them.
  */
 
-export const networkCauses = [
+/** Nothing of the request was sent, so nobody can have charged for it. */
+const causesBeforeSending = [
   "dns",
   "refused",
   "unreachable",
@@ -15,6 +16,10 @@ export const networkCauses = [
   "proxy_unreachable",
   "proxy_refused",
   "not_allowed",
+] as const;
+
+export const networkCauses = [
+  ...causesBeforeSending,
   "protocol",
   "broken_off",
   "answer_timeout",
@@ -69,20 +74,7 @@ const rows: readonly [RegExp, NetworkCause][] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "broken_off"],
 ];
 
-/** Nothing of the request was sent, so nobody can have charged for it. */
-const beforeSending: ReadonlySet<NetworkCause> = new Set([
-  "dns",
-  "refused",
-  "unreachable",
-  "connect_timeout",
-  "tls_expired",
-  "tls_untrusted",
-  "tls_name",
-  "tls_handshake",
-  "proxy_unreachable",
-  "proxy_refused",
-  "not_allowed",
-]);
+const beforeSending: ReadonlySet<NetworkCause> = new Set(causesBeforeSending);
 
 /** An error and its causes. Ends even where the causes form a circle. */
 export function* causesOf(thrown: unknown): Generator<object> {

@@ -7,6 +7,7 @@ import type { Settlement } from "../domain/audit/record.ts";
 import type { Ledger } from "../domain/ports/ledger.ts";
 import type { EndCall } from "./end-call.ts";
 import type { LostAdmission, LostAdmissions } from "./lost-admissions.ts";
+import { uncalled } from "./settlement-parts.ts";
 
 /** ms between two looks. While the database is away, each pause is twice the one before. */
 const pauseMs = 1_000;
@@ -18,26 +19,16 @@ const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
 /** The end of such a call: no provider was called, and nothing is charged. */
 const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Settlement => ({
+  ...uncalled,
   id: opening.id,
   tenantId: opening.who.tenantId,
   now,
-  receipt: null,
   holds,
   outcome: "failed",
   reason: "unavailable",
   reasonDetail: null,
-  attempts: [],
-  usage: null,
-  costMicroUsd: 0,
-  chargedTokens: 0,
-  chargedMicroUsd: 0,
-  model: null,
   result: isKeyed ? "free" : null,
-  health: [],
-  circuits: [],
   probed: true,
-  failing: [],
-  captured: null,
   timing: nothing,
   totalMs: Math.max(0, now - opening.createdAt),
   overheadMs: Math.max(0, now - opening.createdAt),

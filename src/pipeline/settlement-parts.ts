@@ -1,7 +1,7 @@
 /** The end of an admitted call, as far as the call itself says it. */
 import { captureOf } from "../domain/audit/capture.ts";
 import { sizeOf } from "../domain/choice/patience.ts";
-import type { Opening, Receipt, Timing } from "../domain/audit/record.ts";
+import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
 import type { Reserved } from "./admit.ts";
 import type { Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
@@ -19,6 +19,21 @@ interface AdmittedCall {
   approveMs: number;
   admitMs: number;
 }
+
+/** The end of a call for which no provider was called. */
+export const uncalled = {
+  receipt: null,
+  attempts: [],
+  usage: null,
+  costMicroUsd: 0,
+  chargedTokens: 0,
+  chargedMicroUsd: 0,
+  model: null,
+  health: [],
+  circuits: [],
+  failing: [],
+  captured: null,
+} satisfies Partial<Settlement>;
 
 /** What is known before anything of the answer is looked at. Times in ms. */
 export function endOf(

@@ -189,13 +189,8 @@ export interface UsageAsked<By = UsageBy> {
   by: By;
 }
 
-/** What was used in one bucket by one model, key or server. */
-export interface UsageRow {
-  /** ms since the epoch, the bucket's beginning in UTC */
-  at: number;
-  /** model, or the id of a key, a server or a tenant; empty: the request had none */
-  group: string;
-  requests: number;
+/** Requests by their outcome, and what they used. */
+export interface UsageFigures {
   succeeded: number;
   failed: number;
   refused: number;
@@ -204,6 +199,15 @@ export interface UsageRow {
   inputTokens: number;
   outputTokens: number;
   costMicroUsd: number;
+}
+
+/** What was used in one bucket by one model, key or server. */
+export interface UsageRow extends UsageFigures {
+  /** ms since the epoch, the bucket's beginning in UTC */
+  at: number;
+  /** model, or the id of a key, a server or a tenant; empty: the request had none */
+  group: string;
+  requests: number;
 }
 
 /** `all`: the whole range is one bucket. */

@@ -5,21 +5,14 @@
 import type { AdminEvent } from "../admin-event.ts";
 import type { StoredAuditKey } from "../audit/seals.ts";
 import type { AsyncResult } from "../refusals.ts";
+import type { UsageFigures } from "./ledger.ts";
 
 /** The usage of one tenant in one hour by one model; it stands for what was there before. */
-export interface HourlyUsage {
+export interface HourlyUsage extends UsageFigures {
   tenantId: string;
   /** s since the epoch */
   hour: number;
   model: string;
-  succeeded: number;
-  failed: number;
-  refused: number;
-  cancelled: number;
-  unknown: number;
-  inputTokens: number;
-  outputTokens: number;
-  costMicroUsd: number;
 }
 
 export interface TenantHour {

@@ -10,6 +10,7 @@ import type { Summary } from "../summary.ts";
 import type { Idempotency, Recorded } from "../idempotency.ts";
 import type { ReadContent } from "./contents.ts";
 import type { KeptResult } from "./hold-result.ts";
+import { uncalled } from "../settlement-parts.ts";
 
 /** An approved call for which nobody came ends like one whose caller left. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {
@@ -29,10 +30,10 @@ const unspent = (
   const { approval, createdAt } = held;
   const waitedMs = Math.max(0, now - createdAt);
   return {
+    ...uncalled,
     id: approval.requestId,
     tenantId: approval.tenantId,
     now,
-    receipt: null,
     // The row says how much is held, and of what.
     holds: held.holds.map((hold) => ({
       ...hold,
@@ -44,20 +45,10 @@ const unspent = (
     outcome: outcomeOf(refusal),
     reason: refusal.reason,
     reasonDetail: detailOf(approval),
-    attempts: [],
-    usage: null,
-    costMicroUsd: 0,
-    chargedTokens: 0,
-    chargedMicroUsd: 0,
-    model: null,
     // Whoever withdrew a call may ask anew with the same key.
     result:
       approval.state === "withdrawn" ? "free" : { parts, expiresAt: now + answersDecidedForMs },
-    health: [],
-    circuits: [],
     probed: false,
-    failing: [],
-    captured: null,
     timing: { auth: 0, choose: 0, approve: waitedMs, admit: 0, provider: 0 },
     totalMs: waitedMs,
     overheadMs: waitedMs,
