@@ -35,7 +35,8 @@ npm run soak -- threads [SECONDS] the embedded engine on the main thread and on 
 npm run soak -- libraries [RUNTIME...]   both libraries from their tarball, on node@20, node@22, node@24, deno and bun from the
                                   registry, and on Workers
 npm run soak -- sink              the audit sink and its verifier on @20minutes/s3rver from the registry, which goes away for a while
-npm run soak -- upgrade REF [DATABASE] [SECONDS]   the version at REF, this one, and back, under load (10 seconds a step); not objects
+npm run soak -- upgrade [REF] [DATABASE] [SECONDS]   the version at REF (HEAD), HEAD with one more migration, and back, under load
+                                  (10 seconds a step); not objects
 
 DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
 `;
@@ -89,7 +90,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
   upgrade: () =>
     soakUpgrade(
       {
-        ref: first ?? "HEAD~1",
+        ref: first ?? "HEAD",
         database: database === "sqld" ? "sqld" : "embedded",
         seconds: Number(second ?? 10),
       },

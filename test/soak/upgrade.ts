@@ -1,13 +1,21 @@
 /**
- * An upgrade and its way back, under load. On a libSQL server the version of before runs on while the new one migrates the
+ * An upgrade and its way back, under load: to the version of the checkout's last commit, with one more migration that is made
+ * up here. On a libSQL server the version of before runs on while the new one migrates the
  * database, and comes back beside it. A file has one owner: the old version ends, the new one runs, the old one comes back.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEnding, type Ending } from "../../src/start/ending.ts";
-import { readMigrations } from "../setup/migrations.ts";
 import { reconciled, recordsOf } from "./sums.ts";
 import { call, questionOf, startWorld, wait, type Say, type SoakRouter } from "./world.ts";
 
@@ -29,6 +37,19 @@ function checkoutOf(ref: string, ending: Ending): string {
   return tree;
 }
 
+/** What a later version may add: a column and a table that this version doesn't know. */
+function addMigration(tree: string): void {
+  const sql = `ALTER TABLE \`tenants\` ADD \`later\` text;--> statement-breakpoint
+CREATE TABLE \`later\` (\`id\` text PRIMARY KEY NOT NULL);
+`;
+  const name = "0001_made_up.sql";
+  writeFileSync(join(tree, "migrations", name), sql);
+  const file = join(tree, "migrations", "meta", "hashes.json");
+  const hashes = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  hashes[name] = createHash("sha256").update(sql).digest("hex");
+  writeFileSync(file, JSON.stringify(hashes));
+}
+
 interface Load {
   /** Ends it, and tells how many calls were answered, and each other outcome once. */
   end(): Promise<{ answered: number; others: string[] }>;
@@ -42,11 +63,12 @@ export async function soakUpgrade(
   const ending = createEnding();
   try {
     const old = checkoutOf(about.ref, ending);
+    const later = checkoutOf("HEAD", ending);
+    addMigration(later);
     const count = (folder: string): number =>
-      execFileSync("ls", [join(folder, "migrations")], { encoding: "utf8" }).match(/\.sql$/gm)
-        ?.length ?? 0;
+      readdirSync(join(folder, "migrations")).filter((name) => name.endsWith(".sql")).length;
     say(
-      `${git("rev-parse", "--short", about.ref)} has ${count(old)} migrations, this version ${readMigrations().length}`,
+      `${git("rev-parse", "--short", about.ref)} has ${count(old)} migrations, the one after it ${count(later)}`,
     );
     const world = await startWorld(ending, { database, routers: 1, scheduleSeconds: 2, from: old });
     world.provider.take(5, 100);
@@ -96,7 +118,7 @@ export async function soakUpgrade(
     /** A router starts while the others are under load. */
     const startBeside = async (what: string, running: readonly SoakRouter[], from?: string) => {
       const loads = running.map(loadOn);
-      const started = await world.another(from);
+      const started = await world.another(from ?? later);
       await close(what, loads);
       return started;
     };
@@ -113,7 +135,7 @@ export async function soakUpgrade(
       await during("the version of before again", [back]);
     } else {
       await first.stop?.();
-      const newer = await world.another();
+      const newer = await world.another(later);
       await during("this version", [newer]);
       await newer.stop?.();
       const back = await world.another(old);
