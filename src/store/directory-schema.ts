@@ -5,8 +5,8 @@ import type { Residency } from "../domain/tenancy/residency.ts";
 import { usageFigures } from "./ledger-schema.ts";
 
 /**
- * The directory, in `home`: which database has the tenant of a slug. Tenants from before there were
- * several databases have no row here: they are in `home`'s own table.
+ * The directory, in `home`: which database has the tenant of a slug. Tenants of `home` itself have no row
+ * here: they are in its own table.
  */
 export const placements = sqliteTable(
   "placements",

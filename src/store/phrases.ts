@@ -1,7 +1,6 @@
 /**
  * Texts that repeat in almost every record, such as names of fields, as one or two bytes. JSON holds no
- * control character, so these stand for phrases, and a text without one is what it is: rows from before
- * are read by the same code.
+ * control character, so these stand for phrases, and a text without one is what it is.
  */
 
 // This list only grows at its end: what is stored says a phrase by its place.

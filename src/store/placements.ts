@@ -64,8 +64,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
   return {
     async claim({ slug, tenantId, database, residency }) {
       const written = await db.write([
-        // A tenant that was made before there were several databases has no placement, but it has its
-        // slug.
+        // A tenant of `home` has no placement, but it has its slug.
         raw(sql`
           insert into placements (slug, tenant_id, database, residency, state)
           select ${slug}, ${tenantId}, ${database}, ${residencyText(residency)}, 'creating'

@@ -7,9 +7,6 @@
 import type { MessageHeaders } from "./message-headers.ts";
 import { asRead, headerRules } from "./header-table.ts";
 
-/** Stands in `passHeaders` of entries that are older than the lists: everything that the table of headers doesn't keep back. */
-export const everyHeader = "*";
-
 /** The router's `User-Agent` towards a server, where the client's own is not sent on. */
 export const routerAgent = "sampling-router";
 
@@ -18,20 +15,14 @@ export type IsSent = (name: string) => boolean;
 
 const isAlwaysSent: IsSent = (name) => headerRules(name).sent === "always";
 
-function namedBy(passHeaders: readonly string[]): IsSent {
-  if (passHeaders.includes(everyHeader)) return () => true;
-  const named = new Set(passHeaders.map((name) => name.toLowerCase()));
-  return (name) => named.has(name.toLowerCase());
-}
-
 /** @param passHeaders the names in the server's entry */
 export function sentBy(passHeaders: readonly string[]): IsSent {
   if (passHeaders.length === 0) return isAlwaysSent;
-  const isNamed = namedBy(passHeaders);
+  const named = new Set(passHeaders.map((name) => name.toLowerCase()));
   return (name) => {
     const { sent } = headerRules(name);
-    // An entry may be older than today's rule for names, or somebody else may have written it.
-    return sent === "always" || (sent === "named" && isNamed(name));
+    // Somebody who writes to the database may have named a header that no entry may name.
+    return sent === "always" || (sent === "named" && named.has(name.toLowerCase()));
   };
 }
 
@@ -95,7 +86,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const mostNames = 32;
 
 function problemWithName(name: string): string | null {
-  if (name === everyHeader) return '"*" stands alone: it names every header.';
+  if (name === "*") return "Name each header: none stands for all.";
   if (!token.test(name)) return "A header's name is a token of at most 100 characters.";
   const read = asRead(name);
   if (read === "authorization")
@@ -111,7 +102,6 @@ function problemWithName(name: string): string | null {
 export function problemWithPassHeaders(
   names: readonly string[],
 ): { index: number | null; detail: string } | null {
-  if (names.length === 1 && names[0] === everyHeader) return null;
   if (names.length > mostNames) return { index: null, detail: `At most ${mostNames} names.` };
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -124,9 +114,7 @@ export function problemWithPassHeaders(
 }
 
 /** For the check of an entry: which of its clients' headers the entry lets through; null: none beyond the list. */
-export function passedSentence(passHeaders: readonly string[]): string | null {
-  if (passHeaders.length === 0) return null;
-  return passHeaders.includes(everyHeader)
-    ? 'passHeaders is "*": nearly every header of a client goes on, also such as Remote-User or X-Request-Id. Name those that the server needs.'
+export const passedSentence = (passHeaders: readonly string[]): string | null =>
+  passHeaders.length === 0
+    ? null
     : `Of a client's headers these go on too: ${passHeaders.join(", ")}.`;
-}

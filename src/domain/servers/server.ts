@@ -44,7 +44,7 @@ export interface McpServer {
   url: string;
   /** names of the static headers, as they were given; their values are sealed */
   headerNames: string[];
-  /** which of a client's further headers go on to the server; `["*"]`: nearly all (`proxied-headers.ts`) */
+  /** which of a client's further headers go on to the server */
   passHeaders: string[];
   /** whether the client's own `Authorization` goes on to the server */
   forwardAuthorization: boolean;

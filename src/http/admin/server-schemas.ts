@@ -18,7 +18,7 @@ const passHeaders = z
   .max(32)
   .openapi({
     description:
-      'Names of clients\' headers that go on to the server, beside those of the protocol. None, unless said; ["*"] is nearly every header, as of entries that are older than this member.',
+      "Names of clients' headers that go on to the server, beside those of the protocol. None, unless said.",
     example: ["X-Workspace"],
   });
 

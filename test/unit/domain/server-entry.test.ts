@@ -106,7 +106,7 @@ describe("an entry", () => {
     [null, { oauth: { ...client, resource: "urn:x:y" } }],
     ["url", { url: "https://127.0.0.1/mcp" }],
     ["headers.Host", { headers: { Host: "x" } }],
-    [null, { passHeaders: ["*"] }],
+    ["passHeaders.0", { passHeaders: ["*"] }],
     ["passHeaders.1", { passHeaders: ["X-Workspace", "Cookie"] }],
     ["headers", { headers: { "a b": "x" } }],
     ["oauth", { oauth: client, headers: { AUTHORIZATION: "x" } }],
