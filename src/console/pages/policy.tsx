@@ -166,7 +166,7 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
         isCode
         value={allowed}
         onInput={setAllowed}
-        hint="One pattern a line, such as openai/*. Empty: everything."
+        hint="One pattern a line: provider/model. */anthropic/claude-* allows Claude at every provider. Empty: everything."
       />
       <TextArea
         title="Denied models"
@@ -175,7 +175,7 @@ function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
         isCode
         value={denied}
         onInput={setDenied}
-        hint="These win over the allowed ones."
+        hint="These win over the allowed ones, and match any name of a model: */claude-opus* denies it at every provider."
       />
     </div>
   );

@@ -1,9 +1,10 @@
 /** Kill switches: what is stopped and why; stopping something, and lifting a switch. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
-import { isNamedIn } from "../../domain/models/allowed.ts";
+import { matchesGlob } from "../../domain/models/globs.ts";
 import { useLoaded } from "../load.ts";
 import { allModels } from "../models/all-models.ts";
+import type { Model } from "../models/columns.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Choice, Field, Form } from "../parts/form.tsx";
 import { namesIn, type Names } from "../parts/named.tsx";
@@ -118,11 +119,19 @@ function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
   );
 }
 
+/** The names that people write into a switch. The router knows more spellings. */
+const namesOf = ({ provider, id, canonicalName }: Model): string[] => [
+  `${provider}/${id}`,
+  ...(canonicalName === null ? [] : [canonicalName, `${provider}/${canonicalName}`]),
+];
+
 /** A switch may be turned before the model is there, so this is said and not refused. */
 function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
   const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
   if (loaded.state !== "there") return null;
-  const isThere = loaded.value.some((model) => model.available && isNamedIn([glob], model));
+  const isThere = loaded.value.some(
+    (model) => model.available && namesOf(model).some((name) => matchesGlob(glob, name)),
+  );
   return isThere ? null : <strong>It matches no model that is in reach now.</strong>;
 }
 

@@ -1,32 +1,13 @@
 /** Which models the lists of a policy allow and deny, by the models' names. */
 import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonical-name.ts";
 import { nameOf, type Model } from "./model.ts";
+import { matchesGlob, matchesParts } from "./globs.ts";
 import { isVariant } from "./plain-name.ts";
 import { rememberedByText } from "../remembered.ts";
 
 /** A model as far as its names go. A caller that knows the id alone recognizes the model by it. */
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
-
-/**
- * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
- * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
- */
-export const matchesGlob = (glob: string, name: string): boolean =>
-  matchesParts(glob.toLowerCase().split("*"), name.toLowerCase());
-
-function matchesParts([first = "", ...others]: readonly string[], text: string): boolean {
-  const last = others.at(-1);
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of others.slice(0, -1)) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
 
 /** One spelling for names and globs that differ in separators alone: `claude-opus-4.8`, `llama3`. */
 const loosened = (text: string): string =>
