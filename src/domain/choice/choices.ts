@@ -90,24 +90,27 @@ const nearlyFull = 0.5;
 
 /**
  * The place with the most context of all, the best of equals. null: no fault leads there, since the request leaves much
- * of the first model's context free.
+ * of the first model's context free, or none has more.
  */
-function roomiestOf(order: Order, { most }: Pick<CompiledRequirements, "most">): number | null {
+function roomierThan(
+  first: number,
+  order: Order,
+  { most }: Pick<CompiledRequirements, "most">,
+): number | null {
   const { positions, pool } = order.scores;
   const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
   const roomAt = (place: number): number => {
     const tokens = entryAt(place)?.contextTokens ?? 0;
     return Number.isFinite(tokens) ? tokens : 0;
   };
-  let [first, roomiest] = [0, 0];
-  for (let place = 1; place < positions.length; place += 1) {
-    if (byPreference(order, place, first) < 0) first = place;
+  const inputTokens = most[entryAt(first)?.familyPlace ?? 0] ?? 0;
+  if (inputTokens <= roomAt(first) * nearlyFull) return null;
+  let roomiest = first;
+  for (let place = 0; place < positions.length; place += 1) {
     const more = roomAt(place) - roomAt(roomiest);
     if (more > 0 || (more === 0 && byPreference(order, place, roomiest) < 0)) roomiest = place;
   }
-  const inputTokens = most[entryAt(first)?.familyPlace ?? 0] ?? 0;
-  const isNearlyFull = inputTokens > roomAt(first) * nearlyFull;
-  return isNearlyFull && roomAt(roomiest) > roomAt(first) ? roomiest : null;
+  return roomAt(roomiest) > roomAt(first) ? roomiest : null;
 }
 
 /**
@@ -117,21 +120,24 @@ function roomiestOf(order: Order, { most }: Pick<CompiledRequirements, "most">):
  */
 export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "most">): Choice[] {
   const { positions, pool } = order.scores;
+  const entryAt = (place: number) => pool.ranked[positions[place] ?? 0];
   const idsAt = new Map<number, string[]>();
-  const roomiest = roomiestOf(order, compiled);
-  if (roomiest !== null) {
-    const { credentialIds = [] } = pool.ranked[positions[roomiest] ?? 0] ?? {};
-    idsAt.set(roomiest, credentialIds.slice(0, maxAttempts));
-  }
   for (const [id, places] of bestByCredential(order))
-    for (const place of places)
-      idsAt.set(place, [...(idsAt.get(place) ?? []).filter((each) => each !== id), id]);
-  return [...idsAt]
-    .toSorted(([a], [b]) => byPreference(order, a, b))
-    .flatMap(([place, ids]): Choice[] => {
-      const entry = pool.ranked[positions[place] ?? 0];
+    for (const place of places) idsAt.set(place, [...(idsAt.get(place) ?? []), id]);
+  const places = [...idsAt.keys()].toSorted((a, b) => byPreference(order, a, b));
+  const roomier = places[0] === undefined ? null : roomierThan(places[0], order, compiled);
+  if (roomier !== null && !idsAt.has(roomier)) {
+    idsAt.set(roomier, entryAt(roomier)?.credentialIds.slice(0, maxAttempts) ?? []);
+    places.push(roomier);
+  }
+  return places
+    .toSorted((a, b) => byPreference(order, a, b))
+    .flatMap((place): Choice[] => {
+      const entry = entryAt(place);
       if (entry === undefined) return [];
-      const credentialIds = entry.credentialIds.filter((id) => ids.includes(id));
-      return [{ model: entry.model, credentialIds }];
+      const ids = idsAt.get(place) ?? [];
+      return [
+        { model: entry.model, credentialIds: entry.credentialIds.filter((id) => ids.includes(id)) },
+      ];
     });
 }
