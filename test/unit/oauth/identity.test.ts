@@ -1,6 +1,6 @@
 /** The client of an identity provider: private addresses, and a provider that gives no answer. */
 import { expect, it } from "vitest";
-import type { SignIn } from "../../../src/domain/tenancy/sign-in.ts";
+import type { SignIn, SignInSecrets } from "../../../src/domain/tenancy/sign-in.ts";
 import { createIdentityClient } from "../../../src/oauth/identity.ts";
 import { refusalFor } from "../../../src/pipeline/person-sign-in.ts";
 
@@ -58,5 +58,39 @@ it("a provider that gives no answer is named by host and port, with the cause an
     cause: "identity_provider",
     detail:
       "the identity provider can't be reached: login.example.com:8443: the TLS certificate has expired or is not valid yet",
+  });
+});
+
+it("a token answer of status 201 is read, and null in it as absent", async () => {
+  const issuer = publicIssuer;
+  const metadata = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+  };
+  const lax = {
+    access_token: "a",
+    token_type: "Bearer",
+    expires_in: null,
+    scope: null,
+    refresh_token: null,
+    id_token: null,
+  };
+  const client = createIdentityClient({
+    fetch: async (input) =>
+      String(input) === metadata.token_endpoint
+        ? Response.json(lax, { status: 201 })
+        : Response.json(metadata),
+    allowPrivate: false,
+    now: () => 1,
+  });
+  const signIn = { kind: "openid-connect", issuer, clientId: "router", clientSecret: null };
+  expect(await client.again(signIn as SignInSecrets, "old")).toEqual({
+    ok: true,
+    value: { claims: null, refreshToken: null },
   });
 });
