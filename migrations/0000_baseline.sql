@@ -315,7 +315,9 @@ CREATE TABLE `credentials` (
 	`status` text NOT NULL,
 	`sealed` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL
+	`updated_at` integer NOT NULL,
+	`listing` text,
+	`listing_due_at` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint

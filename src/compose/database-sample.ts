@@ -1,6 +1,6 @@
 /** The use case `sample` over one database: a call from its choice to its settlement. */
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Stores, Vault } from "../domain/ports/stores.ts";
+import type { SealedCredential, Stores, Vault } from "../domain/ports/stores.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
 import { createAdmit } from "../pipeline/admit.ts";
 import { createBegin } from "../pipeline/approvals/begin.ts";
@@ -16,6 +16,7 @@ import { createFinish } from "../pipeline/finish.ts";
 import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
 import { createLimitWaits } from "../pipeline/limit-waits.ts";
+import { createModelLists, readingLists } from "../pipeline/model-lists.ts";
 import { createObserve } from "../pipeline/observe.ts";
 import { createRelease } from "../pipeline/release.ts";
 import { createSample, type Sample } from "../pipeline/sample.ts";
@@ -35,6 +36,7 @@ export function createDatabaseSample(
     | "host"
     | "memory"
     | "openKey"
+    | "listingTries"
     | "choosing"
     | "lostAdmissions"
     | "metering"
@@ -44,7 +46,7 @@ export function createDatabaseSample(
   database: {
     name: string;
     ids: Ids;
-    stores: Pick<Stores, "ledger" | "approvals">;
+    stores: Pick<Stores, "ledger" | "approvals" | "credentials">;
     vault: Vault;
     door: Door;
     background: (work: Promise<unknown>) => void;
@@ -78,6 +80,16 @@ export function createDatabaseSample(
     log,
   });
   const measure = measureOf(isolate, { background });
+  const openKey = (credential: SealedCredential): ReturnType<Vault["open"]> =>
+    isolate.openKey(credential, vault);
+  const readList = createModelLists({
+    credentials: database.stores.credentials,
+    providers,
+    openKey,
+    tries: isolate.listingTries,
+    ends: host.ends,
+    ...clock,
+  });
   return createSample({
     digestContent: isolate.digestContent,
     sha256Hex,
@@ -108,13 +120,10 @@ export function createDatabaseSample(
       ...clock,
     }),
     finish: createFinish({
-      attempt: createAttempt({
-        providers,
-        openKey: (credential) => isolate.openKey(credential, vault),
-        ...clock,
-        after,
-        chance: () => Math.random(),
-      }),
+      attempt: readingLists(
+        createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
+        { readList, upkeep },
+      ),
       settle: createSettle({ endCall, vault, ids, now, wait, log }),
       holdResult: createHoldResult({
         approvals,

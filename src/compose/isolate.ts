@@ -35,6 +35,7 @@ import { sinkOf } from "./sink.ts";
 import { createCallerMemory } from "../pipeline/caller-memory.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
+import { createListingTries } from "../pipeline/model-lists.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createOpenExchanges } from "../proxy/open-exchanges.ts";
@@ -276,6 +277,7 @@ export async function createIsolate(config: Config, host: Host) {
       now: elapsed,
     }),
     openKey: createOpenedKeys(),
+    listingTries: createListingTries(callersRemembered),
     openExchanges: openOnes,
     streamMemory: createStreamMemory(callersRemembered),
     retests: createRetests({ capacity: callersRemembered, elapsed }),

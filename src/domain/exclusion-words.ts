@@ -24,5 +24,6 @@ export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   image_model: "draws images",
   stopped: "stopped by a kill switch",
   canned: "canned answers",
+  not_offered: "the provider does not list it",
   unknown_class: "new, and no known price",
 };

@@ -47,6 +47,8 @@ export const exclusionReasons = [
   "canned",
   /** the model is of a line that nobody has judged, has no price, and is not the one that a hint names exactly */
   "unknown_class",
+  /** the provider's list for the key has no such model */
+  "not_offered",
 ] as const;
 
 export type ExclusionReason = (typeof exclusionReasons)[number];

@@ -1,14 +1,16 @@
 /**
  * The models that a provider lists for a key: `GET /v1/models`, which OpenAI defined and others
- * adopted.
+ * adopted. Anthropic and Google give it in pages.
  */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
+import type { ReadListing } from "../domain/models/listings.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 const mostBytes = 4 * 1024 * 1024;
-const mostListed = 500;
+const mostListed = 2_000;
+const mostPages = 20;
 /** The ids are a stranger's text that an administrator sees, so nothing but ids passes. */
 const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
 
@@ -31,18 +33,39 @@ function idsIn(body: JsonValue): string[] | null {
     .map((item) => own(item, "id") ?? own(item, "name"))
     .filter((name) => typeof name === "string")
     .map((name) => name.replace(/^models\//, ""))
-    .filter((name) => id.test(name))
-    .slice(0, mostListed);
+    .filter((name) => id.test(name));
 }
 
-/** null: the provider gives no list, or a list that can't be read. Never throws. */
-export async function listModels(
+/** The query of the page after this one: Anthropic's `has_more` and Google's `nextPageToken`; null: it is the last. */
+function nextOf(body: JsonValue): Record<string, string> | null {
+  const [last, token] = [own(body, "last_id"), own(body, "nextPageToken")];
+  if (own(body, "has_more") === true) return { after_id: typeof last === "string" ? last : "" };
+  return typeof token === "string" && token !== "" ? { pageToken: token } : null;
+}
+
+/** As many as a page may have. Other providers have one page, and no parameter for it. */
+const pageSizes: Readonly<Record<string, Record<string, string>>> = {
+  anthropic: { limit: "1000" },
+  google: { pageSize: "1000" },
+};
+
+interface Access {
+  fetch: typeof fetch;
+  baseUrl: string;
+  signal: AbortSignal;
+}
+
+/** null: no page, or one that can't be read. */
+async function readPage(
   credential: ProviderRequest["credential"],
-  access: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },
-): Promise<string[] | null> {
+  access: Access,
+  query: Record<string, string>,
+): Promise<JsonValue | null> {
   try {
-    const url = `${withoutTrailing(access.baseUrl, "/")}/models`;
-    const response = await access.fetch(url, {
+    const url = new URL(`${withoutTrailing(access.baseUrl, "/")}/models`);
+    for (const [name, value] of Object.entries({ ...pageSizes[credential.provider], ...query }))
+      url.searchParams.set(name, value);
+    const response = await access.fetch(url.href, {
       headers: { Accept: "application/json", ...headersFor(credential) },
       signal: access.signal,
     });
@@ -51,8 +74,31 @@ export async function listModels(
       return null;
     }
     const bytes = await readBounded(response.body, mostBytes);
-    return bytes === null ? null : idsIn(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
+    return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
   } catch {
     return null;
   }
+}
+
+/** All pages, as far as they can be read; null: the provider gives no list. Never throws. */
+export async function listModels(
+  credential: ProviderRequest["credential"],
+  access: Access,
+): Promise<ReadListing | null> {
+  const ids = new Set<string>();
+  let query: Record<string, string> | null = {};
+  for (let pages = 0; pages < mostPages && query !== null; pages += 1) {
+    const page = await readPage(credential, access, query);
+    const listed: string[] | null = page === null ? null : idsIn(page);
+    if (listed === null) return pages === 0 ? null : { ids: [...ids], isWhole: false };
+    const before = ids.size;
+    for (const each of listed) ids.add(each);
+    query = nextOf(page);
+    // A page that brings nothing new would be asked for again and again.
+    if (ids.size > mostListed || (query !== null && ids.size === before)) break;
+  }
+  return {
+    ids: [...ids].slice(0, mostListed),
+    isWhole: query === null && ids.size <= mostListed,
+  };
 }

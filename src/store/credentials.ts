@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Credential, CredentialStore, SealedCredential } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
@@ -39,6 +39,8 @@ export function statusStatements(
 export const createCredentialStore = (db: Database): CredentialStore => {
   const whereId = (tenantId: string, id: string) =>
     and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
+  const whereRead = ({ tenantId, id, readAt }: { tenantId: string; id: string; readAt: number }) =>
+    and(whereId(tenantId, id), eq(credentials.updatedAt, readAt));
   return {
     create: (credential, event) =>
       writeChange(
@@ -61,7 +63,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
           .orderBy(desc(credentials.id))
           .limit(rowsFor(page));
         return pageOf(
-          rows.map(({ sealed: _, ...credential }) => credential),
+          rows.map(({ sealed: _, listingDueAt: __, ...credential }) => credential),
           page,
         );
       }),
@@ -71,7 +73,12 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         tenantId,
         db.builder
           .update(credentials)
-          .set({ ...values, updatedAt: now })
+          // Another key, or another address, has another list.
+          .set({
+            ...values,
+            updatedAt: now,
+            ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
+          })
           .where(whereId(tenantId, id)),
         event,
         ifVersion,
@@ -79,6 +86,33 @@ export const createCredentialStore = (db: Database): CredentialStore => {
     async reactivate({ readAt, ...its }, event) {
       const written = await db.write(
         statusStatements(db.builder, its, { status: "active", readAt, event }),
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok(null) : written;
+    },
+    async claimListing(its, { now, until }) {
+      const written = await db.write(
+        [
+          db.builder
+            .update(credentials)
+            .set({ listingDueAt: until })
+            .where(and(whereRead(its), lte(credentials.listingDueAt, now)))
+            .returning({ id: credentials.id }),
+        ],
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
+    },
+    async keepListing(its, listing) {
+      const isThere = sql`exists (select 1 from ${credentials} where ${whereRead(its)})`;
+      const written = await db.write(
+        [
+          db.builder
+            .update(tenants)
+            .set({ version: sql`${tenants.version} + 1` })
+            .where(and(eq(tenants.id, its.tenantId), isThere)),
+          db.builder.update(credentials).set({ listing }).where(whereRead(its)),
+        ],
         { lane: its.tenantId },
       );
       return written.ok ? ok(null) : written;

@@ -15,7 +15,7 @@ import type { Scope } from "../domain/tenancy/scopes.ts";
 import type { Correction, Outcome } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { DeclaredModel, Model, ModelChange } from "../domain/models/model.ts";
+import type { DeclaredModel, Listing, Model, ModelChange } from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
@@ -81,6 +81,10 @@ export const credentials = sqliteTable(
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
+    /** what the provider lists for the key */
+    listing: text({ mode: "json" }).$type<Listing>(),
+    /** ms since the epoch, before which the list isn't read again */
+    listingDueAt: integer("listing_due_at").notNull().default(0),
   },
   (table) => [
     index("credentials_tenant").on(table.tenantId, table.id),

@@ -23,6 +23,7 @@ import { type ReasoningWish } from "../requirements.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
 import type { TokenFamily } from "../requirements.ts";
 import { isPriced } from "../models/cost.ts";
+import { isOffered } from "../models/listings.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface ModelPool {
@@ -104,6 +105,7 @@ function standingExclusion(
   if (policy.pinnedModel !== undefined && policy.pinnedModel !== nameOf(model))
     return "not_allowed";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (credentials.length === 0) return "not_offered";
   if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
   return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
@@ -203,7 +205,8 @@ export function poolFrom(parts: PoolParts): ModelPool {
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
     if (serving.length === 0) continue;
-    const active = serving.filter(({ status }) => status === "active");
+    const offering = serving.filter((credential) => isOffered(model, credential));
+    const active = offering.filter(({ status }) => status === "active");
     const ways = waysOf(active.map((credential) => wayOf(model, credential, states)));
     const ids = new Set([...ways.credentialIds, ...(ways.spareIds ?? [])]);
     const samples = (byModel.get(nameOf(model)) ?? [])
@@ -217,7 +220,7 @@ export function poolFrom(parts: PoolParts): ModelPool {
         exclusion:
           model.provider === cannedProvider && !areCannedUsed
             ? "canned"
-            : standingExclusion(model, serving, policy),
+            : standingExclusion(model, offering, policy),
         measured: measuredFrom(samples, now),
         deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),

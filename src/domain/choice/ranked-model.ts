@@ -1,6 +1,6 @@
 /** One model of a tenant's pool, with everything that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
-import { isOnlySynced, type Model } from "../models/model.ts";
+import { isUncurated, type Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
 import { isPriceMissing } from "../models/cost.ts";
@@ -83,7 +83,10 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     },
     isPreview: model.status === "preview",
     isUnpriced: isPriceMissing(model),
-    isUnjudged: isOnlySynced(model) && model.intelligence === null && model.source === "catalogue",
+    isUnjudged:
+      isUncurated(model) &&
+      model.intelligence === null &&
+      (model.source === "catalogue" || model.source === "provider"),
     family,
     familyPlace: placeOf(family),
     tools: model.tools,

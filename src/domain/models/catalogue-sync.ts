@@ -64,7 +64,7 @@ const mostOdd = 3;
  * Names of models that are not for sampling: they embed, judge, transcribe, research for an hour or answer on a
  * socket alone.
  */
-const otherTrades =
+export const otherTrades =
   /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
 
 const priceOf = (model: CatalogueEntry): Price => ({

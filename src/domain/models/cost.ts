@@ -2,7 +2,7 @@
 import type { MediaUsage, TokenClasses, Usage } from "../usage.ts";
 import { wholeMicroUsd } from "../magnitudes.ts";
 import {
-  isOnlySynced,
+  isUncurated,
   type MediaPrices,
   type Model,
   type PriceTier,
@@ -263,7 +263,7 @@ export const isPriced = (model: Priced & Worker): boolean =>
 
 /** Whether the model has a price that no source of the catalogue knows, so that nobody can say what a call costs. */
 export const isPriceMissing = (
-  model: Priced & Worker & Pick<Model, "unverified" | "synced">,
+  model: Priced & Worker & Pick<Model, "unverified" | "synced" | "source">,
 ): boolean =>
-  (model.unverified?.includes("outputUsdPerMTok") === true || isOnlySynced(model)) &&
+  (model.unverified?.includes("outputUsdPerMTok") === true || isUncurated(model)) &&
   !isPriced(model);

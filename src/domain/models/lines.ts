@@ -3,7 +3,7 @@
  * `gemini-flash`), and its members differ by generation. Lines are read from names, so synced and custom models
  * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
  */
-import { isOnlySynced, nameOf, type Model } from "./model.ts";
+import { isUncurated, nameOf, type Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 export interface ParsedName {
@@ -191,11 +191,11 @@ const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
 
 /**
- * Read from the id, else from the display name, else from the family; null: none of them has a line. Of a model that only
- * a sync knows, an unknown word counts: `gpt-7-vega` is of a line of its own, and not the next GPT.
+ * Read from the id, else from the display name, else from the family; null: none of them has a line. Of a model that nobody
+ * has judged, an unknown word counts: `gpt-7-vega` is of a line of its own, and not the next GPT.
  */
 export function parseModel(
-  model: Pick<Model, "id" | "name" | "family" | "synced">,
+  model: Pick<Model, "id" | "name" | "family" | "synced"> & Partial<Pick<Model, "source">>,
 ): ParsedName | null {
   const known = parsed.get(model);
   if (known !== undefined) return known;
@@ -204,7 +204,7 @@ export function parseModel(
     parseName(model.id) ??
     parseName(model.name) ??
     (family === null ? null : (parseName(family) ?? familyAlone(family)));
-  const its = read !== null && isOnlySynced(model) ? { ...read, line: read.wholeLine } : read;
+  const its = read !== null && isUncurated(model) ? { ...read, line: read.wholeLine } : read;
   parsed.set(model, its);
   return its;
 }

@@ -93,8 +93,8 @@ export interface Model extends TokenPrices {
   retiresAt?: string | null | undefined;
   /** published results, by benchmark and setting; comparable only under the same key */
   scores?: Readonly<Record<string, number>> | undefined;
-  /** which source set the model's figures last */
-  source: "catalogue" | "credential" | "override";
+  /** which source set the model's figures last; `provider`: nothing but its list has the model */
+  source: "catalogue" | "provider" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
   synced?: readonly Figure[];
   /** the tiers that were estimated from the price, since the model's line is new; absent: none */
@@ -132,6 +132,13 @@ export const isPrice = (figure: string): boolean =>
   figure === "priceTiers" ||
   figure === "mediaPrices";
 
+/** The models that a provider listed for a key. */
+export interface Listing {
+  /** ms since the epoch */
+  at: number;
+  ids: string[];
+}
+
 /** A credential as the choice sees it: no secret. */
 export interface CredentialSummary {
   id: string;
@@ -141,18 +148,46 @@ export interface CredentialSummary {
   models: DeclaredModel[] | null;
   /** absent or null: the provider's own */
   baseUrl?: string | null;
+  /** the last list that proves something; absent or null: none was read */
+  listing?: Listing | null;
 }
 
 export const nameOf = (model: Pick<Model, "provider" | "id">): string =>
   `${model.provider}/${model.id}`;
 
-/** Whether the model came with a sync, so that no person has judged it. */
-export const isOnlySynced = ({ synced }: Pick<Model, "synced">): boolean =>
-  synced?.includes("name") === true;
+/** Whether a sync, or the provider's list, brought the model, so that no person has judged it. */
+export const isUncurated = ({
+  synced,
+  source,
+}: Pick<Model, "synced"> & Partial<Pick<Model, "source">>): boolean =>
+  source === "provider" || synced?.includes("name") === true;
 
 /** Whether nobody has judged how able the model is: its price says so. */
 export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
   estimated?.includes("intelligence") === true;
+
+export const unknownModel = (provider: string, id: string): Model => ({
+  provider,
+  id,
+  name: id,
+  family: null,
+  aliases: [],
+  inputModalities: ["text"],
+  outputModalities: ["text"],
+  contextTokens: null,
+  outputTokens: null,
+  tools: false,
+  temperature: true,
+  reasoning: false,
+  inputUsdPerMTok: null,
+  outputUsdPerMTok: null,
+  cachedInputUsdPerMTok: null,
+  priceTiers: [],
+  intelligence: null,
+  speed: null,
+  status: "active",
+  source: "credential",
+});
 
 /**
  * A change, with what follows from it. A tenant who sets another plain input price has another price list than

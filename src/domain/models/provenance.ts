@@ -13,13 +13,15 @@ import {
 
 /**
  * `unverified`: a figure of the seed's that is from memory or a third party, and not from the provider's own
- * pages. `estimated`: a tier of a new line, from the model's price.
+ * pages. `estimated`: a tier of a new line, from the model's price. `provider`: nothing but the provider's
+ * list has the model.
  */
 export const figureSources = [
   "seed",
   "unverified",
   "estimated",
   "models.dev",
+  "provider",
   "credential",
   "override",
 ] as const;

@@ -1,7 +1,9 @@
 /** The catalogue as one tenant sees it: with the models that its credentials declare, and with its own figures. */
 import { canonicalOf } from "./canonical-name.ts";
+import { modelsListed } from "./listings.ts";
 import {
   nameOf,
+  unknownModel,
   withClassPrices,
   type Catalogue,
   type CredentialSummary,
@@ -10,29 +12,6 @@ import {
   type ModelChange,
   type ModelOverride,
 } from "./model.ts";
-
-const unknownModel = (provider: string, id: string): Model => ({
-  provider,
-  id,
-  name: id,
-  family: null,
-  aliases: [],
-  inputModalities: ["text"],
-  outputModalities: ["text"],
-  contextTokens: null,
-  outputTokens: null,
-  tools: false,
-  temperature: true,
-  reasoning: false,
-  inputUsdPerMTok: null,
-  outputUsdPerMTok: null,
-  cachedInputUsdPerMTok: null,
-  priceTiers: [],
-  intelligence: null,
-  speed: null,
-  status: "active",
-  source: "credential",
-});
 
 /** Catalogues are replaced and never changed. */
 const byCanonicalName = new WeakMap<Catalogue, ReadonlyMap<string, Model>>();
@@ -95,24 +74,25 @@ function alike(liked: Model, provider: string, id: string): Model {
 }
 
 /**
- * The catalogue as one tenant sees it: the seed, then what the tenant's credentials declare, then its
- * overrides.
+ * The catalogue as one tenant sees it: the catalogue, then what only a provider lists, then what the
+ * tenant's credentials declare, then its overrides.
  */
 export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
   overrides: readonly ModelOverride[],
 ): readonly Model[] {
+  const listed = modelsListed(catalogue, credentials);
   // All tenants that change nothing share one list, so that what was made of the list serves them
   // all.
   if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
-    return catalogue.models;
-  const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
+    return listed;
+  const models = new Map(listed.map((model) => [nameOf(model), model]));
   // A credential may call a model by an alias, such as Ollama's `llama3.2:latest`. What is known of
   // the model counts then, too.
   const known = (provider: string, id: string, change: ModelChange): Model => {
     const model = catalogue.models.find(
-      (listed) => listed.provider === provider && listed.aliases.includes(id),
+      (each) => each.provider === provider && each.aliases.includes(id),
     );
     return model === undefined
       ? { ...unknownModel(provider, id), ...knownAnywhere(catalogue, { ...change, id }) }

@@ -22,7 +22,7 @@ import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "../choice/health.ts";
 import type { IdempotencyStore, Ledger, LimitStore, ThinningStore, UsageStore } from "./ledger.ts";
-import type { CredentialSummary, DeclaredModel, ModelOverride } from "../models/model.ts";
+import type { CredentialSummary, DeclaredModel, Listing, ModelOverride } from "../models/model.ts";
 import type { Policy } from "../choice/policy.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -61,6 +61,8 @@ export interface Credential extends CredentialSummary {
 /** A credential with its sealed key. */
 export interface SealedCredential extends Credential {
   sealed: string;
+  /** ms since the epoch, before which its provider's list isn't read again; absent: it never was */
+  listingDueAt?: number;
 }
 
 /** Everything that a call needs to know about its caller, read in one round trip. */
@@ -147,6 +149,10 @@ export type CredentialChange = Partial<
   Pick<SealedCredential, "name" | "baseUrl" | "models" | "status" | "sealed">
 >;
 
+interface CredentialRead extends Pick<Credential, "tenantId" | "id"> {
+  readAt: number;
+}
+
 export interface CredentialStore {
   create(credential: SealedCredential, event: AdminEvent): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<SealedCredential | null>;
@@ -160,10 +166,11 @@ export interface CredentialStore {
     ifVersion?: number,
   ): AsyncResult<null>;
   /** Makes a failing credential active, at the event's time. Does nothing where `updatedAt` is not `readAt`. */
-  reactivate(
-    credential: { tenantId: string; id: string; readAt: number },
-    event: AdminEvent,
-  ): AsyncResult<null>;
+  reactivate(its: CredentialRead, event: AdminEvent): AsyncResult<null>;
+  /** True for one of all callers if the provider's list is due and `updatedAt` is `readAt`; due again at `until`. */
+  claimListing(its: CredentialRead, at: { now: number; until: number }): AsyncResult<boolean>;
+  /** Makes every prepared choice stale. Does nothing where `updatedAt` is not `readAt`. */
+  keepListing(its: CredentialRead, listing: Listing): AsyncResult<null>;
   remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
 

@@ -1,5 +1,6 @@
 /** The port to providers. */
 import type { ProviderFault } from "../attempts.ts";
+import type { ReadListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
 import type { Result } from "../result.ts";
@@ -47,11 +48,11 @@ export interface ReasoningRefusals {
 export interface Providers {
   /** Never throws: whatever the library throws comes back as a fault, without text of the provider's. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** The ids of the models that the provider itself lists; null: it gives no list. Never throws. */
+  /** What the provider itself lists for the key; null: it gives no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],
     signal: AbortSignal,
-  ): Promise<string[] | null>;
+  ): Promise<ReadListing | null>;
   /** null: a credential for this provider can be used as it is; else what is wrong with it. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
   /** Where the provider is reached: host and port, nothing else of its URL; null: not over HTTP. */

@@ -151,13 +151,14 @@ export const model = z
     retiresAt: retiresAt.optional(),
     scores: scores.optional(),
     source: z
-      .enum(["catalogue", "credential", "override"])
+      .enum(["catalogue", "provider", "credential", "override"])
       .openapi({ description: "Who spoke last of the model." }),
     sources: z.partialRecord(modelChange.keyof(), z.enum(figureSources)).openapi({
       description:
         "Where each figure came from that did not come from `source`; `catalogue` there means the seed. " +
         "`unverified`: the seed's too, but from memory or a third party. " +
-        "`estimated`: from the price, since a sync brought the model and nobody has judged its line.",
+        "`estimated`: from the price, since a sync brought the model and nobody has judged its line. " +
+        "`provider`: nothing but the provider's list has the model.",
       example: { inputUsdPerMTok: "models.dev", speed: "override" },
     }),
     available: z.boolean().openapi({
@@ -202,6 +203,10 @@ export const credential = z
     baseUrl: z.string().nullable(),
     models: z.array(declaredModel).nullable(),
     status: z.enum(["active", "failing"]),
+    listing: z.object({ at: millis, models: z.int() }).nullable().openapi({
+      description:
+        "How many models the provider listed for the key, and when. Models that it doesn't list are not chosen. null: no list is known.",
+    }),
     createdAt: millis,
     updatedAt: millis,
   })

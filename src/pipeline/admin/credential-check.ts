@@ -1,10 +1,12 @@
 /** Whether a credential works: the cheapest real call that it can make. */
 import type { ProviderFault } from "../../domain/attempts.ts";
 import { proposedModels } from "../../domain/models/likeness.ts";
+import { isListed } from "../../domain/models/listings.ts";
 import {
   nameOf,
   type Catalogue,
   type DeclaredModel,
+  type Listing,
   type Model,
 } from "../../domain/models/model.ts";
 import { modelsOf } from "../../domain/models/tenant-models.ts";
@@ -16,6 +18,7 @@ import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/models/reasoning.ts";
+import { keepRead } from "../model-lists.ts";
 import { eventOf, type AdminDeps } from "./access.ts";
 
 export interface CredentialCheck {
@@ -34,6 +37,8 @@ type Answered = Omit<CredentialCheck, "proposed">;
 /** Tokens. A check must cost next to nothing, and still be enough for models that think first. */
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
+/** As many as a credential may declare. */
+const mostShown = 500;
 
 /** The least effort of the model, with room for it: without room the model would answer nothing. */
 const leastReasoningOf = (model: Model): ReasoningRequest => ({
@@ -69,7 +74,7 @@ const notFound = 404;
 function probesOf(
   { provider, models }: SealedCredential,
   known: readonly Model[],
-  listed: readonly string[] | null,
+  listed: Listing | null,
 ): Model[] {
   const declared = models?.map(({ id }) => id) ?? [];
   const cheapest = known
@@ -81,15 +86,18 @@ function probesOf(
         (declared.length === 0 || declared.includes(model.id)),
     )
     .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
-  const offered = cheapest.filter(({ id, aliases }) =>
-    [id, ...aliases].some((name) => listed?.includes(name) === true),
-  );
+  const offered = cheapest.filter((model) => listed !== null && isListed(model, listed));
   return (offered.length > 0 ? offered : cheapest).slice(0, mostProbes);
 }
 
 /** Asks cheap models of the credential for one word. Whether the key is taken decides, not whether a model is there. */
 async function checkCredential(
-  { providers, vault }: { providers: Providers; vault: Vault },
+  {
+    providers,
+    vault,
+    credentials,
+    now,
+  }: { providers: Providers; vault: Vault; credentials: CredentialStore; now: () => number },
   credential: SealedCredential,
   catalogue: Catalogue,
 ): Promise<Answered> {
@@ -102,10 +110,12 @@ async function checkCredential(
     return { ok: false, model: model === undefined ? null : nameOf(model), fault, listed: null };
   }
   const key = { provider, apiKey: opened.value, baseUrl };
-  const listed = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+  const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+  const listed = read?.ids.slice(0, mostShown) ?? null;
   let last: Answered = { ok: false, model: null, fault: null, listed };
   // A list at an address of the tenant's own says nothing of the key.
-  const offered = baseUrl === null ? listed : null;
+  const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
+  await keepRead(credentials, credential, { read, now: now() });
   for (const model of probesOf(credential, known, offered)) {
     const called = await providers.complete({
       credential: key,

@@ -3,7 +3,6 @@ import type { DeclaredModel } from "../../domain/models/model.ts";
 import { problemWithKey } from "../../domain/tenancy/placeholders.ts";
 import { problemWithUpstream } from "../../domain/servers/upstreams.ts";
 import type {
-  Credential,
   CredentialChange,
   CredentialStore,
   OverrideStore,
@@ -22,6 +21,7 @@ import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { checkLeave, mayDeclare } from "./ceilings.ts";
 import { createDeclaredModels } from "./declared-models.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
 import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
 
 export interface CredentialInput {
@@ -41,8 +41,6 @@ export interface CredentialPatch {
 
 /** These providers are reached by a binding, or not over the network at all. */
 const keyless = new Set(["workers-ai", "demo"]);
-
-const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
 
 /** null: the provider's own address */
 const originOf = (baseUrl: string | null): string | null =>
@@ -162,7 +160,7 @@ export function createCredentialAdmin(
     actor: Actor,
     credential: SealedCredential,
     { patch, ifVersion }: { patch: CredentialPatch; ifVersion: number },
-  ): AsyncResult<Credential> => {
+  ): AsyncResult<ShownCredential> => {
     const { tenantId, id } = credential;
     const values = await changedBy(actor, credential, patch);
     if (!values.ok) return values;
@@ -185,7 +183,7 @@ export function createCredentialAdmin(
   };
 
   return {
-    async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<Credential> {
+    async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<ShownCredential> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const usable = checked(input);
@@ -230,12 +228,14 @@ export function createCredentialAdmin(
       return created.ok ? ok(shown(credential)) : created;
     },
 
-    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<Credential>> {
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownCredential>> {
       const tenant = await tenantFor(deps, actor, slug);
-      return tenant.ok ? credentials.list(tenant.value.id, page) : tenant;
+      if (!tenant.ok) return tenant;
+      const found = await credentials.list(tenant.value.id, page);
+      return found.ok ? ok({ ...found.value, data: found.value.data.map(shownOf) }) : found;
     },
 
-    async get(actor: Actor, slug: string, id: string): AsyncResult<Credential> {
+    async get(actor: Actor, slug: string, id: string): AsyncResult<ShownCredential> {
       const found = await find(actor, slug, id);
       return found.ok ? ok(shown(found.value.credential)) : found;
     },
@@ -244,7 +244,7 @@ export function createCredentialAdmin(
       actor: Actor,
       slug: string,
       { id, ifMatch, patch }: { id: string; ifMatch: IfMatch; patch: CredentialPatch },
-    ): AsyncResult<Credential> =>
+    ): AsyncResult<ShownCredential> =>
       edit(ifMatch, {
         async read() {
           const found = await find(actor, slug, id);

@@ -54,6 +54,52 @@ export const credentialsSuite = (backend: Backend): void => {
       expect(await versionOf(tenantId)).toBe(4);
     });
 
+    it("keeps the provider's list as it was read, and makes prepared choices stale", async () => {
+      const tenantId = await someTenant();
+      const { credentials } = world.stores;
+      const its = await stored(tenantId);
+      const read = { tenantId, id: its.id, readAt: its.updatedAt };
+      const listing = { at: start, ids: ["gpt-5", "gpt-5-mini"] };
+      value(await credentials.keepListing({ ...read, readAt: its.updatedAt - 1 }, listing));
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(its);
+      expect(await versionOf(tenantId)).toBe(2);
+      value(await credentials.keepListing(read, listing));
+      expect(value(await credentials.get(tenantId, its.id))).toEqual({ ...its, listing });
+      expect(await versionOf(tenantId)).toBe(3);
+    });
+
+    it("gives the turn to read the list to one, and to others of no tenant but its own", async () => {
+      const tenantId = await someTenant();
+      const { credentials } = world.stores;
+      const its = await stored(tenantId);
+      const read = { tenantId, id: its.id, readAt: its.updatedAt };
+      const turn = { now: start, until: start + 100 };
+      const claim = async (now: number, of = read) =>
+        value(await credentials.claimListing(of, { ...turn, now }));
+      expect(await claim(start, { ...read, tenantId: await someTenant() })).toBe(false);
+      expect(await claim(start, { ...read, readAt: its.updatedAt - 1 })).toBe(false);
+      const turns = await Promise.all([claim(start), claim(start), claim(start)]);
+      expect(turns.filter(Boolean)).toEqual([true]);
+      expect(await claim(start + 99)).toBe(false);
+      expect(await claim(start + 100)).toBe(true);
+    });
+
+    it("forgets the list of a key that is replaced", async () => {
+      const tenantId = await someTenant();
+      const { credentials } = world.stores;
+      const its = await stored(tenantId, {
+        listing: { at: start, ids: ["a"] },
+        listingDueAt: start + 1,
+      });
+      const named = { name: "New" };
+      value(await credentials.update(tenantId, its.id, named, start, event(tenantId)));
+      expect(value(await credentials.get(tenantId, its.id))?.listing).not.toBeNull();
+      const change = { sealed: "v1.b.c.d" };
+      value(await credentials.update(tenantId, its.id, change, start, event(tenantId)));
+      const again = value(await credentials.get(tenantId, its.id));
+      expect(again).toMatchObject({ listing: null, listingDueAt: 0 });
+    });
+
     it("is made active again as it was read, with an event and a new version", async () => {
       const tenantId = await someTenant();
       const { credentials, events } = world.stores;

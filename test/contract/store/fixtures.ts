@@ -90,6 +90,8 @@ export const credential = (
   sealed: "v1.aaaaaaaaaaaa.nonce.text",
   createdAt: start,
   updatedAt: start,
+  listing: null,
+  listingDueAt: 0,
   ...fields,
 });
 

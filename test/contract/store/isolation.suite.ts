@@ -335,6 +335,17 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const read = { tenantId, id, readAt: updatedAt };
       value(await credentials.reactivate(read, event(tenantId)));
     },
+    "credentials.claimListing": async ({ credentials }, owner, { tenantId }) => {
+      const { id, updatedAt } = owner.credential;
+      const turn = { now: start + 1, until: start + 2 };
+      const read = { tenantId, id, readAt: updatedAt };
+      expect(value(await credentials.claimListing(read, turn))).toBe(false);
+    },
+    "credentials.keepListing": async ({ credentials }, owner, { tenantId }) => {
+      const { id, updatedAt } = owner.credential;
+      const read = { tenantId, id, readAt: updatedAt };
+      value(await credentials.keepListing(read, { at: start, ids: ["stolen"] }));
+    },
     "credentials.remove": async ({ credentials }, owner, { tenantId }) => {
       value(await credentials.remove(tenantId, owner.credential.id, event(tenantId)));
     },

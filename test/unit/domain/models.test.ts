@@ -1,7 +1,7 @@
 /** Changed prices drop the prices that depended on them; declared models and credentials find each other. */
+import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import { describe, expect, it } from "vitest";
 import { credentialsFor, nameOf, type ModelChange } from "../../../src/domain/models/model.ts";
-import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import { credential, model } from "./models.fixture.ts";
 
 const named = (name: string) => model(name);

@@ -159,9 +159,13 @@ const granting: Record<string, Grants> = {
       status: "active",
       createdAt: 0,
       updatedAt: 0,
+      listing: null,
+      listingDueAt: 0,
     },
     ...sealed(providerKeyOf),
     open: {
+      listing: "Hides models from the choice, and offers none that the policy forbids.",
+      listingDueAt: "When the provider's list is read again.",
       name: display,
       models: "No secret: what the endpoint is said to have.",
       status: display,

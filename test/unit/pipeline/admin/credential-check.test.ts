@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { checkAndMark } from "../../../../src/pipeline/admin/credential-check.ts";
 import { err, ok } from "../../../../src/domain/result.ts";
+import type { Listing } from "../../../../src/domain/models/model.ts";
 import { model } from "../../domain/models.fixture.ts";
 
 const catalogue = {
@@ -16,10 +17,18 @@ const catalogue = {
 /** A provider that answers each model with a status, and lists some models. */
 async function checked(statuses: Record<string, number>, listed: string[] | null) {
   const asked: string[] = [];
+  const kept: Listing[] = [];
   const deps = {
     vault: { open: async () => ok("key") },
+    now: () => 7,
+    credentials: {
+      keepListing: async (_: unknown, listing: Listing) => {
+        kept.push(listing);
+        return ok(null);
+      },
+    },
     providers: {
-      listModels: async () => listed,
+      listModels: async () => (listed === null ? null : { ids: listed, isWhole: true }),
       complete: async (call: { model: { id: string } }) => {
         asked.push(call.model.id);
         const status = statuses[call.model.id] ?? 200;
@@ -32,18 +41,19 @@ async function checked(statuses: Record<string, number>, listed: string[] | null
     ...([deps, {}, credential, catalogue] as unknown as Parameters<typeof checkAndMark>),
   );
   if (!check.ok) throw new Error(check.error.reason);
-  return { ok: check.value.ok, model: check.value.model, asked };
+  return { ok: check.value.ok, model: check.value.model, asked, kept };
 }
 
 describe("the check of a key", () => {
   it("asks a model that the provider lists, not one that it has shut down", async () => {
     const found = await checked({ cheapest: 404 }, ["cheap", "dear"]);
-    expect(found).toEqual({ ok: true, model: "openai/cheap", asked: ["cheap"] });
+    expect(found).toMatchObject({ ok: true, model: "openai/cheap", asked: ["cheap"] });
+    expect(found.kept).toEqual([{ at: 7, ids: ["cheap", "dear"] }]);
   });
 
   it("goes on to the next model where one is not there", async () => {
     const found = await checked({ cheapest: 404 }, null);
-    expect(found).toEqual({ ok: true, model: "openai/cheap", asked: ["cheapest", "cheap"] });
+    expect(found).toMatchObject({ ok: true, model: "openai/cheap", asked: ["cheapest", "cheap"] });
   });
 
   it("says that the key is good where all models are gone and the list is there", async () => {
@@ -54,6 +64,6 @@ describe("the check of a key", () => {
 
   it("ends with the first answer that refuses the key", async () => {
     const found = await checked({ cheapest: 401 }, null);
-    expect(found).toEqual({ ok: false, model: "openai/cheapest", asked: ["cheapest"] });
+    expect(found).toMatchObject({ ok: false, model: "openai/cheapest", asked: ["cheapest"] });
   });
 });

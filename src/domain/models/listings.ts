@@ -1,0 +1,162 @@
+/** What providers list for a key, and what such a list says of the catalogue's models. */
+import { otherTrades } from "./catalogue-sync.ts";
+import { goneModelNamed } from "./gone-models.ts";
+import { newestFirst, parseModel } from "./lines.ts";
+import {
+  unknownModel,
+  type Catalogue,
+  type CredentialSummary,
+  type Listing,
+  type Model,
+} from "./model.ts";
+import { foldName } from "./plain-name.ts";
+
+/** A list as it was read. */
+export interface ReadListing {
+  ids: string[];
+  /** every page was read, and none was cut */
+  isWhole: boolean;
+}
+
+/** A list that lost more of its models is broken, and not the provider's offer. */
+const leastShare = 0.7;
+
+/** What counts after a read: the list as it was read, or the one before, where the new one proves nothing. */
+export const countedListing = (
+  before: Listing | null,
+  read: ReadListing | null,
+  now: number,
+): Listing | null =>
+  read === null ||
+  !read.isWhole ||
+  read.ids.length === 0 ||
+  (before !== null && read.ids.length <= before.ids.length * leastShare)
+    ? before
+    : { at: now, ids: read.ids };
+
+/** An id without the day of its version: `-20251001`, `-2025-08-07`, `-2512`, `-001`. */
+const undated = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, "");
+const lasting = (id: string): string => id.replace(/-latest$/, "");
+
+const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
+  id.toLowerCase(),
+  ...aliases.map((alias) => alias.toLowerCase()),
+];
+
+/** Listings are replaced and never changed. */
+const names = new WeakMap<Listing, ReadonlySet<string>>();
+
+/** Every id of the list, with and without its day. */
+function namesIn(listing: Listing): ReadonlySet<string> {
+  const known = names.get(listing);
+  if (known !== undefined) return known;
+  const ids = listing.ids.map((id) => id.toLowerCase());
+  const found = new Set([...ids, ...ids.map(undated)]);
+  names.set(listing, found);
+  return found;
+}
+
+/** Whether the list has the model, by its id, an alias, or a dated version. */
+export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
+  namesOf(model).some((name) => namesIn(listing).has(name) || namesIn(listing).has(lasting(name)));
+
+/**
+ * The credential's list, where it counts: not at an address of the tenant's own, and not beside models that the tenant
+ * declares.
+ */
+const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
+  listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
+
+/** Whether the credential's provider offers the model for its key, as far as anybody knows. */
+export function isOffered(model: Model, credential: CredentialSummary): boolean {
+  const listing = listingOf(credential);
+  return listing === null ? model.source !== "provider" : isListed(model, listing);
+}
+
+/** The newest model of the same line at the provider, else of the line, of the series there, or of the series. */
+function nearestTo(model: Model, { models }: Catalogue): Model | undefined {
+  const read = parseModel(model);
+  if (read === null) return undefined;
+  const rank = (other: Model): number => {
+    const its = parseModel(other);
+    if (its?.series !== read.series) return 0;
+    return 1 + Number(other.provider === model.provider) + 2 * Number(its.line === read.line);
+  };
+  return models
+    .filter((other) => other.status !== "retired" && rank(other) > 0)
+    .toSorted((a, b) => rank(b) - rank(a) || newestFirst(a, b))[0];
+}
+
+/** A model that the catalogue lacks, with the traits of its nearest line and no price. */
+function listedModel(provider: string, id: string, catalogue: Catalogue): Model {
+  const model: Model = { ...unknownModel(provider, id), source: "provider" };
+  const nearest = nearestTo(model, catalogue);
+  if (nearest === undefined) return model;
+  return {
+    ...model,
+    family: nearest.family,
+    inputModalities: nearest.inputModalities,
+    outputModalities: nearest.outputModalities,
+    contextTokens: nearest.contextTokens,
+    outputTokens: nearest.outputTokens,
+    tools: nearest.tools,
+    temperature: nearest.temperature,
+    reasoning: nearest.reasoning,
+    reasoningControl: nearest.reasoningControl,
+    prefill: nearest.prefill,
+  };
+}
+
+/** The ids of the list that name no model of the catalogue, and could be one of sampling's. */
+function lackingIn(provider: string, { ids }: Listing, { models }: Catalogue): string[] {
+  const known = new Set(
+    models
+      .filter((model) => model.provider === provider)
+      .flatMap((model) => namesOf(model).flatMap((name) => [name, lasting(name), undated(name)])),
+  );
+  return ids.filter((id) => {
+    const name = id.toLowerCase();
+    return (
+      !known.has(name) &&
+      !known.has(undated(name)) &&
+      !known.has(lasting(name)) &&
+      !otherTrades.test(name) &&
+      goneModelNamed(foldName(name)) === null
+    );
+  });
+}
+
+/** Tenants with the same lists share one list of models, so that what was made of it serves them all. */
+const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
+const mostShared = 200;
+
+/** The catalogue's models, and those that only the credentials' lists have. */
+export function modelsListed(
+  catalogue: Catalogue,
+  credentials: readonly CredentialSummary[],
+): readonly Model[] {
+  const lacking = credentials.flatMap((credential) => {
+    const listing = listingOf(credential);
+    return listing === null
+      ? []
+      : lackingIn(credential.provider, listing, catalogue).map(
+          (id) => `${credential.provider}\n${id}`,
+        );
+  });
+  if (lacking.length === 0) return catalogue.models;
+  const keys = [...new Set(lacking)].toSorted();
+  const shared = withListed.get(catalogue) ?? new Map<string, readonly Model[]>();
+  withListed.set(catalogue, shared);
+  const known = shared.get(keys.join("\n"));
+  if (known !== undefined) return known;
+  const models = [
+    ...catalogue.models,
+    ...keys.map((key) => {
+      const [provider = "", id = ""] = key.split("\n");
+      return listedModel(provider, id, catalogue);
+    }),
+  ];
+  if (shared.size >= mostShared) shared.clear();
+  shared.set(keys.join("\n"), models);
+  return models;
+}
