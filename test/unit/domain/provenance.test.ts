@@ -1,5 +1,4 @@
 /** Every figure of a model names its source. */
-import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import { describe, expect, it } from "vitest";
 import {
   nameOf,

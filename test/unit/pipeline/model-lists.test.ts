@@ -93,9 +93,9 @@ describe("the list of a credential that answered", () => {
 });
 
 describe("an attempt", () => {
-  const attempted = (ok: boolean) => ({
+  const attempted = (isAnswered: boolean) => ({
     attempts: [{ credentialId: "cred_failed" }, { credentialId: "cred_last" }],
-    answer: { ok },
+    answer: { ok: isAnswered },
   });
   const walk = { credentials: [{ id: "cred_failed" }, { id: "cred_last" }] };
 
