@@ -274,6 +274,7 @@ describe("credentials", () => {
       model: "anthropic/claude-haiku-4-5",
       fault: { kind: "auth", status: 401, code: "invalid_key" },
       listed: null,
+      proposed: [],
     });
     faulty.setMode("fine");
     expect((await admin("POST", check)).body).toMatchObject({ ok: true, fault: null });

@@ -8,10 +8,12 @@ import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer } from "../fakes/raw-server.ts";
+import { answerAt } from "../fakes/wire-answers.ts";
+import { sendJson, startWireServer, type WireServer } from "../fakes/wire-server.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 let router: SharedRouter;
-let provider: FakeServer;
+let provider: WireServer;
 /** the provider's answers that wait for `holds` to end */
 let held: ServerResponse[] = [];
 let holds = false;
@@ -22,27 +24,24 @@ const running: { stop(): Promise<void> }[] = [];
 const json = { "content-type": "application/json" };
 const events = { "content-type": "text/event-stream" };
 
-const complete = (response: ServerResponse): void => {
-  const message = { role: "assistant", content: "fine" };
-  const choices = [{ index: 0, message, finish_reason: "stop" }];
-  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-  response.writeHead(200, json);
-  response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "m", choices, usage }));
-};
+const complete = (response: ServerResponse): void =>
+  sendJson(response, 200, answerAt("compatible", { text: "fine" }));
 const release = (): void => {
   holds = false;
   for (const response of held.splice(0)) complete(response);
 };
 
 beforeAll(async () => {
-  provider = await startScriptedServer((_heard, response) => {
-    if (holds) held.push(response);
-    else complete(response);
+  provider = await startWireServer({
+    answers(_request, response) {
+      if (holds) held.push(response);
+      else complete(response);
+    },
   });
   router = await borrowRouter();
   await createTenant(router, tenant, {
     provider: "openai-compatible",
-    baseUrl: provider.url.replace("/mcp", "/v1"),
+    baseUrl: provider.url("openai-compatible"),
     models: [{ id: "m", tools: true, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
   });
   key = await proxyKey(router, tenant);
