@@ -83,7 +83,8 @@ if (isNew) {
     JSON.stringify(settlement(model, now).timing),
   ];
   await client.execute(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${tenants - 1})
-    insert into tenants select printf('ten_%026d', i), 'tenant-' || i, 'Tenant', '{}', 2, ${first} from n`);
+    insert into tenants (id, slug, name, policy, ceiling, version, created_at)
+    select printf('ten_%026d', i), 'tenant-' || i, 'Tenant', '{}', '{"limits":{}}', 2, ${first} from n`);
   const started = performance.now();
   for (let from = 0; from < records; from += 50_000)
     await client.execute({ sql: fill(from, Math.min(records, from + 50_000)), args });

@@ -13,8 +13,8 @@ import { compile } from "../../src/store/db.ts";
 
 const job = (...statements: Compiled[]) => statements.map(compile);
 const tenant = (id: string) =>
-  raw(sql`insert into tenants (id, slug, name, policy, version, created_at)
-    values (${id}, ${id}, 'A tenant', '{}', 1, 1)`);
+  raw(sql`insert into tenants (id, slug, name, policy, ceiling, version, created_at)
+    values (${id}, ${id}, 'A tenant', '{}', '{"limits":{}}', 1, 1)`);
 const event = raw(sql`insert into admin_events (id, at, actor, action, target, detail)
   values ('evt_1', 1, 'operator', 'tenant.create', 'x', '{}')`);
 const tenants = raw(sql`select id from tenants`);
