@@ -33,7 +33,8 @@ export const usage = `usage: ${commandLine("catalogue", "sync|show [--url https:
        ${commandLine("catalogue", "refresh [--models-dev api.json --day 2026-07-02]")}
 Syncs the catalogue now, or shows it: of the database at DATABASE_URL, beside running routers; with
 --url of that deployment, asked with ADMIN_TOKEN. \`refresh\` rebuilds the catalogue that ships with the
-router, in a checkout: from curated.json, models.dev (or a file of it, of that day), and the pinned packages.`;
+router, in a checkout: from curated.json, the models that providers list for the keys in OPENAI_API_KEY,
+ANTHROPIC_API_KEY and GEMINI_API_KEY, models.dev (or a file of it, of that day), and the pinned packages.`;
 const unreachable = err(
   `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
 );
@@ -78,7 +79,7 @@ async function show(catalogues: CatalogueStore): Done {
 
 type Arguments =
   | { command: "sync" | "show"; url: string | null }
-  | { command: "refresh"; file: string | null; day: string };
+  | { command: "refresh"; file: string | null; day: string; today: string };
 
 /** null: the arguments name nothing that this script knows. */
 function argumentsOf(given: string[]): Arguments | null {
@@ -95,8 +96,9 @@ function argumentsOf(given: string[]): Arguments | null {
     const [command] = positionals;
     if (positionals.length > 1) return null;
     const { url = null, "models-dev": file = null, day } = values;
+    const today = new Date().toISOString().slice(0, 10);
     if (command === "refresh" && url === null && (file === null) === (day === undefined))
-      return { command, file, day: day ?? new Date().toISOString().slice(0, 10) };
+      return { command, file, day: day ?? today, today };
     if ((command !== "sync" && command !== "show") || file !== null || day !== undefined)
       return null;
     return { command, url };
@@ -113,7 +115,8 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
   if (asked.command === "refresh") {
     // Its sources are packages that only a checkout has.
     const { refresh } = await import("./refresh/refresh.ts");
-    return refresh({ file: asked.file, day: asked.day, url: urlIn(env), fetch });
+    const { file, day, today } = asked;
+    return refresh({ file, day, today, url: urlIn(env), env, fetch });
   }
   const { command, url: remote } = asked;
   if (remote !== null)

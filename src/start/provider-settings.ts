@@ -16,7 +16,8 @@ export interface ProviderSetting {
   ollama: string | null;
 }
 
-const keyed = [
+/** The providers that a variable gives a key for, and the variable that leads elsewhere. */
+export const keyed = [
   { name: "OPENAI_API_KEY", provider: "openai", place: "OPENAI_BASE_URL" },
   { name: "ANTHROPIC_API_KEY", provider: "anthropic", place: "ANTHROPIC_BASE_URL" },
   { name: "GEMINI_API_KEY", provider: "google", place: "GEMINI_BASE_URL" },

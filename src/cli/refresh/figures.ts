@@ -1,7 +1,8 @@
 /** What a source of the catalogue says, and how several sources become one row. */
 import type { Model } from "../../domain/models/model.ts";
 
-export type Figures = Partial<Omit<Model, "provider" | "id" | "source" | "synced">>;
+/** `id`: the source has the model. Only a provider's list says so, since it has no other figure. */
+export type Figures = Partial<Omit<Model, "provider" | "source" | "synced">>;
 
 /** By `provider/model`. `day`: ISO date on which the source was published. */
 export interface Source {

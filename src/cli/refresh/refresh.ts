@@ -4,9 +4,17 @@ import { createCatalogueSource } from "../../catalogue/source.ts";
 import { parseModelsDev } from "../../catalogue/models-dev.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { Environment } from "../../start/provider-settings.ts";
 import { buildCatalogue, catalogueText, takenText, type Catalogue, type Curated } from "./build.ts";
 import type { Figures, Source } from "./figures.ts";
 import { readGenaiPrices } from "./genai-prices.ts";
+import {
+  contradictionsOf,
+  linesOfMissing,
+  missingFrom,
+  readProviderLists,
+  sourceOf,
+} from "./provider-lists.ts";
 import { typedModels } from "./typed-ids.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -22,6 +30,10 @@ export interface RefreshOptions {
   file: string | null;
   /** ISO date of the file */
   day: string;
+  /** ISO date */
+  today: string;
+  /** keys of providers, as `npm start` reads them */
+  env: Environment;
   url: string;
   fetch: typeof fetch;
 }
@@ -73,14 +85,14 @@ async function modelsDev({
 
 export async function readSources(
   curated: Curated,
-  options: RefreshOptions,
+  options: RefreshOptions & { missing?: readonly string[] },
 ): Promise<Result<Source[], string>> {
   const day = dayOfPackage(priceList, curated);
   if (day === null) return err(`curated.json has no day for the pinned version of ${priceList}`);
   const listed = await modelsDev(options);
   if (!listed.ok) return listed;
   const prices = await readGenaiPrices(
-    curated.models.map(nameOf),
+    [...curated.models.map(nameOf), ...(options.missing ?? [])],
     new Date(`${curated.day}T12:00:00Z`),
   );
   const withContext = new Map<string, Figures>();
@@ -96,6 +108,41 @@ export async function readSources(
   return ok([...byDay, { name: priceList, day, figures: withContext }]);
 }
 
+export interface Rebuilt {
+  catalogue: Catalogue;
+  /** what a person should read */
+  lines: string[];
+}
+
+export async function rebuild(
+  curated: Curated,
+  options: RefreshOptions,
+): Promise<Result<Rebuilt, string>> {
+  const read = await readProviderLists(options);
+  if (!read.ok) return read;
+  const lists = read.value.lists.map((list) => ({ list, missing: missingFrom(curated, list) }));
+  const sources = await readSources(curated, {
+    ...options,
+    missing: lists.flatMap(({ missing }) => missing),
+  });
+  if (!sources.ok) return sources;
+  const listed = lists.map(({ list }) => sourceOf(list, curated));
+  const catalogue = buildCatalogue(curated, [...listed, ...sources.value]);
+  catalogue.contradictions.push(...lists.flatMap(({ list }) => contradictionsOf(list, catalogue)));
+  return ok({
+    catalogue,
+    lines: [
+      ...read.value.notes,
+      ...lists.flatMap(({ list, missing }) =>
+        linesOfMissing(missing, { list, sources: sources.value }),
+      ),
+      ...catalogue.contradictions,
+      `${catalogue.contradictions.length} contradictions; the first figure of each line was taken.`,
+      `Version ${catalogue.version}: ${catalogue.rows.length} models. Review the diff before you commit it.`,
+    ],
+  });
+}
+
 export async function refresh(options: RefreshOptions): Promise<Result<string[], string>> {
   const curated = readCurated();
   const lacking = lackingIn(curated);
@@ -103,14 +150,10 @@ export async function refresh(options: RefreshOptions): Promise<Result<string[],
     return err(
       `curated.json neither has nor excludes these ids of the pinned AI SDK packages:\n${lacking.join("\n")}`,
     );
-  const sources = await readSources(curated, options);
-  if (!sources.ok) return sources;
-  const built: Catalogue = buildCatalogue(curated, sources.value);
-  writeFileSync(new URL("catalogue.json", folder), catalogueText(built, about));
-  writeFileSync(new URL("catalogue-sources.json", folder), takenText(built));
-  return ok([
-    ...built.contradictions,
-    `${built.contradictions.length} contradictions; the first figure of each line was taken.`,
-    `Version ${built.version}: ${built.rows.length} models. Review the diff before you commit it.`,
-  ]);
+  const rebuilt = await rebuild(curated, options);
+  if (!rebuilt.ok) return rebuilt;
+  const { catalogue, lines } = rebuilt.value;
+  writeFileSync(new URL("catalogue.json", folder), catalogueText(catalogue, about));
+  writeFileSync(new URL("catalogue-sources.json", folder), takenText(catalogue));
+  return ok(lines);
 }

@@ -107,8 +107,12 @@ function listedModel(provider: string, id: string, catalogue: Catalogue): Model 
   };
 }
 
-/** The ids of the list that name no model of the catalogue, and could be one of sampling's. */
-function lackingIn(provider: string, { ids }: Listing, { models }: Catalogue): string[] {
+/** The ids of the list that name none of the models, and could be one of sampling's. */
+export function lackingIn(
+  provider: string,
+  { ids }: Listing,
+  models: readonly Pick<Model, "provider" | "id" | "aliases">[],
+): string[] {
   const known = new Set(
     models
       .filter((model) => model.provider === provider)
@@ -139,7 +143,7 @@ export function modelsListed(
     const listing = listingOf(credential);
     return listing === null
       ? []
-      : lackingIn(credential.provider, listing, catalogue).map(
+      : lackingIn(credential.provider, listing, catalogue.models).map(
           (id) => `${credential.provider}\n${id}`,
         );
   });
