@@ -1,6 +1,5 @@
 /** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
-import { createEventReader, streamEnd } from "../domain/event-stream.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { isSamplingAnswer } from "../domain/sampling/rounds.ts";
@@ -54,9 +53,16 @@ const endpointOf = (url: string | URL): string => {
   return base.href;
 };
 
-/** The one message of an event stream: its comments keep the connection open, and say nothing. */
+/**
+ * The one message of an event stream that has ended. The reader of `domain/event-stream.ts` is for pieces, and would take a
+ * library beyond its 6 KiB.
+ */
 const messageIn = (stream: string): string =>
-  createEventReader()(stream + streamEnd).at(-1)?.data ?? "";
+  stream
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(5).replace(/^ /, ""))
+    .join("\n");
 
 async function bodyOf(answer: Response): Promise<JsonValue | undefined> {
   const text = await answer.text();
