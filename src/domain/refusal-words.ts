@@ -25,8 +25,9 @@ function explainNoModel({
       return "the tenant's credentials serve no model that the router knows; declare `models` in a credential";
     case "all_excluded": {
       const counts = new Map<ExclusionReason, number>();
-      for (const { excludedBy } of candidates)
-        counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
+      const named = candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
+      if (named.length === 0) return "the tenant has no model of that name";
+      for (const { excludedBy } of named) counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
       const listed = [...counts].map(
         ([reason, count]) => `${count} by ${reason} (${exclusionWords[reason]})`,
       );

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { summaryOf, type Attempt } from "../../../src/domain/attempts.ts";
 import { detailOf } from "../../../src/domain/audit/record.ts";
+import type { ExclusionReason } from "../../../src/domain/requirements.ts";
 import { explain } from "../../../src/domain/refusal-words.ts";
 import {
   dataOf,
@@ -473,6 +474,17 @@ describe("the words of a refusal", () => {
     expect(said("all_excluded")).toContain(
       "every model is excluded, 1 by output_modality (does not make what was asked for)",
     );
+  });
+
+  it("leave out the models that the caller did not name", () => {
+    const of = (...given: ExclusionReason[]): string =>
+      explain({
+        ...samples.no_eligible_model,
+        cause: "all_excluded",
+        candidates: given.map((excludedBy) => ({ model: "openai/a", excludedBy })),
+      });
+    expect(of("not_named", "tools")).toContain("every model is excluded, 1 by tools");
+    expect(of("not_named", "not_named")).toContain("the tenant has no model of that name");
   });
 
   it("name the way in without a session", () => {
