@@ -78,7 +78,7 @@ const dayAndClock = new Intl.DateTimeFormat(language, {
 });
 const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
 
-/** A time beyond all dates, which only somebody who writes to the database can set, must not hide a whole list. */
+/** A time beyond all dates, which only direct writes to the database can set, must not hide a whole list. */
 export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
 export const time = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? none : moment.format(dateOf(ms));

@@ -3,7 +3,7 @@
  * and what is in them.
  */
 
-/** Nothing of the request was sent, so nobody can have charged for it. */
+/** Nothing of the request was sent, so it can't have been billed. */
 const causesBeforeSending = [
   "dns",
   "refused",

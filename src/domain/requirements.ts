@@ -45,7 +45,7 @@ export const exclusionReasons = [
   "stopped",
   /** the model's answers are canned, and the tenant has a credential of a provider */
   "canned",
-  /** the model is of a line that nobody has judged, has no price, and is not the one that a hint names exactly */
+  /** the model is of an unclassified line, has no price, and is not the one that a hint names exactly */
   "unknown_class",
   /** the provider's list for the key has no such model */
   "not_offered",

@@ -44,7 +44,7 @@ export function createLaneOf(deps: LaneDeps): LaneOf {
       memoryKey: memoryKeyOf(keyId, { sessionId }),
     });
     if (standing.kind === "stranger") return standing;
-    // A key that nobody has used yet waits behind no other one.
+    // An unused key waits behind no other one.
     return { kind: "lane", name: standing.kind === "marked" ? keyId : standing.tenantId };
   };
 }

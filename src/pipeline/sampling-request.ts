@@ -61,7 +61,7 @@ export interface SamplingRequest {
   propagated: Propagated;
 }
 
-/** A request whose content nobody has read yet. */
+/** A request whose content is still unread. */
 export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"> {
   content: JsonObject;
   /** null: as many as its content has */

@@ -49,7 +49,7 @@ export interface Asked {
   priorities: Priorities;
   includeContext: string;
   temperature: number | null;
-  /** the outline of the capabilities that the request itself declared; absent: its session declared them, or nobody did */
+  /** the outline of the capabilities that the request itself declared; absent: its session declared them, or none were declared */
   declared?: JsonObject;
   tag?: string;
   run?: string;

@@ -46,7 +46,7 @@ export interface Columns {
   alwaysReasons: Uint8Array;
   /** 1: an ordinary answer is expected to take longer than the call's deadline */
   isLate: Uint8Array;
-  /** 1: nobody has judged how able the model is */
+  /** 1: the model's class is estimated from its price */
   isEstimated: Uint8Array;
 }
 

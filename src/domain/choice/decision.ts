@@ -28,7 +28,7 @@ export interface Candidate {
   viaToolLoop?: true;
   /** an ordinary answer of this model is expected to take longer than the call's deadline */
   isLate?: true;
-  /** nobody has judged how able the model is: its price says so */
+  /** the model's class is estimated from its price */
   estimated?: true;
   /** another candidate is the same model elsewhere, and is asked before this one */
   isCopy?: true;

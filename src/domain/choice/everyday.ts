@@ -146,7 +146,7 @@ export function leadersAmong(
     : models.filter((model) => sharedName(model) === sharedName(first.model));
 }
 
-/** Whether a hint names no more than a maker's models: `claude`. Where nobody serves them, it prefers nothing. */
+/** Whether a hint names no more than a maker's models: `claude`. If none of them is served, it prefers nothing. */
 export function namesMaker(hint: string): boolean {
   const folded = readHint(hint)?.folded ?? "";
   return everydayLines.some((line) => line.startsWith(`${folded}-`)) && !folded.includes("-");

@@ -60,7 +60,7 @@ const shareOf = (worse: number, equal: number, all: number): number =>
 
 /**
  * The positions of the models that make the scale. Copies and estimated models are placed on it, so that they change
- * nothing between two models that somebody has judged.
+ * nothing between two classified models.
  */
 function scaleOf(
   { columns: { isEstimated } }: ModelPool,

@@ -162,7 +162,7 @@ export const isUncurated = ({
 }: Pick<Model, "synced"> & Partial<Pick<Model, "source">>): boolean =>
   source === "provider" || synced?.includes("name") === true;
 
-/** Whether nobody has judged how able the model is: its price says so. */
+/** Whether the model's class is estimated from its price. */
 export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
   estimated?.includes("intelligence") === true;
 

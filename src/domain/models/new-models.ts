@@ -1,6 +1,6 @@
 /**
  * How able and how quick a model is that a sync brought. A model of a known line is what the newest member of that line
- * is. A line that nobody has judged is estimated from its price.
+ * is. The class of an unclassified line is estimated from its price.
  */
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
 import type { Catalogue, Model } from "./model.ts";

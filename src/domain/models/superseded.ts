@@ -1,4 +1,4 @@
-/** Older models of a line whose newer model is no dearer. Nobody who names neither means the older one. */
+/** Older models of a line whose newer model is no dearer. A hint that names neither means the newer one. */
 import { parseModel } from "./lines.ts";
 import type { Model } from "./model.ts";
 

@@ -3,7 +3,7 @@ import type { AsyncResult } from "../refusals.ts";
 import { ok } from "../result.ts";
 import type { Page, PageRequest } from "./stores.ts";
 
-/** Reads for one page. Somebody who writes to the database may have filled the table with rows that don't count. */
+/** Reads for one page. Direct writes to the database may have filled the table with invalid rows. */
 const mostReads = 4;
 
 /**

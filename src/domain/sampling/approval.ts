@@ -153,7 +153,7 @@ export interface ApprovalVerdict {
   by: string;
   /** the tenant's keyed hash of the person's issuer and subject; absent: no person is known */
   subject?: string;
-  /** the person's own call, which the policy lets them decide on; absent: somebody else's */
+  /** the person's own call, which the policy lets them decide on; absent: another person's */
   isOwn?: true;
   /** ms since the epoch */
   at: number;

@@ -21,7 +21,7 @@ export function sentBy(passHeaders: readonly string[]): IsSent {
   const named = new Set(passHeaders.map((name) => name.toLowerCase()));
   return (name) => {
     const { sent } = headerRules(name);
-    // Somebody who writes to the database may have named a header that no entry may name.
+    // A direct write to the database may have named a forbidden header.
     return sent === "always" || (sent === "named" && named.has(name.toLowerCase()));
   };
 }

@@ -157,7 +157,7 @@ export const model = z
       description:
         "Where each figure came from that did not come from `source`; `catalogue` there means the seed. " +
         "`unverified`: the seed's too, but from memory or a third party. " +
-        "`estimated`: from the price, since a sync brought the model and nobody has judged its line. " +
+        "`estimated`: from the price, since a sync added the model and its line is unclassified. " +
         "`provider`: nothing but the provider's list has the model.",
       example: { inputUsdPerMTok: "models.dev", speed: "override" },
     }),

@@ -101,7 +101,7 @@ export const approvalRule = z
     }),
     approvers: z.enum(approverKinds).optional().openapi({
       description:
-        "others: nobody decides on a call of their own. self: the person whose key asks may too, signed in to the console or by another key with the role approver; the key that asks never does. The record says so. Default: others.",
+        "others: approvers can't decide on their own calls. self: the person whose key asks may too, signed in to the console or by another key with the role approver; the key that asks never does. The record says so. Default: others.",
     }),
     webhookUrl: line(2_000).optional().openapi({
       description:

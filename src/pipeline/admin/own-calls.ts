@@ -78,7 +78,7 @@ const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
     ? asker.of !== null && actor.givenTo.includes(asker.of)
     : actor.of === asker.of || asker.givenTo.includes(actor.of);
 
-/** null: the call is somebody else's. */
+/** null: the call is another person's. */
 export const createOwnCall =
   (deps: OwnCallDeps) =>
   async (actor: Actor, asked: AskedBy): AsyncResult<OwnCall | null> => {

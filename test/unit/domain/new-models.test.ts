@@ -1,4 +1,4 @@
-/** What a sync makes of models that nobody has judged. */
+/** How a sync classifies models of unknown lines. */
 import { describe, expect, it } from "vitest";
 import { syncCatalogue, type CatalogueEntry } from "../../../src/domain/models/catalogue-sync.ts";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
