@@ -50,6 +50,8 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/v1/route", dryRunRoutes());
   app.route("/v1", modelRoutes());
   app.route("/t/:tenant{[a-z0-9-]+}/v1", modelRoutes());
+  // Clients of Anthropic's API ask for their base URL alone, to see whether a server is there.
+  app.get("/t/:tenant{[a-z0-9-]+}", (c) => c.body(null, 204));
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   for (const path of ["/oauth/*", "/console/session", "/console/single-sign-on/*"])

@@ -32,7 +32,7 @@ export function createChallenges({ issuer, authModeOf }: ChallengeDeps): Challen
   /** A client that finds metadata which it can't use fails, so a server for keys alone publishes none. */
   const isPublished = async (resource: OauthResource): Promise<boolean> => {
     if (issuer === null) return false;
-    if (resource.kind === "sampling") return true;
+    if (resource.kind !== "server") return true;
     const mode = await authModeOf(resource);
     return mode.ok && mode.value !== "keys";
   };

@@ -20,9 +20,10 @@ export interface Opened {
 }
 
 /** What an access token has to be for; null: no token opens what the request asks for. */
-function resourceOf({ through, tenant }: Opened): OauthResource | null {
+function resourceOf({ scope, through, tenant }: Opened): OauthResource | null {
   if (through !== undefined) return { kind: "server", ...through };
-  return tenant === undefined ? null : { kind: "sampling", tenant };
+  if (tenant === undefined) return null;
+  return { kind: scope === "models" ? "models" : "sampling", tenant };
 }
 
 const noToken = "Neither the operator's token nor an API key, which begins with srk_.";

@@ -226,7 +226,7 @@ describe("openapi.json", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, operation } of operations()) {
-      expect(path).toMatch(/^\/(admin\/v1|v1|console)\//);
+      expect(path).toMatch(/^\/(admin\/v1|v1|t|console)\//);
       expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect(operation.summary).toMatch(/\S/);
       expect(operation.description).toMatch(/\S.*\.$/);

@@ -710,6 +710,8 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
     const modelDoors: Record<string, (base: string, caller: Coming) => Promise<Answered>> = {
       "POST /v1/chat/completions": (base, caller) =>
         post(caller, `${base}/chat/completions`, chatBody),
+      "POST /v1/responses": (base, caller) =>
+        post(caller, `${base}/responses`, { model: "auto", input: "Hello." }),
       "POST /v1/messages": (base, caller) =>
         post(caller, `${base}/messages`, { ...chatBody, max_tokens: 50 }),
       "POST /v1/messages/count_tokens": (base, caller) =>
@@ -717,6 +719,18 @@ export function isolationSuite(start: () => Promise<SharedRouter>): void {
       "GET /v1/models": (base, caller) => arrive(router, "GET", `${base}/models`, caller),
       "GET /v1/models/{id}": (base, caller) => arrive(router, "GET", `${base}/models/auto`, caller),
     };
+
+    it("has an entry for every model endpoint that is documented", async () => {
+      const answer = await fetch(`${router.url}/admin/v1/openapi.json`);
+      const { paths } = (await answer.json()) as { paths: Record<string, object> };
+      const documented = Object.entries(paths)
+        .filter(([path]) => !path.startsWith("/admin") && !/route|sampling|console/.test(path))
+        .flatMap(([path, item]) =>
+          Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+        );
+      const both = (name: string): string[] => [name, name.replace("/v1", "/t/{tenant}/v1")];
+      expect(Object.keys(modelDoors).flatMap(both).toSorted()).toEqual(documented.toSorted());
+    });
 
     describe.each(Object.entries(modelDoors))("%s", (_name, open) => {
       const with_ = (token: string | null, base = "/v1"): Promise<Answered> =>

@@ -227,7 +227,28 @@ it("models are listed in the shape of the caller's API, and one is found by its 
   const version = { "anthropic-version": "2023-06-01" };
   const anthropic = await get("/v1/models?limit=1000", version);
   expect(anthropic.get("has_more")).toBe(false);
+  const named = (anthropic.get("data") as { id: string }[]).map(({ id }) => id);
+  expect(named).toEqual(ids);
+  const pages = [`limit=2`, `limit=2&after_id=${named[1]}`, `limit=2&before_id=${named[4]}`];
+  const read = await Promise.all(pages.map((query) => get(`/v1/models?${query}`, version)));
+  expect(read.map((page) => (page.get("data") as { id: string }[]).map(({ id }) => id))).toEqual([
+    named.slice(0, 2),
+    named.slice(2, 4),
+    named.slice(2, 4),
+  ]);
+  expect(read.map((page) => [page.get("has_more"), page.get("last_id")])).toEqual([
+    [true, named[1]],
+    [named.length > 4, named[3]],
+    [true, named[3]],
+  ]);
+  for (const query of ["limit=0", "limit=1001", "after_id=none"])
+    expect((await get(`/v1/models?${query}`, version)).status).toBe(400);
   for (const path of ["openai/gpt-4.1-mini", "openai%2Fgpt-4.1-mini", "gpt-4.1-mini"])
     expect((await get(`/v1/models/${path}`)).get("id")).toBe("openai/gpt-4.1-mini");
   expect((await get("/v1/models/none")).status).toBe(404);
+  const probe = (method: string, path: string) => fetch(`${router.url}${path}`, { method });
+  expect((await probe("HEAD", `/t/${slug}`)).status).toBe(204);
+  expect((await probe("HEAD", "/")).ok).toBe(true);
+  for (const path of ["/v1/messages", `/t/${slug}/v1/models`])
+    expect((await probe("OPTIONS", path)).status).toBe(204);
 });

@@ -585,6 +585,31 @@ describe("sampling of a tenant", () => {
   });
 });
 
+describe("model endpoints of a tenant", () => {
+  it("are opened by a token for their own path alone", async () => {
+    const about = { name: "models", scopes: ["models"] };
+    const own = (await admin<{ key: string }>("POST", "/tenants/acme/keys", about)).key;
+    const path = "/t/acme/v1";
+    const metadata = `${url}/.well-known/oauth-protected-resource${path}`;
+    const list = async (token: string | null, at = path) =>
+      fetch(`${url}${at}/models`, { headers: token === null ? {} : { "x-api-key": token } });
+    const unknown = await list(null);
+    expect([unknown.status, challengeOf(unknown)]).toEqual([
+      401,
+      `Bearer resource_metadata="${metadata}", scope="models"`,
+    ]);
+    expect(await (await fetch(metadata)).json()).toMatchObject({ resource: `${url}${path}` });
+    const given = await givenCode({ resource: `${url}${path}` }, own);
+    const { body } = await exchanged(codeFields(given));
+    expect(body["scope"]).toContain("models");
+    const access = body["access_token"] ?? "";
+    expect((await list(access)).status).toBe(200);
+    for (const elsewhere of ["/v1", "/t/other/v1"])
+      expect([elsewhere, (await list(access, elsewhere)).status]).toEqual([elsewhere, 401]);
+    expect((await call("/v1/sampling/acme", access)).status).toBe(401);
+  });
+});
+
 interface GrantRow {
   id: string;
   clientId: string;

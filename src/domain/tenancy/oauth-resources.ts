@@ -1,28 +1,39 @@
-/** What an access token of the router's is for: one registered server, or one tenant's sampling. */
+/** What an access token of the router's is for: a registered server, or a tenant's sampling or model endpoints. */
 import { boundedUrl } from "../bounded-url.ts";
 
 export type OauthResource =
   | { kind: "server"; tenant: string; server: string }
-  | { kind: "sampling"; tenant: string };
+  | { kind: "sampling" | "models"; tenant: string };
 
 /** Scopes that tokens carry. `proxy` also covers the sampling that the server asks for on the way. */
-export type OauthScope = "proxy" | "sampling";
+export type OauthScope = "proxy" | "sampling" | "models";
+
+const scopeOf = {
+  server: "proxy",
+  sampling: "sampling",
+  models: "models",
+} as const satisfies Record<OauthResource["kind"], OauthScope>;
 
 const slug = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const serverPath = new RegExp(`^/mcp/(${slug})/(${slug})$`);
 const samplingPath = new RegExp(`^/v1/sampling/(${slug})$`);
+const modelsPath = new RegExp(`^/t/(${slug})/v1$`);
 
-export const pathOfResource = (resource: OauthResource): string =>
-  resource.kind === "server"
-    ? `/mcp/${resource.tenant}/${resource.server}`
+export function pathOfResource(resource: OauthResource): string {
+  if (resource.kind === "server") return `/mcp/${resource.tenant}/${resource.server}`;
+  return resource.kind === "models"
+    ? `/t/${resource.tenant}/v1`
     : `/v1/sampling/${resource.tenant}`;
+}
 
 /** null: the path is no resource's. */
 export function resourceAt(path: string): OauthResource | null {
   const server = serverPath.exec(path);
   if (server !== null) return { kind: "server", tenant: server[1] ?? "", server: server[2] ?? "" };
-  const sampling = samplingPath.exec(path);
-  return sampling === null ? null : { kind: "sampling", tenant: sampling[1] ?? "" };
+  const sampling = samplingPath.exec(path)?.[1];
+  if (sampling !== undefined) return { kind: "sampling", tenant: sampling };
+  const models = modelsPath.exec(path)?.[1];
+  return models === undefined ? null : { kind: "models", tenant: models };
 }
 
 /** @param uri as a client names it; null: it is no resource of this issuer's */
@@ -34,5 +45,4 @@ export function resourceIn(uri: string, issuer: string): OauthResource | null {
 }
 
 /** The scope without which a token opens nothing there. */
-export const scopeOfResource = ({ kind }: OauthResource): OauthScope =>
-  kind === "server" ? "proxy" : "sampling";
+export const scopeOfResource = ({ kind }: OauthResource): OauthScope => scopeOf[kind];

@@ -7,15 +7,15 @@ const info = {
   title: "Sampling Router",
   version: "1",
   description:
-    "Sampling, its dry run, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
+    "Sampling, its dry run, the model endpoints, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
 };
 
 /** The router's own pattern for a segment with slashes, `{model{.+}}`, is no template in OpenAPI. */
 const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
 
-/** Operations under `/v1` and `/console` are no part of the admin app, and have their whole path already. */
+/** Operations under `/v1`, `/t` and `/console` are no part of the admin app, and have their whole path already. */
 const wholePath = (path: string): string =>
-  path.startsWith("/v1/") || path.startsWith("/console/") ? path : `${adminPath}${template(path)}`;
+  /^\/(?:v1|t|console)\//.test(path) ? path : `${adminPath}${template(path)}`;
 
 type Document = ReturnType<ReturnType<typeof adminApp>["getOpenAPI31Document"]>;
 type Responses = Record<string, object>;

@@ -14,6 +14,7 @@ import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { describeCallers } from "./callers.ts";
+import { describeModelEndpoints } from "./model-callers.ts";
 import { docsPage } from "./docs.ts";
 import { createDocument } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
@@ -77,7 +78,14 @@ export function adminRoutes() {
     scheme: "bearer",
     description: "An API key with the scope sampling.",
   });
+  app.openAPIRegistry.registerComponent("securitySchemes", "modelsKey", {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An API key with the scope models, or an access token for a tenant's path. `x-api-key` may hold either instead.",
+  });
   describeCallers(app.openAPIRegistry);
+  describeModelEndpoints(app.openAPIRegistry);
   describeSessions(app.openAPIRegistry);
   const documentOf = createDocument(app);
   app.get("/openapi.json", (c) => c.json(documentOf(ownUrlAt(c))));

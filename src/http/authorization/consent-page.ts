@@ -21,10 +21,13 @@ export const document = (title: string, body: string): string =>
 
 const row = (name: string, value: string): string => `<dt>${name}</dt><dd>${escaped(value)}</dd>`;
 
-const allowed = ({ resource }: ConsentFacts): string =>
-  resource.kind === "server"
-    ? `Use the MCP server ${resource.server} behind this router, and the sampling that the server asks for.`
+function allowed({ resource }: ConsentFacts): string {
+  if (resource.kind === "server")
+    return `Use the MCP server ${resource.server} behind this router, and the sampling that the server asks for.`;
+  return resource.kind === "models"
+    ? "Call models through this router."
     : "Ask this router for sampling.";
+}
 
 const askKey = `<label for="key">An API key of the tenant. The program does not see the key, and acts within the key's limits.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button name="decision" value="allow">Allow</button>`;
 

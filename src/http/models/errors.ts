@@ -23,6 +23,8 @@ type Kind =
   | "pending"
   | "too_large"
   | "not_found"
+  | "method"
+  | "media_type"
   | "invalid"
   | "internal";
 
@@ -60,6 +62,10 @@ function kindOf(refusal: Refusal): Kind {
       return "too_large";
     case "not_found":
       return "not_found";
+    case "method_not_allowed":
+      return "method";
+    case "unsupported_media_type":
+      return "media_type";
     case "internal":
       return "internal";
     default:
@@ -81,6 +87,8 @@ const openai: Words = {
   pending: { status: 409, type: "invalid_request_error", code: "approval_pending" },
   too_large: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   not_found: { status: 404, type: "invalid_request_error", code: "not_found" },
+  method: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
+  media_type: { status: 415, type: "invalid_request_error", code: "unsupported_media_type" },
   invalid: { status: 400, type: "invalid_request_error" },
   internal: { status: 500, type: "server_error", code: "server_error" },
 };
@@ -97,6 +105,8 @@ const anthropic: Words = {
   pending: { status: 409, type: "invalid_request_error" },
   too_large: { status: 413, type: "request_too_large" },
   not_found: { status: 404, type: "not_found_error" },
+  method: { status: 405, type: "invalid_request_error" },
+  media_type: { status: 415, type: "invalid_request_error" },
   invalid: { status: 400, type: "invalid_request_error" },
   internal: { status: 500, type: "api_error" },
 };

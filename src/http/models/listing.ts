@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
-import { autoModel } from "./decoded.ts";
+import { autoModel, refuseMember } from "./decoded.ts";
 import type { Dialect } from "./errors.ts";
 import type { ModelRequest } from "./post.ts";
 
@@ -52,6 +52,29 @@ async function modelsOf(
   return caller.ok ? ok(services.servedModels(caller.value)) : caller;
 }
 
+/** As Anthropic's API allows. A client that names no limit may read one page alone, so that gets the most. */
+const mostListed = 1_000;
+
+/** Anthropic's pages: `limit`, and `after_id` or `before_id`, which name an entry of another page. */
+function pageOf(entries: readonly Entry[], query: URLSearchParams): Result<JsonObject, Refusal> {
+  const limit = Number(query.get("limit") ?? mostListed);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostListed)
+    return refuseMember("limit", `Expected a number from 1 to ${mostListed}.`);
+  const [after, before] = [query.get("after_id"), query.get("before_id")];
+  const named = after ?? before;
+  const at = entries.findIndex(({ id }) => id === named);
+  if (named !== null && at === -1)
+    return refuseMember(after === null ? "before_id" : "after_id", "No entry has this id.");
+  const rest = after === null && before !== null ? entries.slice(0, at) : entries.slice(at + 1);
+  const page = after === null && before !== null ? rest.slice(-limit) : rest.slice(0, limit);
+  return ok({
+    data: page.map(anthropicEntry),
+    has_more: page.length < rest.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  });
+}
+
 export async function listedModels(
   services: ModelServices,
   input: ModelRequest,
@@ -60,16 +83,9 @@ export async function listedModels(
   const models = await modelsOf(services, input);
   if (!models.ok) return models;
   const entries = [auto, ...models.value.map(entryOf)];
-  return ok(
-    dialect === "openai"
-      ? { object: "list", data: entries.map(openaiEntry) }
-      : {
-          data: entries.map(anthropicEntry),
-          has_more: false,
-          first_id: entries[0]?.id ?? null,
-          last_id: entries.at(-1)?.id ?? null,
-        },
-  );
+  return dialect === "openai"
+    ? ok({ object: "list", data: entries.map(openaiEntry) })
+    : pageOf(entries, new URL(input.request.url).searchParams);
 }
 
 /** @param name as the path has it, decoded */

@@ -6,6 +6,7 @@ import { Hono, type Context } from "hono";
 import { ok } from "../../domain/result.ts";
 import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts";
 import type { HttpEnv } from "../context.ts";
+import { challengeStrangers } from "../middleware/challenge.ts";
 import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
 import { decodeChat } from "./chat-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
@@ -97,6 +98,7 @@ const allowing =
 
 export const modelRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
+    .use(challengeStrangers("models"))
     .post("/chat/completions", call(chat))
     .all("/chat/completions", allowing("POST", "openai"))
     .post("/responses", call(responses))

@@ -8,6 +8,7 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import { authenticate, type InboundMessage } from "./legacy.ts";
 import { unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond } from "../../mcp/reply.ts";
+import { challengeStrangers } from "../middleware/challenge.ts";
 import { postSampling } from "./post.ts";
 
 const refused = async (c: Context<HttpEnv>, refusal: Refusal): Promise<Response> =>
@@ -18,22 +19,6 @@ const refused = async (c: Context<HttpEnv>, refusal: Refusal): Promise<Response>
     }),
   );
 
-/** A client that is not let in reads where it finds out how to be. */
-async function challenged(
-  c: Context<HttpEnv>,
-  tenant: string,
-  response: Response,
-): Promise<Response> {
-  if (response.status !== 401) return response;
-  const challenge = await c.get("services").oauth.challenges.challenge({
-    resource: { kind: "sampling", tenant },
-    token: bearerOf(c.req.header("Authorization")),
-    refusal: { reason: "unauthorized", detail: "" },
-  });
-  if (challenge !== null) response.headers.set("WWW-Authenticate", challenge);
-  return response;
-}
-
 async function post(c: Context<HttpEnv>): Promise<Response> {
   const tenant = c.req.param("tenant");
   const answer = await postSampling(c.get("services").sampling, {
@@ -41,8 +26,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
     requestId: c.get("requestId"),
     ...(tenant !== undefined && { tenant }),
   });
-  const response = responseOf(answer);
-  return tenant === undefined ? response : challenged(c, tenant, response);
+  return responseOf(answer);
 }
 
 async function end(c: Context<HttpEnv>): Promise<Response> {
@@ -80,6 +64,7 @@ const paths = ["/", ofTenant];
 
 export const samplingRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
+    .use(ofTenant, challengeStrangers("sampling"))
     .on("POST", paths, post)
     .on("DELETE", paths, end)
     .all("/", notAllowed)

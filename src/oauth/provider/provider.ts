@@ -60,7 +60,7 @@ export function providerFor(
     tokenEndpoint: `${issuer}${endpoints.token}`,
     clientRegistrationEndpoint: `${issuer}${endpoints.register}`,
     clientRegistrationTTL: registrationSeconds,
-    scopesSupported: ["proxy", "sampling", "offline_access"],
+    scopesSupported: ["proxy", "sampling", "models", "offline_access"],
     clientIdMetadataDocumentEnabled: true,
     accessTokenTTL: accessTokenSeconds,
     refreshTokenTTL: grantSeconds,
