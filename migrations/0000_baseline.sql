@@ -1,3 +1,169 @@
+CREATE TABLE `admin_events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`actor` text NOT NULL,
+	`action` text NOT NULL,
+	`tenant_id` text,
+	`target` text NOT NULL,
+	`detail` text NOT NULL,
+	`delivered` integer DEFAULT false NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `admin_events_tenant` ON `admin_events` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `admin_events_outbox` ON `admin_events` (`id`) WHERE "admin_events"."delivered" = 0;--> statement-breakpoint
+CREATE TABLE `api_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`secret_hash` text NOT NULL,
+	`code` text NOT NULL,
+	`given_to` text DEFAULT '[]' NOT NULL,
+	`scopes` text NOT NULL,
+	`limits` text NOT NULL,
+	`expires_at` integer,
+	`revoked_at` integer,
+	`created_at` integer NOT NULL,
+	`user_id` text
+);
+--> statement-breakpoint
+CREATE INDEX `api_keys_tenant` ON `api_keys` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `api_keys_user` ON `api_keys` (`tenant_id`,`user_id`) WHERE "api_keys"."user_id" is not null;--> statement-breakpoint
+CREATE TABLE `captures` (
+	`request_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`sealed` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `captures_tenant` ON `captures` (`tenant_id`,`request_id`);--> statement-breakpoint
+CREATE TABLE `catalogue_meta` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`version` text,
+	`synced_at` integer,
+	`due_at` integer NOT NULL,
+	`seed_version` text,
+	`fault` text
+);
+--> statement-breakpoint
+CREATE TABLE `catalogues` (
+	`provider` text PRIMARY KEY NOT NULL,
+	`models` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `credentials` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`name` text NOT NULL,
+	`base_url` text,
+	`models` text,
+	`status` text NOT NULL,
+	`sealed` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`listing` text,
+	`listing_due_at` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `credentials_failing` ON `credentials` (`tenant_id`,`id`) WHERE "credentials"."status" = 'failing';--> statement-breakpoint
+CREATE TABLE `model_overrides` (
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`model` text NOT NULL,
+	`change` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `provider`, `model`)
+);
+--> statement-breakpoint
+CREATE TABLE `sampling_requests` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`session_id` text,
+	`server_id` text,
+	`tool` text,
+	`client_name` text,
+	`client_version` text,
+	`revision` text,
+	`created_at` integer NOT NULL,
+	`content_sha256` text NOT NULL,
+	`outcome` text NOT NULL,
+	`reason` text,
+	`reason_detail` text,
+	`model` text,
+	`settlement` text,
+	`admitted_at` integer,
+	`lease_until` integer,
+	`reserved_tokens` integer,
+	`reserved_micro_usd` integer,
+	`input_tokens` integer,
+	`output_tokens` integer,
+	`usage_estimated` integer,
+	`media_usage` text,
+	`usage_classes` text,
+	`usage_implausible` integer DEFAULT false NOT NULL,
+	`cost_micro_usd` integer,
+	`overshoot` integer NOT NULL,
+	`correction` text,
+	`timing` text,
+	`total_ms` integer,
+	`overhead_ms` integer,
+	`settled_at` integer,
+	`retry_after_ms` integer,
+	`refused_hold` integer,
+	`seal_number` integer,
+	`seal_position` integer,
+	`former_seal` integer,
+	`former_position` integer,
+	`record_number` integer NOT NULL,
+	`opening_code` text NOT NULL,
+	`ending_code` text,
+	`correction_code` text,
+	`asked` text,
+	`decision` text,
+	`attempts` text NOT NULL,
+	`holds` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sampling_requests_waiting` ON `sampling_requests` (`tenant_id`,`record_number`) WHERE "sampling_requests"."seal_number" is null and "sampling_requests"."outcome" <> 'admitted';--> statement-breakpoint
+CREATE INDEX `sampling_requests_chain` ON `sampling_requests` (`tenant_id`,`seal_number`,`seal_position`) WHERE "sampling_requests"."seal_number" is not null;--> statement-breakpoint
+CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`,`created_at`,`outcome`,`model`,`key_id`,`session_id`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`revision` text NOT NULL,
+	`capabilities` text NOT NULL,
+	`client_info` text NOT NULL,
+	`server_id` text,
+	`upstream_id` text,
+	`told` text,
+	`bridge` text,
+	`client_stream_until` integer,
+	`router_stream_until` integer,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `sessions_key` ON `sessions` (`tenant_id`,`key_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
+CREATE INDEX `sessions_bridge` ON `sessions` (`tenant_id`,`key_id`,`server_id`,"bridge" ->> 'key') WHERE "sessions"."bridge" is not null;--> statement-breakpoint
+CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `tenants` (
+	`id` text PRIMARY KEY NOT NULL,
+	`slug` text NOT NULL,
+	`name` text NOT NULL,
+	`policy` text NOT NULL,
+	`ceiling` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`residency` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
 CREATE TABLE `alerts` (
 	`tenant_id` text NOT NULL,
 	`id` text NOT NULL,
@@ -254,172 +420,6 @@ CREATE TABLE `write_probes` (
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `admin_events` (
-	`id` text PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`actor` text NOT NULL,
-	`action` text NOT NULL,
-	`tenant_id` text,
-	`target` text NOT NULL,
-	`detail` text NOT NULL,
-	`delivered` integer DEFAULT false NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `admin_events_tenant` ON `admin_events` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `admin_events_outbox` ON `admin_events` (`id`) WHERE "admin_events"."delivered" = 0;--> statement-breakpoint
-CREATE TABLE `api_keys` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`name` text NOT NULL,
-	`secret_hash` text NOT NULL,
-	`code` text NOT NULL,
-	`given_to` text DEFAULT '[]' NOT NULL,
-	`scopes` text NOT NULL,
-	`limits` text NOT NULL,
-	`expires_at` integer,
-	`revoked_at` integer,
-	`created_at` integer NOT NULL,
-	`user_id` text
-);
---> statement-breakpoint
-CREATE INDEX `api_keys_tenant` ON `api_keys` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `api_keys_user` ON `api_keys` (`tenant_id`,`user_id`) WHERE "api_keys"."user_id" is not null;--> statement-breakpoint
-CREATE TABLE `captures` (
-	`request_id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`sealed` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `captures_tenant` ON `captures` (`tenant_id`,`request_id`);--> statement-breakpoint
-CREATE TABLE `catalogue_meta` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`version` text,
-	`synced_at` integer,
-	`due_at` integer NOT NULL,
-	`seed_version` text,
-	`fault` text
-);
---> statement-breakpoint
-CREATE TABLE `catalogues` (
-	`provider` text PRIMARY KEY NOT NULL,
-	`models` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `credentials` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`provider` text NOT NULL,
-	`name` text NOT NULL,
-	`base_url` text,
-	`models` text,
-	`status` text NOT NULL,
-	`sealed` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	`listing` text,
-	`listing_due_at` integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `credentials_failing` ON `credentials` (`tenant_id`,`id`) WHERE "credentials"."status" = 'failing';--> statement-breakpoint
-CREATE TABLE `model_overrides` (
-	`tenant_id` text NOT NULL,
-	`provider` text NOT NULL,
-	`model` text NOT NULL,
-	`change` text NOT NULL,
-	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `provider`, `model`)
-);
---> statement-breakpoint
-CREATE TABLE `sampling_requests` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`key_id` text NOT NULL,
-	`session_id` text,
-	`server_id` text,
-	`tool` text,
-	`client_name` text,
-	`client_version` text,
-	`revision` text,
-	`created_at` integer NOT NULL,
-	`content_sha256` text NOT NULL,
-	`outcome` text NOT NULL,
-	`reason` text,
-	`reason_detail` text,
-	`model` text,
-	`settlement` text,
-	`admitted_at` integer,
-	`lease_until` integer,
-	`reserved_tokens` integer,
-	`reserved_micro_usd` integer,
-	`input_tokens` integer,
-	`output_tokens` integer,
-	`usage_estimated` integer,
-	`media_usage` text,
-	`usage_classes` text,
-	`usage_implausible` integer DEFAULT false NOT NULL,
-	`cost_micro_usd` integer,
-	`overshoot` integer NOT NULL,
-	`correction` text,
-	`timing` text,
-	`total_ms` integer,
-	`overhead_ms` integer,
-	`settled_at` integer,
-	`retry_after_ms` integer,
-	`refused_hold` integer,
-	`seal_number` integer,
-	`seal_position` integer,
-	`former_seal` integer,
-	`former_position` integer,
-	`record_number` integer NOT NULL,
-	`opening_code` text NOT NULL,
-	`ending_code` text,
-	`correction_code` text,
-	`asked` text,
-	`decision` text,
-	`attempts` text NOT NULL,
-	`holds` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `sampling_requests_waiting` ON `sampling_requests` (`tenant_id`,`record_number`) WHERE "sampling_requests"."seal_number" is null and "sampling_requests"."outcome" <> 'admitted';--> statement-breakpoint
-CREATE INDEX `sampling_requests_chain` ON `sampling_requests` (`tenant_id`,`seal_number`,`seal_position`) WHERE "sampling_requests"."seal_number" is not null;--> statement-breakpoint
-CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`,`created_at`,`outcome`,`model`,`key_id`,`session_id`);--> statement-breakpoint
-CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
-CREATE TABLE `sessions` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`key_id` text NOT NULL,
-	`revision` text NOT NULL,
-	`capabilities` text NOT NULL,
-	`client_info` text NOT NULL,
-	`server_id` text,
-	`upstream_id` text,
-	`told` text,
-	`bridge` text,
-	`client_stream_until` integer,
-	`router_stream_until` integer,
-	`created_at` integer NOT NULL,
-	`last_used_at` integer NOT NULL,
-	`expires_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `sessions_key` ON `sessions` (`tenant_id`,`key_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
-CREATE INDEX `sessions_bridge` ON `sessions` (`tenant_id`,`key_id`,`server_id`,"bridge" ->> 'key') WHERE "sessions"."bridge" is not null;--> statement-breakpoint
-CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `tenants` (
-	`id` text PRIMARY KEY NOT NULL,
-	`slug` text NOT NULL,
-	`name` text NOT NULL,
-	`policy` text NOT NULL,
-	`ceiling` text NOT NULL,
-	`version` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	`residency` text
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
 CREATE TABLE `audit_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`public_key` text NOT NULL,

@@ -22,15 +22,15 @@ import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
 import { createTenantObject, type TenantObject } from "./compose/tenant-object.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
-import { bookTexts } from "./store/books/texts.ts";
-import type { Statement } from "./store/books/sql.ts";
+import { bookTexts } from "./store/engines/memory-ledger/texts.ts";
+import type { Statement } from "./store/engines/contract/sql.ts";
 import {
   feedsOfObject,
   openObject,
   refusesResidency,
   roomOfObject,
-} from "./store/durable/open-object.ts";
-import type { Job, Outcome } from "./store/engine.ts";
+} from "./store/engines/durable/open-object.ts";
+import type { Job, Outcome } from "./store/engines/contract/engine.ts";
 
 interface Assets {
   fetch(url: string): Promise<Response>;

@@ -12,8 +12,8 @@ import { checkOwnSchema, codeIn } from "../start/own-schema.ts";
 import { keptMasterKey } from "../start/secrets.ts";
 import { checkout, parseSettings } from "../start/settings.ts";
 import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
-import { lockFile } from "../store/embedded/lock.ts";
-import { openLocally } from "../store/embedded/local.ts";
+import { lockFile } from "../store/engines/embedded/lock.ts";
+import { openLocally } from "../store/engines/embedded/local.ts";
 import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 

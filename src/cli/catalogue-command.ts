@@ -13,7 +13,7 @@ import { catalogueOn } from "../domain/models/retirement.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { syncNow } from "../pipeline/scheduled/catalogue.ts";
-import { createCatalogueStore } from "../store/catalogues.ts";
+import { createCatalogueStore } from "../store/tenants/catalogues.ts";
 import { openLibsql } from "../store/db.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 import { remoteCatalogue } from "./catalogue-remote.ts";

@@ -19,10 +19,10 @@ import { keptMasterKey } from "../start/secrets.ts";
 import { checkout, parseSettings, type Settings } from "../start/settings.ts";
 import { openStateDirectory } from "../start/state-directory.ts";
 import { contentsOf, describeContents, putInPlace, type Contents } from "../start/whole-copy.ts";
-import { lockFile } from "../store/embedded/lock.ts";
-import { openLocally, type Local } from "../store/embedded/local.ts";
-import { removeRecordMark } from "../store/embedded/record-mark.ts";
-import { endLeases } from "../store/end-leases.ts";
+import { lockFile } from "../store/engines/embedded/lock.ts";
+import { openLocally, type Local } from "../store/engines/embedded/local.ts";
+import { removeRecordMark } from "../store/engines/embedded/record-mark.ts";
+import { endLeases } from "../store/ledger/end-leases.ts";
 import { answerHelp } from "./usage.ts";
 import { say, sayFault } from "./output.ts";
 

@@ -6,27 +6,27 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import type { Stores, Tenant } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { Authenticate } from "../pipeline/callers/authenticate.ts";
 import type { AuthMode } from "../domain/servers/server.ts";
 import { homeDatabase, databaseOf } from "../domain/tenancy/database-names.ts";
 import { createAuthorizationServer } from "../oauth/provider/server.ts";
-import { createAccessTokens, type AccessTokens } from "../pipeline/access-tokens.ts";
+import { createAccessTokens, type AccessTokens } from "../pipeline/callers/access-tokens.ts";
 import { toBase64Url, toHex } from "../crypto/encoding.ts";
-import { createChallenges, type Challenges } from "../pipeline/challenges.ts";
-import { createAssertions } from "../pipeline/assertions.ts";
-import type { ConsentDeps, ConsentDatabase } from "../pipeline/consent-grants.ts";
+import { createChallenges, type Challenges } from "../pipeline/servers/challenges.ts";
+import { createAssertions } from "../pipeline/people/consent/assertions.ts";
+import type { ConsentDeps, ConsentDatabase } from "../pipeline/people/consent/consent-grants.ts";
 import {
   createOauthConsents,
   type ClientPolicyOf,
   type OauthConsents,
-} from "../pipeline/oauth-consents.ts";
-import type { KeyCodes } from "../pipeline/key-codes.ts";
+} from "../pipeline/people/consent/oauth-consents.ts";
+import type { KeyCodes } from "../pipeline/callers/key-codes.ts";
 import {
   createPersonConnections,
   type ConnectDatabase,
   type PersonConnections,
-} from "../pipeline/person-connections.ts";
-import type { PersonPages } from "../pipeline/person-pages.ts";
+} from "../pipeline/people/consent/person-connections.ts";
+import type { PersonPages } from "../pipeline/people/consent/person-pages.ts";
 import { createPeoplesPages } from "./person-pages.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 

@@ -6,7 +6,7 @@ import type { Residency } from "../domain/tenancy/residency.ts";
 import { homeDatabase, databaseOf, databaseOfState } from "../domain/tenancy/database-names.ts";
 import { isTenantDatabase, newTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Services } from "../http/context.ts";
-import type { NewDatabase } from "../pipeline/admin/placing.ts";
+import type { NewDatabase } from "../pipeline/admin/tenants/placing.ts";
 import { createAdminFor } from "../pipeline/admin/by-tenant.ts";
 import type { Jobs } from "../pipeline/scheduled/jobs.ts";
 import type { Host } from "./host.ts";
@@ -15,7 +15,7 @@ import { grantOfToken } from "../domain/tenancy/grant-ids.ts";
 import { createAuthorization } from "./authorization.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Everywhere } from "./everywhere.ts";
-import { createDatabaseParts, type DatabaseParts } from "./database-parts.ts";
+import { createDatabaseParts, type DatabaseParts } from "./database/parts.ts";
 
 export interface Composition {
   servicesFor: (token: string | null) => Services;

@@ -2,8 +2,8 @@
 import type { Config } from "../config.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { primitives } from "../crypto/primitives.ts";
-import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
-import { createDigestContent } from "../pipeline/request-content.ts";
+import { createPromptPrefixes } from "../pipeline/sampling/choice/prompt-prefixes.ts";
+import { createDigestContent } from "../pipeline/sampling/request/request-content.ts";
 import type { Host } from "./host.ts";
 
 const prefixesRemembered = 512;

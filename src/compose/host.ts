@@ -8,8 +8,8 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
-import type { AskServer } from "../store/libsql-fetch.ts";
-import type { WriteGroups } from "../store/write-groups.ts";
+import type { AskServer } from "../store/engines/libsql/libsql-fetch.ts";
+import type { WriteGroups } from "../store/engines/libsql/write-groups.ts";
 
 export interface Host {
   /** One structured line. Ids, reasons and counts; never content. */

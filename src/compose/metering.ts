@@ -11,7 +11,7 @@ import {
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { openKinds } from "../domain/limits/open-limits.ts";
 import type { OpenExchanges } from "../proxy/open-exchanges.ts";
-import type { SharedTurns } from "../pipeline/turns.ts";
+import type { SharedTurns } from "../pipeline/sampling/turns.ts";
 import { createDeltas } from "../telemetry/metric-exports.ts";
 import { createMeters, type Gauge } from "../telemetry/meters.ts";
 import { prometheusText, prometheusType } from "../telemetry/prometheus.ts";

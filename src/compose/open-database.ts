@@ -7,7 +7,7 @@ import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { createRejectedRows } from "../pipeline/rejected-rows.ts";
 import { now, unreadableReport, type Isolate } from "./isolate.ts";
-import { askWithin } from "../store/libsql-fetch.ts";
+import { askWithin } from "../store/engines/libsql/libsql-fetch.ts";
 import { defaultTimeoutMs, openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
 

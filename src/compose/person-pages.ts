@@ -6,13 +6,16 @@ import type { Stores } from "../domain/ports/stores.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Authenticate } from "../pipeline/authenticate.ts";
-import type { ConsentDatabase } from "../pipeline/consent-grants.ts";
-import type { KeyCodes } from "../pipeline/key-codes.ts";
-import type { ConnectDatabase } from "../pipeline/person-connections.ts";
-import { createPersonPages, type PersonPages } from "../pipeline/person-pages.ts";
-import { createPersonPageSignIn, type SignInDatabase } from "../pipeline/person-page-sign-in.ts";
-import { createPersonSessions } from "../pipeline/person-sessions.ts";
+import type { Authenticate } from "../pipeline/callers/authenticate.ts";
+import type { ConsentDatabase } from "../pipeline/people/consent/consent-grants.ts";
+import type { KeyCodes } from "../pipeline/callers/key-codes.ts";
+import type { ConnectDatabase } from "../pipeline/people/consent/person-connections.ts";
+import { createPersonPages, type PersonPages } from "../pipeline/people/consent/person-pages.ts";
+import {
+  createPersonPageSignIn,
+  type SignInDatabase,
+} from "../pipeline/people/consent/person-page-sign-in.ts";
+import { createPersonSessions } from "../pipeline/people/consent/person-sessions.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
 /** What of a database is asked here. */

@@ -6,7 +6,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { isOwnOrigin } from "../domain/servers/own-origin.ts";
 
-import type { OpenConsoleSession } from "../pipeline/console-sessions.ts";
+import type { OpenConsoleSession } from "../pipeline/people/console-sessions.ts";
 import { askedAt, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 import { forgetSession, keepSession, mayKeepSession, sessionTokenOf } from "./session-cookie.ts";

@@ -1,5 +1,5 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees a context. */
-import type { IsOperatorToken } from "../pipeline/operator-token.ts";
+import type { IsOperatorToken } from "../pipeline/people/operator-token.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
@@ -11,17 +11,17 @@ import type { AdminFor } from "../pipeline/admin/by-tenant.ts";
 import type { LargeBodyServices } from "../proxy/large-bodies.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
-import type { AddressRate } from "../pipeline/address-rates.ts";
-import type { Challenges } from "../pipeline/challenges.ts";
-import type { OauthConsents } from "../pipeline/oauth-consents.ts";
-import type { FinishedAuthorization } from "../pipeline/admin/server-authorization.ts";
-import type { PersonConnections } from "../pipeline/person-connections.ts";
-import type { PersonPages } from "../pipeline/person-pages.ts";
-import type { Route } from "../pipeline/route.ts";
-import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { AddressRate } from "../pipeline/callers/address-rates.ts";
+import type { Challenges } from "../pipeline/servers/challenges.ts";
+import type { OauthConsents } from "../pipeline/people/consent/oauth-consents.ts";
+import type { FinishedAuthorization } from "../pipeline/admin/servers/server-authorization.ts";
+import type { PersonConnections } from "../pipeline/people/consent/person-connections.ts";
+import type { PersonPages } from "../pipeline/people/consent/person-pages.ts";
+import type { Route } from "../pipeline/sampling/route.ts";
+import type { Authenticate } from "../pipeline/callers/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { ConsoleSessions } from "../pipeline/console-sessions.ts";
-import type { PersonSignIn } from "../pipeline/person-sign-in.ts";
+import type { ConsoleSessions } from "../pipeline/people/console-sessions.ts";
+import type { PersonSignIn } from "../pipeline/people/person-sign-in.ts";
 import type { ModelServices, SamplingServices } from "./sampling-services.ts";
 
 /** What each surface uses, and no more. One object may stand behind several of them. */

@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
-import type { Caller } from "../pipeline/authenticate.ts";
+import type { Caller } from "../pipeline/callers/authenticate.ts";
 import { messageBounds, readBody } from "../mcp/body.ts";
 import { admitBody } from "../proxy/large-bodies.ts";
 import { type HttpEnv } from "./context.ts";

@@ -1,9 +1,9 @@
-import type { Authenticate } from "../pipeline/authenticate.ts";
-import type { Cancellation } from "../pipeline/cancel.ts";
-import type { Sample } from "../pipeline/sample.ts";
-import type { Sessions } from "../pipeline/sessions.ts";
-import type { Door } from "../pipeline/turns.ts";
-import type { ServedModels } from "../pipeline/served-models.ts";
+import type { Authenticate } from "../pipeline/callers/authenticate.ts";
+import type { Cancellation } from "../pipeline/sampling/request/cancel.ts";
+import type { Sample } from "../pipeline/sampling/sample.ts";
+import type { Sessions } from "../pipeline/sampling/sessions.ts";
+import type { Door } from "../pipeline/sampling/turns.ts";
+import type { ServedModels } from "../pipeline/sampling/choice/served-models.ts";
 import type { LargeBodyServices } from "../proxy/large-bodies.ts";
 
 /** What `sampling/createMessage` needs. */

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { isOwnOrigin } from "../domain/servers/own-origin.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
-import type { ConsoleSessions, OpenConsoleSession } from "../pipeline/console-sessions.ts";
+import type { ConsoleSessions, OpenConsoleSession } from "../pipeline/people/console-sessions.ts";
 import { askedAt, type HttpEnv } from "./context.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 

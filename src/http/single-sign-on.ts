@@ -2,8 +2,8 @@
 import { Hono, type Context } from "hono";
 import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import type { NewConsoleSession } from "../pipeline/console-sessions.ts";
-import { pendingMs, slugKept } from "../pipeline/person-sign-in.ts";
+import type { NewConsoleSession } from "../pipeline/people/console-sessions.ts";
+import { pendingMs, slugKept } from "../pipeline/people/person-sign-in.ts";
 import { endBefore } from "./console-session.ts";
 import { askedAt, ownUrlAt, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";

@@ -1,7 +1,7 @@
 /**
  * Follows tenants' records as they begin and end. One loop a tenant asks the database once a second, for all who
  * listen, and nobody asks while nobody listens. In the Workers runtime no invocation may use another's loop, so
- * there the tenant's object follows, and tells the isolates (`store/durable/feed-lines.ts`).
+ * there the tenant's object follows, and tells the isolates (`store/engines/durable/feed-lines.ts`).
  */
 import type { SamplingRecord } from "../domain/audit/record.ts";
 import type {

@@ -3,8 +3,8 @@ import type { ClientMessage } from "../domain/ports/client-message.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { declaredBytes, maxBodyBytes, needsKnownCaller } from "../mcp/body.ts";
-import type { Authenticate, Claim } from "../pipeline/authenticate.ts";
-import type { BodyAllowance } from "../pipeline/body-allowance.ts";
+import type { Authenticate, Claim } from "../pipeline/callers/authenticate.ts";
+import type { BodyAllowance } from "../pipeline/callers/body-allowance.ts";
 
 export interface LargeBodyServices {
   authenticate: Authenticate;

@@ -3,9 +3,9 @@
  * and no other. Functions name the members that they use; the object itself is passed on whole, since its members
  * are made when they are first read.
  */
-import type { Sample } from "../pipeline/sample.ts";
-import type { Sessions } from "../pipeline/sessions.ts";
-import type { Upstream } from "../pipeline/upstream.ts";
+import type { Sample } from "../pipeline/sampling/sample.ts";
+import type { Sessions } from "../pipeline/sampling/sessions.ts";
+import type { Upstream } from "../pipeline/servers/upstream.ts";
 
 /** What a message of either era needs. */
 export interface ProxyServices {

@@ -26,7 +26,7 @@ const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 /** What was built for other sources is thrown away after so many days without a start. */
 const keptDays = 14;
 /** Each is one file for Node: what a start loads is what it runs. */
-const entries = { server: "src/start/serve.ts", thread: "src/store/embedded/thread.ts" };
+const entries = { server: "src/start/serve.ts", thread: "src/store/engines/embedded/thread.ts" };
 
 /** Everything that a build is made of, but for packages, which the lockfile names. */
 function fingerprint() {

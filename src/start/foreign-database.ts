@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Migration } from "../store/migrations.ts";
-import { openLocally } from "../store/embedded/local.ts";
+import { openLocally } from "../store/engines/embedded/local.ts";
 import { applyMigrations } from "./migrations.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
 import { ownMigrations, schemaOf } from "./own-schema.ts";

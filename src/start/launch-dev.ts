@@ -48,7 +48,7 @@ interface Started {
 /** Waits until the router answers. Its own databases get their tables when they are first used. */
 async function becomeReady(started: Started): Promise<Result<null, string>> {
   const { settings, secrets, runtime, say } = started;
-  const { openObject } = await import("../store/durable/open-object.ts");
+  const { openObject } = await import("../store/engines/durable/open-object.ts");
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const own =
     settings.database === null

@@ -1,9 +1,13 @@
 /** Whether the recovery after a crash found every record that the run before had, as far as that run's mark knows. */
 import { counted } from "../domain/counted.ts";
-import { createRecordMark, readRecordMark } from "../store/embedded/record-mark.ts";
-import type { EmbeddedEngine } from "../store/embedded/engine.ts";
+import { createRecordMark, readRecordMark } from "../store/engines/embedded/record-mark.ts";
+import type { EmbeddedEngine } from "../store/engines/embedded/engine.ts";
 import { openOverEngine } from "../store/over-engine.ts";
-import { missingRecords, readRecordNumbers, type MissingRecords } from "../store/record-numbers.ts";
+import {
+  missingRecords,
+  readRecordNumbers,
+  type MissingRecords,
+} from "../store/records/record-numbers.ts";
 
 /** A mark is written at most this often, so a record that is younger may be missing without a word. */
 const everyMs = 1_000;

@@ -2,7 +2,7 @@
 import { masterKeyId } from "../crypto/master-key-id.ts";
 import type { ForeignSeals } from "../domain/tenancy/sealing.ts";
 import type { Database } from "../store/db.ts";
-import { createSealingStore } from "../store/sealing.ts";
+import { createSealingStore } from "../store/seals/sealing.ts";
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(base64, "base64"));

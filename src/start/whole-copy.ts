@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { openLocally, type Local } from "../store/embedded/local.ts";
-import { createSealStore } from "../store/seals.ts";
+import { openLocally, type Local } from "../store/engines/embedded/local.ts";
+import { createSealStore } from "../store/seals/seals.ts";
 import { verifyChains, type Chains } from "./chains.ts";
 
 export interface Contents extends Chains {

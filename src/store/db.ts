@@ -10,10 +10,10 @@ import { err, ok } from "../domain/result.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
-import type { Answer, Entry } from "./books/entries.ts";
+import type { Answer, Entry } from "./engines/contract/entries.ts";
 import { roomAfterMs } from "../domain/limits/room.ts";
-import { fullCode, replacedCode, unreleasedCode } from "./engine.ts";
-import { writable, type Parameter } from "./storable.ts";
+import { fullCode, replacedCode, unreleasedCode } from "./engines/contract/engine.ts";
+import { writable, type Parameter } from "./rows/storable.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 

@@ -4,10 +4,10 @@
  */
 import type { D1Database } from "@cloudflare/workers-types";
 import { drizzle } from "drizzle-orm/d1";
-import type { Answer, Entry } from "./books/entries.ts";
-import type { Bound, Statement } from "./books/sql.ts";
+import type { Answer, Entry } from "./engines/contract/entries.ts";
+import type { Bound, Statement } from "./engines/contract/sql.ts";
 import { createDatabase, type Database, type DatabaseOptions, type Row, type Send } from "./db.ts";
-import type { Engine, Outcome, Rows } from "./engine.ts";
+import type { Engine, Outcome, Rows } from "./engines/contract/engine.ts";
 
 /** Values of other kinds are bugs: libsql ends the process at them. */
 function bound(value: unknown): Bound {

@@ -21,9 +21,9 @@ import type { Reason } from "../domain/refusals.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
-import { decisionColumn } from "./decisions.ts";
-import { holdsColumn } from "./row-holds.ts";
-import { askedColumn, attemptsColumn, timingColumn } from "./packed-columns.ts";
+import { decisionColumn } from "./rows/decisions.ts";
+import { holdsColumn } from "./rows/row-holds.ts";
+import { askedColumn, attemptsColumn, timingColumn } from "./rows/packed-columns.ts";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),

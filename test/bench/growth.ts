@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { openLibsql } from "../../src/store/db.ts";
-import { packDecision } from "../../src/store/decisions.ts";
+import { packDecision } from "../../src/store/rows/decisions.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { reservation, settlement, type Caller } from "../contract/store/fixtures.ts";
 import { storesOn, value } from "../contract/store/open.ts";

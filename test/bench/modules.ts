@@ -35,7 +35,7 @@ export function modulesByLine(bundle: string): (string | null)[] {
   return bundle.split("\n").map((line) => (current = moduleLine.exec(line)?.[1] ?? current));
 }
 
-/** `src/store/ledger.ts` is the store's; of packages each is its own. */
+/** `src/store/ledger/ledger.ts` is the store's; of packages each is its own. */
 export function roomOf(module: string): string {
   const [, name] = /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(module) ?? [];
   if (name !== undefined) return name;

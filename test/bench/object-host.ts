@@ -3,7 +3,10 @@ import { Miniflare } from "miniflare";
 import { bundleWorker, readDeployment } from "../../src/start/bundle.ts";
 import { checkout } from "../../src/start/settings.ts";
 import type { Database } from "../../src/store/db.ts";
-import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import {
+  createStubEngine,
+  type DatabaseObject,
+} from "../../src/store/engines/durable/stub-engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 
 interface CountingObject extends DatabaseObject {

@@ -9,8 +9,16 @@ import { nameOf } from "../../src/domain/models/model.ts";
 import type { Snapshot, Stores } from "../../src/domain/ports/stores.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { toHex } from "../../src/crypto/encoding.ts";
-import { createAdmit, reservationOf, type Reserved } from "../../src/pipeline/admit.ts";
-import { chargeOf, createSettle, type Ended } from "../../src/pipeline/settle.ts";
+import {
+  createAdmit,
+  reservationOf,
+  type Reserved,
+} from "../../src/pipeline/sampling/admission/admit.ts";
+import {
+  chargeOf,
+  createSettle,
+  type Ended,
+} from "../../src/pipeline/sampling/settlement/settle.ts";
 import { anotherKey, credential, event, tenant } from "../contract/store/fixtures.ts";
 import { value } from "../contract/store/open.ts";
 

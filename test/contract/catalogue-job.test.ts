@@ -5,7 +5,10 @@ import { versionOf } from "../../src/catalogue/version.ts";
 import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
 import { nameOf, type Model } from "../../src/domain/models/model.ts";
 import type { CatalogueStore } from "../../src/domain/ports/catalogues.ts";
-import { createCatalogueReader, holdCatalogue } from "../../src/pipeline/catalogue.ts";
+import {
+  createCatalogueReader,
+  holdCatalogue,
+} from "../../src/pipeline/sampling/choice/catalogue.ts";
 import { createCatalogueJob, syncNow } from "../../src/pipeline/scheduled/catalogue.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";

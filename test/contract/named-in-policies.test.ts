@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "../../src/domain/tenancy/access.ts";
 import type { Policy, Raise } from "../../src/domain/choice/policy.ts";
-import { createTenantAdmin } from "../../src/pipeline/admin/tenants.ts";
+import { createTenantAdmin } from "../../src/pipeline/admin/tenants/tenants.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
 import { event, id, key as aKey, server, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, value } from "./store/open.ts";

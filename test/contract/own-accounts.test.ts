@@ -13,10 +13,10 @@ import {
 import type { SealedServer } from "../../src/domain/servers/server.ts";
 import { signedIn } from "../../src/domain/tenancy/user.ts";
 import { createIds } from "../../src/domain/tenancy/ids.ts";
-import { createServerAuthorization } from "../../src/pipeline/admin/server-authorization.ts";
-import { firstConnection } from "../../src/pipeline/person-connections.ts";
-import type { OnBehalf } from "../../src/pipeline/server-accounts.ts";
-import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
+import { createServerAuthorization } from "../../src/pipeline/admin/servers/server-authorization.ts";
+import { firstConnection } from "../../src/pipeline/people/consent/person-connections.ts";
+import type { OnBehalf } from "../../src/pipeline/servers/server-accounts.ts";
+import { createUpstreamHeaders } from "../../src/pipeline/servers/upstream-headers.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
 import { raw } from "../../src/store/db.ts";

@@ -12,7 +12,7 @@ import {
 import { err, ok } from "../../src/domain/result.ts";
 import { tokenOf, type SealedServer } from "../../src/domain/servers/server.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
-import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
+import { createUpstreamHeaders } from "../../src/pipeline/servers/upstream-headers.ts";
 import { inlineBackend } from "../setup/inline-backend.ts";
 import { event, oauthServer, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";

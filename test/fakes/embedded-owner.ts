@@ -3,7 +3,7 @@
  * the file.
  */
 import { flushCompileCache } from "node:module";
-import { startEmbedded } from "../../src/store/embedded/engine.ts";
+import { startEmbedded } from "../../src/store/engines/embedded/engine.ts";
 import { databaseThread } from "../setup/engine.ts";
 
 const [path] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import { flushCompileCache } from "node:module";
 import { sql } from "drizzle-orm";
 import { raw } from "../../src/store/db.ts";
-import { startEmbedded } from "../../src/store/embedded/engine.ts";
+import { startEmbedded } from "../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { databaseThread } from "../setup/engine.ts";
 

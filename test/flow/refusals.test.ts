@@ -359,7 +359,7 @@ const elsewhere: Partial<Record<Reason, string>> = {
   idempotency_conflict: "needs an idempotency key that was used: test/flow/idempotency.test.ts",
   unavailable: "needs a database that goes away: test/flow/limits.test.ts",
   server_failed: "needs a registered server: test/flow/proxy-failures.test.ts",
-  server_timeout: "needs a registered server: test/unit/pipeline/upstream.test.ts",
+  server_timeout: "needs a registered server: test/unit/pipeline/servers/upstream.test.ts",
   loop_detected: "needs a registered server: test/flow/proxy-loops.test.ts",
   authorization_needed: "needs a person: test/contract/own-accounts.test.ts",
   server_unauthorized: "needs a registered server: test/flow/proxy-failures.test.ts",

@@ -1,5 +1,5 @@
 /** Writes a database as `wrangler d1 export` does: tables with their rows, then indexes. */
-import type { Local } from "../../src/store/embedded/local.ts";
+import type { Local } from "../../src/store/engines/embedded/local.ts";
 
 const listOf = <T = string>(opened: Local, sql: string): T[] =>
   JSON.parse(String(opened.one(`select json_group_array(${sql}`))) as T[];

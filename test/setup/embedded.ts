@@ -1,5 +1,5 @@
 /** The embedded engine as a store's database. */
-import type { EmbeddedEngine } from "../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { lastingBackend, type Backend } from "../contract/store/open.ts";
 import { readMigrations } from "./migrations.ts";

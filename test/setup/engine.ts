@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { bookTexts } from "../../src/store/books/texts.ts";
-import { startEmbedded, type EmbeddedEngine } from "../../src/store/embedded/engine.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { startEmbedded, type EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
 import { ensureBuilt } from "../../src/start/build.js";
 
 /** Built: from its source, Node would strip the types of all that a thread imports, one second for each thread. */

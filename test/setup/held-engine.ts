@@ -1,10 +1,10 @@
 /** The embedded engine in the test's own thread. It holds writes back until they are committed as one group. */
-import { bookTexts } from "../../src/store/books/texts.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import type { Database } from "../../src/store/db.ts";
-import { openReader, openWriter } from "../../src/store/embedded/connection.ts";
-import { createGroupCommit } from "../../src/store/embedded/group-commit.ts";
+import { openReader, openWriter } from "../../src/store/engines/embedded/connection.ts";
+import { createGroupCommit } from "../../src/store/engines/embedded/group-commit.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
-import type { Job, Outcome } from "../../src/store/engine.ts";
+import type { Job, Outcome } from "../../src/store/engines/contract/engine.ts";
 
 export interface HeldEngine {
   db: Database;

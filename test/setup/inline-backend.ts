@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseOptions } from "../../src/store/db.ts";
-import type { EmbeddedEngine } from "../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { value, type Backend, type Opened } from "../contract/store/open.ts";

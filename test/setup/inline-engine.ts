@@ -1,9 +1,9 @@
 /** The embedded engine without threads: all SQL, and every sync of the disk, on the thread that asks. */
-import { bookTexts } from "../../src/store/books/texts.ts";
-import { openReader, openWriter } from "../../src/store/embedded/connection.ts";
-import type { EmbeddedEngine } from "../../src/store/embedded/engine.ts";
-import { createGroupCommit } from "../../src/store/embedded/group-commit.ts";
-import type { Job, Outcome } from "../../src/store/engine.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { openReader, openWriter } from "../../src/store/engines/embedded/connection.ts";
+import type { EmbeddedEngine } from "../../src/store/engines/embedded/engine.ts";
+import { createGroupCommit } from "../../src/store/engines/embedded/group-commit.ts";
+import type { Job, Outcome } from "../../src/store/engines/contract/engine.ts";
 
 const mostInGroup = 128;
 

@@ -1,7 +1,7 @@
 /** The real libSQL server as a store's database. */
 import { createClient } from "@libsql/client/web";
 import { openLibsql } from "../../src/store/db.ts";
-import { openWriteGroups } from "../../src/store/libsql-groups.ts";
+import { openWriteGroups } from "../../src/store/engines/libsql/libsql-groups.ts";
 import { lastingBackend, type Backend } from "../contract/store/open.ts";
 import { readMigrations } from "./migrations.ts";
 import { patient } from "./patience.ts";

@@ -1,7 +1,7 @@
 /** What becomes of calls whose object goes away, and of objects whose tenant does. Documented in docs/deploy.md. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import type { DatabaseObject } from "../../src/store/engines/durable/stub-engine.ts";
 import { event, reservation, settlement, leaseMs } from "../contract/store/fixtures.ts";
 import { value } from "../contract/store/open.ts";
 import { givenTenant, stubOf, type GivenTenant } from "./given-tenant.ts";

@@ -5,7 +5,7 @@ import { newTenantDatabase } from "../../src/domain/tenancy/tenant-databases.ts"
 import type { Limits } from "../../src/domain/choice/policy.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
 import type { Database } from "../../src/store/db.ts";
-import { openObject } from "../../src/store/durable/open-object.ts";
+import { openObject } from "../../src/store/engines/durable/open-object.ts";
 import { anotherKey, event, tenant, type Caller } from "../contract/store/fixtures.ts";
 import { macOf, storesOn, value } from "../contract/store/open.ts";
 

@@ -4,11 +4,14 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LimitedScope } from "../../src/domain/limits/holds.ts";
-import { bookTexts } from "../../src/store/books/texts.ts";
-import { createObjectEngine } from "../../src/store/durable/object-engine.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { createObjectEngine } from "../../src/store/engines/durable/object-engine.ts";
 import { raw, type Database } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import {
+  createStubEngine,
+  type DatabaseObject,
+} from "../../src/store/engines/durable/stub-engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { caller, reservation, settlement, start, type Caller } from "../contract/store/fixtures.ts";
 import { nodesOfOneCall } from "../contract/store/nodes.suite.ts";

@@ -1,10 +1,13 @@
 /** The Worker of the tests that run in workerd. It has two classes more: a bare database, and a small one. */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import type { DurableObjectState } from "@cloudflare/workers-types";
-import { bookTexts } from "../../src/store/books/texts.ts";
-import type { Statement } from "../../src/store/books/sql.ts";
-import { createObjectEngine, type ObjectEngine } from "../../src/store/durable/object-engine.ts";
-import type { Job, Outcome } from "../../src/store/engine.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import type { Statement } from "../../src/store/engines/contract/sql.ts";
+import {
+  createObjectEngine,
+  type ObjectEngine,
+} from "../../src/store/engines/durable/object-engine.ts";
+import type { Job, Outcome } from "../../src/store/engines/contract/engine.ts";
 import { TenantDatabase } from "../../src/worker.ts";
 
 export { TenantDatabase };

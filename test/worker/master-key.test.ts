@@ -11,8 +11,8 @@ import { parseConfig } from "../../src/config.ts";
 import { masterKeyId } from "../../src/crypto/master-key-id.ts";
 import { homeDatabase, databaseOf } from "../../src/domain/tenancy/database-names.ts";
 import { createApp } from "../../src/http/app.ts";
-import { bookTexts } from "../../src/store/books/texts.ts";
-import { openObject } from "../../src/store/durable/open-object.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
+import { openObject } from "../../src/store/engines/durable/open-object.ts";
 import { value } from "../contract/store/open.ts";
 
 const adminToken = "of-the-tests-of-master-keys";

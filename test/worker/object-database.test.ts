@@ -4,11 +4,11 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { migrations } from "../../src/bundled-migrations.ts";
-import { bookTexts } from "../../src/store/books/texts.ts";
+import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { raw, type Compiled } from "../../src/store/db.ts";
-import { createObjectDatabase } from "../../src/store/durable/object-database.ts";
-import type { ObjectStorage } from "../../src/store/durable/object-sql.ts";
-import type { Outcome } from "../../src/store/engine.ts";
+import { createObjectDatabase } from "../../src/store/engines/durable/object-database.ts";
+import type { ObjectStorage } from "../../src/store/engines/durable/object-sql.ts";
+import type { Outcome } from "../../src/store/engines/contract/engine.ts";
 import { compile } from "../../src/store/db.ts";
 
 const job = (...statements: Compiled[]) => statements.map(compile);

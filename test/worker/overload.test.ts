@@ -7,8 +7,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import { databaseOf } from "../../src/domain/tenancy/database-names.ts";
-import type { Outcome } from "../../src/store/engine.ts";
-import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import type { Outcome } from "../../src/store/engines/contract/engine.ts";
+import type { DatabaseObject } from "../../src/store/engines/durable/stub-engine.ts";
 import worker from "../../src/worker.ts?overload";
 import {
   adminOf,

@@ -1,7 +1,10 @@
 /** The store contract holds on Durable Objects in workerd. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe } from "vitest";
-import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import {
+  createStubEngine,
+  type DatabaseObject,
+} from "../../src/store/engines/durable/stub-engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import { lastingBackend } from "../contract/store/open.ts";
 import { storeSuites } from "../contract/store/suites.ts";

@@ -14,7 +14,7 @@ import { codeIn } from "../../start/own-schema.ts";
 import { keptMasterKey } from "../../start/secrets.ts";
 import { checkout, type LibsqlDatabase, type Settings } from "../../start/settings.ts";
 import { openLibsql, type Database } from "../../store/db.ts";
-import { openLocally } from "../../store/embedded/local.ts";
+import { openLocally } from "../../store/engines/embedded/local.ts";
 import { firstHash, isUnreleased, migrationTables, takesAway } from "../../store/migrations.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-/** Which open calls take a place under a limit of concurrency. `store/places.ts` says the same in SQL. */
+/** Which open calls take a place under a limit of concurrency. `store/rows/places.ts` says the same in SQL. */
 import { latestLeaseEnd } from "../leases.ts";
 import { collectedWithinMs } from "../sampling/approval.ts";
 

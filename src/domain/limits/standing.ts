@@ -1,6 +1,6 @@
 /**
  * Decides an admission from what is counted, where a single writer has the counters in memory. The rules are
- * those that `store/admission-verdict.ts` says in SQL.
+ * those that `store/ledger/admission/admission-verdict.ts` says in SQL.
  */
 import { largestInteger } from "../magnitudes.ts";
 import {

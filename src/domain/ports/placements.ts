@@ -28,7 +28,7 @@ export interface Listed {
 
 /**
  * A placement is written before its tenant and removed after it. A placement without a tenant is therefore what
- * a crash left, and binds nobody: see `pipeline/admin/placing.ts`.
+ * a crash left, and binds nobody: see `pipeline/admin/tenants/placing.ts`.
  */
 export interface PlacementStore {
   /**

@@ -58,7 +58,7 @@ const permissionFor = {
   endSession: "change",
   listRequests: "view",
   streamRequests: "view",
-  // What was captured needs `content` besides: `pipeline/admin/records.ts`.
+  // What was captured needs `content` besides: `pipeline/admin/audit/records.ts`.
   readRequest: "view",
   // Chooses again from the record, and writes nothing.
   replayRequest: "view",

@@ -1,5 +1,5 @@
 /** Entity tags of what can be edited. Source: RFC 9110, sections 8.8.3 and 13.1.1. */
-import type { IfMatch } from "../../pipeline/admin/editing.ts";
+import type { IfMatch } from "../../pipeline/admin/access/editing.ts";
 
 type Sha256Hex = (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
 

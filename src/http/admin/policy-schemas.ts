@@ -22,7 +22,7 @@ import {
   previewPolicies,
   type Policy,
 } from "../../domain/choice/policy.ts";
-import { isTimeZone } from "../../pipeline/time-zones.ts";
+import { isTimeZone } from "../../pipeline/callers/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count, line, type ShapeOf } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 /** The audit chain, and what may be asked of an export. */
 import { z } from "@hono/zod-openapi";
-import { exportFormats } from "../../pipeline/admin/export.ts";
+import { exportFormats } from "../../pipeline/admin/audit/export.ts";
 import { recordFilter } from "./record-schemas.ts";
 import { millis, pageQuery } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import type { OauthInput } from "../../pipeline/admin/server-input.ts";
+import type { OauthInput } from "../../pipeline/admin/servers/server-input.ts";
 import { err, ok } from "../../domain/result.ts";
 import { installSnippets, keyVariable } from "../../domain/servers/install.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";

@@ -1,7 +1,7 @@
 /** Pages on which a person sees and ends what they let in. What a program says of itself is escaped. */
 import type { Grant } from "../../domain/ports/authorization-server.ts";
 import type { OwnAccount } from "../../domain/ports/server-stores.ts";
-import type { OwnPage } from "../../pipeline/person-pages.ts";
+import type { OwnPage } from "../../pipeline/people/consent/person-pages.ts";
 import { document, escaped } from "./consent-page.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** How a person's browser goes on to the authorization server of a registered server. */
 import type { Context } from "hono";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Onward } from "../../pipeline/person-connections.ts";
+import type { Onward } from "../../pipeline/people/consent/person-connections.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { keepCookie } from "../session-cookie.ts";

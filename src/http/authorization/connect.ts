@@ -2,7 +2,7 @@
 import { Hono, type Context } from "hono";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
-import type { Connecting } from "../../pipeline/person-connections.ts";
+import type { Connecting } from "../../pipeline/people/consent/person-connections.ts";
 import { askedAt, ownUrlAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { beginSignIn, isSlug, signInShown, tokenOf } from "./account.ts";

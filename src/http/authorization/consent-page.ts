@@ -1,6 +1,6 @@
 /** The page on which a person lets a program in. Everything that the program says of itself is escaped. */
 import type { ConsentFacts } from "../../domain/ports/authorization-server.ts";
-import type { AskedConsent } from "../../pipeline/consent-grants.ts";
+import type { AskedConsent } from "../../pipeline/people/consent/consent-grants.ts";
 
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

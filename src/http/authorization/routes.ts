@@ -1,11 +1,11 @@
 /** The router as an authorization server: `/oauth/authorize`, `/oauth/token`, `/oauth/register`. */
 import { Hono, type Context } from "hono";
 import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
-import type { AskedConsent, Decided } from "../../pipeline/consent-grants.ts";
+import type { AskedConsent, Decided } from "../../pipeline/people/consent/consent-grants.ts";
 import type { Result } from "../../domain/result.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import { isLoopback } from "../../domain/servers/upstreams.ts";
-import type { Onward } from "../../pipeline/person-connections.ts";
+import type { Onward } from "../../pipeline/people/consent/person-connections.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { cameBack } from "./account.ts";

@@ -3,7 +3,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { namePattern, type Priorities, type SamplingCall } from "../../domain/sampling/call.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
-import type { Claim } from "../../pipeline/authenticate.ts";
+import type { Claim } from "../../pipeline/callers/authenticate.ts";
 
 /** Where Anthropic's SDK sends a key. */
 export const modelKeyHeader = "x-api-key";

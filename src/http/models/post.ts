@@ -11,11 +11,11 @@ import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
-import type { Caller } from "../../pipeline/authenticate.ts";
-import type { Finished } from "../../pipeline/finish.ts";
-import type { UnreadRequest } from "../../pipeline/sampling-request.ts";
+import type { Caller } from "../../pipeline/callers/authenticate.ts";
+import type { Finished } from "../../pipeline/sampling/settlement/finish.ts";
+import type { UnreadRequest } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
-import { withoutTurn } from "../../pipeline/turns.ts";
+import { withoutTurn } from "../../pipeline/sampling/turns.ts";
 import { admitBody } from "../../proxy/large-bodies.ts";
 import { readObject } from "../json-body.ts";
 import type { ModelServices } from "../sampling-services.ts";

@@ -7,9 +7,9 @@ import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
-import type { Caller, Claim } from "../../pipeline/authenticate.ts";
+import type { Caller, Claim } from "../../pipeline/callers/authenticate.ts";
 import type { LegacyMessageServices } from "../sampling-services.ts";
-import { messageKey } from "../../pipeline/message-key.ts";
+import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 

@@ -19,17 +19,17 @@ import type { EndHeld } from "../approvals/end.ts";
 import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold-request.ts";
 import type { PlacesOf } from "../approvals/places.ts";
-import { limitRefusal } from "../limit-refusal.ts";
-import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
-import type { Named } from "./records.ts";
-import { edit, type IfMatch } from "./editing.ts";
+import { limitRefusal } from "../sampling/admission/limit-refusal.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access/access.ts";
+import type { Named } from "./audit/records.ts";
+import { edit, type IfMatch } from "./access/editing.ts";
 import {
   createOwnCall,
   ownCallActions,
   subjectOf,
   type OwnCall,
   type OwnCallDeps,
-} from "./own-calls.ts";
+} from "./access/own-calls.ts";
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 

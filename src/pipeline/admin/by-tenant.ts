@@ -15,8 +15,8 @@ import {
   unknownDatabase,
   type NewDatabase,
   type PlacingDatabase,
-} from "./placing.ts";
-import { createRemoval } from "./removal.ts";
+} from "./tenants/placing.ts";
+import { createRemoval } from "./tenants/removal.ts";
 import type { AdminUseCases } from "./use-cases.ts";
 
 export interface AdminDatabase extends Omit<PlacingDatabase, "tenants"> {

@@ -8,10 +8,10 @@ import type { Approval } from "../../domain/ports/approvals.ts";
 import type { ApprovalVerdict } from "../../domain/sampling/approval.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
-import { reservationOf } from "../admit.ts";
-import type { Chooser } from "../choose.ts";
-import type { StartedCall } from "../started-call.ts";
-import type { Admitted } from "../finish.ts";
+import { reservationOf } from "../sampling/admission/admit.ts";
+import type { Chooser } from "../sampling/choice/choose.ts";
+import type { StartedCall } from "../sampling/request/started-call.ts";
+import type { Admitted } from "../sampling/settlement/finish.ts";
 import type { ReadContent } from "./contents.ts";
 import { approvalFor, pinnedTo } from "./hold-request.ts";
 

@@ -5,8 +5,8 @@ import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
-import { claimOf } from "../admit.ts";
-import type { Chooser } from "../choose.ts";
+import { claimOf } from "../sampling/admission/admit.ts";
+import type { Chooser } from "../sampling/choice/choose.ts";
 import type { ReadContent } from "./contents.ts";
 import type { HeldCallerOf } from "./places.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";

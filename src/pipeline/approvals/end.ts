@@ -5,12 +5,12 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { answersDecidedForMs } from "../../domain/sampling/approval.ts";
 import type { Block } from "../../domain/sampling/call.ts";
-import type { EndCall } from "../end-call.ts";
-import type { Summary } from "../summary.ts";
-import type { Idempotency, Recorded } from "../idempotency.ts";
+import type { EndCall } from "../sampling/settlement/end-call.ts";
+import type { Summary } from "../sampling/settlement/summary.ts";
+import type { Idempotency, Recorded } from "../sampling/request/idempotency.ts";
 import type { ReadContent } from "./contents.ts";
 import type { KeptResult } from "./hold-result.ts";
-import { uncalled } from "../settlement-parts.ts";
+import { uncalled } from "../sampling/settlement/settlement-parts.ts";
 
 /** An approved call for which nobody came ends like one whose caller left. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {

@@ -17,11 +17,11 @@ import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { Decision } from "../../domain/choice/decision.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Reserved } from "../admit.ts";
-import { heldReservationOf } from "../ladder.ts";
-import type { Caller } from "../authenticate.ts";
-import type { Chooser, Declared, Planned } from "../choose.ts";
-import type { AskingServer } from "../scopes.ts";
+import type { Reserved } from "../sampling/admission/admit.ts";
+import { heldReservationOf } from "../sampling/admission/ladder.ts";
+import type { Caller } from "../callers/authenticate.ts";
+import type { Chooser, Declared, Planned } from "../sampling/choice/choose.ts";
+import type { AskingServer } from "../callers/scopes.ts";
 
 /** What the approver of a request is shown. */
 export interface ShownRequest {

@@ -4,10 +4,10 @@ import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Block } from "../../domain/sampling/call.ts";
 import type { Usage } from "../../domain/usage.ts";
-import type { Admitted } from "../finish.ts";
-import type { Summary } from "../summary.ts";
-import type { Recorded } from "../idempotency.ts";
-import type { Ended } from "../settle.ts";
+import type { Admitted } from "../sampling/settlement/finish.ts";
+import type { Summary } from "../sampling/settlement/summary.ts";
+import type { Recorded } from "../sampling/request/idempotency.ts";
+import type { Ended } from "../sampling/settlement/settle.ts";
 import { webhookOf, type SealContent } from "./hold-request.ts";
 
 /** What the approver of a result is shown. */

@@ -2,8 +2,8 @@
 import type { FirstCall, IdempotentCall } from "../../domain/ports/ledger.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
-import type { Idempotency } from "../idempotency.ts";
-import type { SamplingRequest } from "../sampling-request.ts";
+import type { Idempotency } from "../sampling/request/idempotency.ts";
+import type { SamplingRequest } from "../sampling/request/sampling-request.ts";
 
 /** The key by which the server names a call, hashed; null: it names none. */
 export const joinsIn = ({ replayKey }: Pick<SamplingRequest, "replayKey">): string | null =>

@@ -5,8 +5,8 @@ import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { User } from "../../domain/tenancy/user.ts";
-import type { Caller } from "../authenticate.ts";
-import { groupOfSubject, scopesOf } from "../scopes.ts";
+import type { Caller } from "../callers/authenticate.ts";
+import { groupOfSubject, scopesOf } from "../callers/scopes.ts";
 import type { ReadContent } from "./contents.ts";
 import type { KeptRequest, ShownRequest } from "./hold-request.ts";
 

@@ -4,8 +4,8 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
-import type { Cancellation, Watch } from "../cancel.ts";
-import type { StartedCall } from "../started-call.ts";
+import type { Cancellation, Watch } from "../sampling/request/cancel.ts";
+import type { StartedCall } from "../sampling/request/started-call.ts";
 import type { Begin, Taken } from "./begin.ts";
 import type { EndHeld } from "./end.ts";
 

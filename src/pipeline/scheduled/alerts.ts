@@ -10,7 +10,7 @@ import type { AlertStore, TenantCircuit, Trouble } from "../../domain/ports/aler
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import { calendarOf } from "../time-zones.ts";
+import { calendarOf } from "../callers/time-zones.ts";
 
 export interface AlertDeps {
   alerts: AlertStore;

@@ -13,14 +13,14 @@ import type { WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createAlertJob } from "./alerts.ts";
 import { createApprovalJob } from "./approvals.ts";
-import { createAuditKeyJob } from "./audit-keys.ts";
-import { createRetentionJob } from "./deletions.ts";
+import { createAuditKeyJob } from "./audit/audit-keys.ts";
+import { createRetentionJob } from "./audit/deletions.ts";
 import { createLatencyJob } from "./latencies.ts";
-import { createSealJob, type SealDeps } from "./seal.ts";
+import { createSealJob, type SealDeps } from "./audit/seal.ts";
 import { createRoomJob, type RoomDeps } from "./room.ts";
 import { createThinningJob } from "./thinning.ts";
 import type { SendWebhooks } from "./webhooks.ts";
-import { createWitnessJob, type WitnessDeps } from "./witness.ts";
+import { createWitnessJob, type WitnessDeps } from "./audit/witness.ts";
 
 export interface JobReport {
   job: string;

@@ -21,7 +21,7 @@ import {
   type SealingStore,
   type WorkStep,
 } from "../../domain/tenancy/sealing.ts";
-import type { Sealing } from "../sealing.ts";
+import type { Sealing } from "./sealing.ts";
 
 /** Pages of one run: four statements each, and a Worker may ask 1,000 times in one invocation. */
 const pagesPerRun = 8;

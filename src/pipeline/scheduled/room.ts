@@ -11,7 +11,7 @@ import type { RoomStore } from "../../domain/ports/room.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import { deleteOldestRecords, type DeletionDeps } from "./deletions.ts";
+import { deleteOldestRecords, type DeletionDeps } from "./audit/deletions.ts";
 
 /** Deletions of one round; the object answers calls between them. */
 const deletionsPerRound = 20;

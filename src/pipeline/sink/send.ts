@@ -5,9 +5,9 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { SendToSink, SinkStore, SinkStretch } from "../../domain/ports/audit-sink.ts";
-import { createSignedExport } from "../admin/export-lines.ts";
-import { vouchedKeys, withCode } from "../scheduled/audit-keys.ts";
-import type { SealDeps } from "../scheduled/seal-check.ts";
+import { createSignedExport } from "../admin/audit/export-lines.ts";
+import { vouchedKeys, withCode } from "../scheduled/audit/audit-keys.ts";
+import type { SealDeps } from "../scheduled/audit/seal-check.ts";
 
 /** A seal holds 256 records at most, so a stretch is some megabytes at most. */
 const sealsInStretch = 8;

@@ -24,7 +24,7 @@ import type { ModernServices } from "../modern/services.ts";
 import type { BridgeServices } from "./services.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientReply } from "../client-reply.ts";
-import { messageKey } from "../../pipeline/message-key.ts";
+import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { takesStream } from "../media-type.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { proxyModern } from "../modern/message.ts";

@@ -1,5 +1,5 @@
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import type { CallerMemory } from "../../pipeline/caller-memory.ts";
+import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
 import type { ModernServices } from "../modern/services.ts";
 

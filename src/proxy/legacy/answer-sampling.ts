@@ -8,12 +8,12 @@ import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts"
 import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
-import type { Caller } from "../../pipeline/authenticate.ts";
-import type { AnsweredBy } from "../../pipeline/idempotency.ts";
-import { messageKey } from "../../pipeline/message-key.ts";
+import type { Caller } from "../../pipeline/callers/authenticate.ts";
+import type { AnsweredBy } from "../../pipeline/sampling/request/idempotency.ts";
+import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
-import type { Waiting } from "../../pipeline/sampling-request.ts";
+import type { Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
 import { createBound } from "../bound.ts";
 import type { Exchange } from "../exchange.ts";
 import {

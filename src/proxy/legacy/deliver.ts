@@ -1,5 +1,5 @@
 /** Sends an answer to the server that asked: one POST, repeated while the server can't take it. */
-import type { Upstream, Sending } from "../../pipeline/upstream.ts";
+import type { Upstream, Sending } from "../../pipeline/servers/upstream.ts";
 
 const tries = 3;
 const waitMs = 500;

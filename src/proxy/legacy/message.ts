@@ -15,7 +15,7 @@ import { refuse, sendOn, type Exchange } from "../exchange.ts";
 import { openRouterStream } from "./router-stream.ts";
 import { openClientGetStream } from "./client-get-stream.ts";
 import { createLosses } from "../losses.ts";
-import { messageKey } from "../../pipeline/message-key.ts";
+import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
 import { isJson, streamsAnswer } from "../media-type.ts";
 import { passOn } from "../pass-on.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";

@@ -6,7 +6,7 @@ import { featuresOf } from "../../domain/sampling/negotiation.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { codecFor } from "../../mcp/era.ts";
-import type { Declared } from "../../pipeline/choose.ts";
+import type { Declared } from "../../pipeline/sampling/choice/choose.ts";
 import { advertisedByRevision } from "./advertise.ts";
 
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */

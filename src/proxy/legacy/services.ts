@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../domain/ports/ledger.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
-import type { Cancellation } from "../../pipeline/cancel.ts";
+import type { Cancellation } from "../../pipeline/sampling/request/cancel.ts";
 import type { ProxyServices } from "../services.ts";
 import type { Deliver } from "./deliver.ts";
 import type { Retests } from "../retests.ts";

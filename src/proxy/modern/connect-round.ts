@@ -4,7 +4,7 @@
  * Source: 2026-07-28, client/elicitation, "URL Mode".
  */
 import { parsedJson, own } from "../../domain/json.ts";
-import { connectMessage } from "../../pipeline/authorization-needed.ts";
+import { connectMessage } from "../../pipeline/servers/authorization-needed.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { featuresOf, refusesInteraction } from "../../domain/sampling/negotiation.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";

@@ -1,10 +1,13 @@
 /** A Durable Object with the engine and nothing else, which counts the rows that its statements write. */
 import { DurableObject } from "cloudflare:workers";
 import type { DurableObjectState } from "@cloudflare/workers-types";
-import { bookTexts } from "../../../src/store/books/texts.ts";
-import type { Statement } from "../../../src/store/books/sql.ts";
-import { createObjectEngine, type ObjectEngine } from "../../../src/store/durable/object-engine.ts";
-import type { Job, Outcome } from "../../../src/store/engine.ts";
+import { bookTexts } from "../../../src/store/engines/memory-ledger/texts.ts";
+import type { Statement } from "../../../src/store/engines/contract/sql.ts";
+import {
+  createObjectEngine,
+  type ObjectEngine,
+} from "../../../src/store/engines/durable/object-engine.ts";
+import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts";
 
 export class CountingDatabase extends DurableObject<unknown> {
   readonly #engine: ObjectEngine;

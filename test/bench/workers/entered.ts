@@ -1,6 +1,6 @@
 /** What the books would answer if nothing were ever counted, and nothing kept. */
-import type { Entry } from "../../../src/store/books/entries.ts";
-import type { Job, Outcome } from "../../../src/store/engine.ts";
+import type { Entry } from "../../../src/store/engines/contract/entries.ts";
+import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts";
 
 /** Positions of more limits than any call has. */
 const standing = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? 0 : null));

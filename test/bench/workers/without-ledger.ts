@@ -1,6 +1,6 @@
 /** The router that asks nobody to admit or settle: what the Worker costs without its ledger. */
 import type { DurableObjectNamespace, DurableObjectStub } from "@cloudflare/workers-types";
-import type { Job, Outcome } from "../../../src/store/engine.ts";
+import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts";
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 import { entered, isEntry } from "./entered.ts";
 

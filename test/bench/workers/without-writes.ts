@@ -1,5 +1,5 @@
 /** The router whose objects answer admissions and settlements, and write nothing: what the two RPCs cost alone. */
-import type { Job, Outcome } from "../../../src/store/engine.ts";
+import type { Job, Outcome } from "../../../src/store/engines/contract/engine.ts";
 import worker, { TenantDatabase as Real } from "../../../src/worker.ts";
 import { entered, isEntry } from "./entered.ts";
 

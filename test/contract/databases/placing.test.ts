@@ -6,7 +6,7 @@ import type { Stores, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import type { Residency } from "../../../src/domain/tenancy/residency.ts";
 import { databaseOf } from "../../../src/domain/tenancy/database-names.ts";
-import { createInHome, createPlacing } from "../../../src/pipeline/admin/placing.ts";
+import { createInHome, createPlacing } from "../../../src/pipeline/admin/tenants/placing.ts";
 import { createAdminFor, type AdminDatabase } from "../../../src/pipeline/admin/by-tenant.ts";
 import { createDeliveryJob } from "../../../src/pipeline/scheduled/deliver.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";

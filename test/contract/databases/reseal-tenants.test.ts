@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { createResealTenantsJob } from "../../../src/pipeline/scheduled/reseal-tenants.ts";
-import { createPlacementStore } from "../../../src/store/placements.ts";
+import { createPlacementStore } from "../../../src/store/directory/placements.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { start } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";

@@ -16,8 +16,8 @@ import {
   claimNames,
   decidedNames,
   endedNames,
-} from "../../../src/store/books/texts.ts";
-import { openWriter } from "../../../src/store/embedded/connection.ts";
+} from "../../../src/store/engines/memory-ledger/texts.ts";
+import { openWriter } from "../../../src/store/engines/embedded/connection.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
 import { createStores } from "../../../src/store/stores.ts";

@@ -1,9 +1,12 @@
 /** All writes that wait are one transaction, and one failure is its own. */
 import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openWriter, type Connection } from "../../../src/store/embedded/connection.ts";
-import { createGroupCommit, type CommitGroup } from "../../../src/store/embedded/group-commit.ts";
-import type { Statement } from "../../../src/store/books/sql.ts";
+import { openWriter, type Connection } from "../../../src/store/engines/embedded/connection.ts";
+import {
+  createGroupCommit,
+  type CommitGroup,
+} from "../../../src/store/engines/embedded/group-commit.ts";
+import type { Statement } from "../../../src/store/engines/contract/sql.ts";
 import { givenFolder } from "../../setup/engine.ts";
 
 describe("a group of writes", () => {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startEmbedded } from "../../../src/store/embedded/engine.ts";
+import { startEmbedded } from "../../../src/store/engines/embedded/engine.ts";
 import { databaseThread, givenFolder, startEngine } from "../../setup/engine.ts";
 import { fromSource } from "../../setup/from-source.ts";
 

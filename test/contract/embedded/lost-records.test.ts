@@ -4,10 +4,10 @@ import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeSync } 
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findLostRecords, keepRecordMark } from "../../../src/start/lost-records.ts";
-import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
-import { readRecordMark } from "../../../src/store/embedded/record-mark.ts";
+import type { EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
+import { readRecordMark } from "../../../src/store/engines/embedded/record-mark.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
-import { createTenantStore } from "../../../src/store/tenants.ts";
+import { createTenantStore } from "../../../src/store/tenants/tenants.ts";
 import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { prepare, startVictim } from "../../soak/embedded/victim.ts";
 import { event } from "../store/fixtures.ts";

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
-import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw, type Database } from "../../../src/store/db.ts";
-import { startEmbedded, type EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import { startEmbedded, type EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { databaseThread, givenFolder } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";

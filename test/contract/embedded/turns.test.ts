@@ -1,9 +1,9 @@
 /** Beyond a bounded queue writes are refused, and tenants take turns. */
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
+import { createSharedTurns, createTurns } from "../../../src/pipeline/sampling/turns.ts";
 import { raw, type Database } from "../../../src/store/db.ts";
-import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";

@@ -5,8 +5,11 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { StoredAuditKey } from "../../../src/domain/audit/seals.ts";
-import { createAuditKeyJob, vouchedKeys } from "../../../src/pipeline/scheduled/audit-keys.ts";
-import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import {
+  createAuditKeyJob,
+  vouchedKeys,
+} from "../../../src/pipeline/scheduled/audit/audit-keys.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, start } from "../store/fixtures.ts";

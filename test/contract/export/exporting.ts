@@ -10,7 +10,7 @@ import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import type { AuditKey, Signer } from "../../../src/domain/audit/seals.ts";
 import { createVerification, type Verified } from "../../../src/domain/audit/verification.ts";
 import type { Finding } from "../../../src/domain/audit/verification-section.ts";
-import { createExportAdmin, type ExportFormat } from "../../../src/pipeline/admin/export.ts";
+import { createExportAdmin, type ExportFormat } from "../../../src/pipeline/admin/audit/export.ts";
 import { readLines } from "../../../src/cli/export-files.ts";
 import { start } from "../store/fixtures.ts";
 import { value } from "../store/open.ts";

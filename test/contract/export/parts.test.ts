@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditKey } from "../../../src/domain/audit/seals.ts";
 import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import { csvColumns } from "../../../src/domain/audit/csv.ts";
-import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import {

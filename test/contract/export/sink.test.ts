@@ -9,7 +9,7 @@ import type { SinkObject } from "../../../src/domain/ports/audit-sink.ts";
 import { sinkOf } from "../../../src/compose/sink.ts";
 import { sinkBehindMs } from "../../../src/domain/alerts.ts";
 import { createSinkJob } from "../../../src/pipeline/sink/send.ts";
-import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { createS3Sink } from "../../../src/telemetry/s3-sink.ts";
 import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, start, type Caller } from "../store/fixtures.ts";

@@ -14,7 +14,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { verifySignature } from "../../../src/crypto/signatures.ts";
 import { signedText, type ChainHead } from "../../../src/domain/audit/seals.ts";
-import { createWitnessJob } from "../../../src/pipeline/scheduled/witness.ts";
+import { createWitnessJob } from "../../../src/pipeline/scheduled/audit/witness.ts";
 import { createWitnessSender } from "../../../src/telemetry/witness.ts";
 import { raw } from "../../../src/store/db.ts";
 import { fromSource } from "../../setup/from-source.ts";

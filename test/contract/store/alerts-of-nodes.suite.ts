@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { holdsOf, type LimitScope } from "../../../src/domain/limits/holds.ts";
-import { limitsOfNode } from "../../../src/pipeline/scopes.ts";
-import { calendarOf } from "../../../src/pipeline/time-zones.ts";
+import { limitsOfNode } from "../../../src/pipeline/callers/scopes.ts";
+import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
 import { caller, event, opening, start, type Caller } from "./fixtures.ts";
 import { givenAlerts, minuteMs } from "./given-alerts.ts";
 import { told } from "./given-ledger.ts";

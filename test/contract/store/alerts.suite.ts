@@ -1,7 +1,7 @@
 /** Alerts on each engine: found from the counters, written once a period, told to a receiver once. */
 import { describe, expect, it } from "vitest";
-import { keptAlertsMs } from "../../../src/store/alerts.ts";
-import { calendarOf } from "../../../src/pipeline/time-zones.ts";
+import { keptAlertsMs } from "../../../src/store/notifications/alerts.ts";
+import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
 import { createWebhookPlaces } from "../../../src/domain/limits/webhook-places.ts";
 import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";

@@ -6,7 +6,7 @@ import { keptSamples } from "../../../src/domain/choice/health.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import type { Admission } from "../../../src/domain/ports/ledger.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
-import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
+import { openWriteGroups } from "../../../src/store/engines/libsql/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
 import { readMigrations } from "../../setup/migrations.ts";

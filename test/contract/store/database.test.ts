@@ -12,8 +12,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Receipt } from "../../../src/domain/audit/record.ts";
 import { createOutgoing } from "../../../src/node/outgoing.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
-import { askWithin } from "../../../src/store/libsql-fetch.ts";
-import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
+import { askWithin } from "../../../src/store/engines/libsql/libsql-fetch.ts";
+import { openWriteGroups } from "../../../src/store/engines/libsql/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";

@@ -6,8 +6,8 @@ import { createSigner, verifySignature } from "../../../src/crypto/signatures.ts
 import type { DeletionNotice } from "../../../src/domain/audit/deletion-notices.ts";
 import type { ExportLine, SectionLine } from "../../../src/domain/audit/exports.ts";
 import { createVerification } from "../../../src/domain/audit/verification.ts";
-import { createSignedExport } from "../../../src/pipeline/admin/export-lines.ts";
-import { deleteOldestRecords } from "../../../src/pipeline/scheduled/deletions.ts";
+import { createSignedExport } from "../../../src/pipeline/admin/audit/export-lines.ts";
+import { deleteOldestRecords } from "../../../src/pipeline/scheduled/audit/deletions.ts";
 import { raw } from "../../../src/store/db.ts";
 import { verifyChains } from "../../../src/start/chains.ts";
 import {

@@ -1,6 +1,6 @@
 /** The store contract holds on the embedded engine. */
 import { afterAll, beforeAll, describe } from "vitest";
-import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../../src/store/engines/embedded/engine.ts";
 import { embeddedBackend } from "../../setup/embedded.ts";
 import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { storeSuites } from "./suites.ts";

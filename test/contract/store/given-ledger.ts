@@ -6,7 +6,7 @@ import type { LimitState } from "../../../src/domain/limits/holds.ts";
 import type { Resource } from "../../../src/domain/limits/resources.ts";
 import type { Admission, Reservation } from "../../../src/domain/ports/ledger.ts";
 import { raw, type Database, type Row } from "../../../src/store/db.ts";
-import { usage } from "../../../src/store/ledger-schema.ts";
+import { usage } from "../../../src/store/schema/ledger-schema.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
 import { reservation, settlement, type Caller, type ReservationFields } from "./fixtures.ts";
 import { givenWorld, storesOn, value, type Backend } from "./open.ts";

@@ -4,7 +4,7 @@
  */
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createSealJob, sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { createSealJob, sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   caller,

@@ -1087,7 +1087,7 @@ export const isolationSuite = (backend: Backend): void => {
         )[0];
         expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
           // A placement is the directory's, and of another database. Its release takes the delivered usage with it:
-          // `pipeline/admin/removal.ts`.
+          // `pipeline/admin/tenants/removal.ts`.
           [
             ...ownedTables,
             "admin_events",

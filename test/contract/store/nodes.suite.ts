@@ -8,7 +8,7 @@ import {
   type LimitScope,
 } from "../../../src/domain/limits/holds.ts";
 import type { NodeLimits } from "../../../src/domain/limits/resources.ts";
-import { limitRefusal } from "../../../src/pipeline/limit-refusal.ts";
+import { limitRefusal } from "../../../src/pipeline/sampling/admission/limit-refusal.ts";
 import { caller, leaseMs, reservation, start, type Caller } from "./fixtures.ts";
 import { givenLedger, limitsOf, second, told, waitOf } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";

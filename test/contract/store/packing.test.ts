@@ -6,9 +6,9 @@ import type { Candidate, Decision } from "../../../src/domain/choice/decision.ts
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { packDecision, unpackDecision } from "../../../src/store/decisions.ts";
-import { listedModels } from "../../../src/store/listed-models.ts";
-import { lengthen, shorten } from "../../../src/store/phrases.ts";
+import { packDecision, unpackDecision } from "../../../src/store/rows/decisions.ts";
+import { listedModels } from "../../../src/store/rows/listed-models.ts";
+import { lengthen, shorten } from "../../../src/store/rows/phrases.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { decision } from "./fixtures.ts";
 import { value } from "./open.ts";

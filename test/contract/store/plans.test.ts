@@ -22,8 +22,8 @@ import {
   tenant,
   type Caller,
 } from "./fixtures.ts";
-import { calendarOf } from "../../../src/pipeline/time-zones.ts";
-import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { storesOn, value } from "./open.ts";
 import { sealingOn } from "./sealing.ts";
 

@@ -3,7 +3,10 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw, type Database } from "../../../src/store/db.ts";
 import { createReadiness, migrate } from "../../../src/store/migrations.ts";
-import { createProbeMemory, createWriteProbe } from "../../../src/store/write-probe.ts";
+import {
+  createProbeMemory,
+  createWriteProbe,
+} from "../../../src/store/engines/libsql/write-probe.ts";
 import { value, type Backend, type Opened } from "./open.ts";
 
 /** Makes the database itself refuse, in SQLite's own words. */

@@ -3,7 +3,7 @@ import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import { defaultRetentionDays } from "../../../src/domain/choice/policy.ts";
 import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import type { Page } from "../../../src/domain/ports/pages.ts";
-import { createRequestStore } from "../../../src/store/requests.ts";
+import { createRequestStore } from "../../../src/store/records/requests.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";

@@ -3,9 +3,9 @@ import { createMac } from "../../../src/crypto/mac.ts";
 import { createVaultKeys, vaultOf } from "../../../src/crypto/vault.ts";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
-import { createKeyCodes } from "../../../src/pipeline/key-codes.ts";
+import { createKeyCodes } from "../../../src/pipeline/callers/key-codes.ts";
 import { createResealJob } from "../../../src/pipeline/scheduled/reseal.ts";
-import { createSealing } from "../../../src/pipeline/sealing.ts";
+import { createSealing } from "../../../src/pipeline/scheduled/sealing.ts";
 import { value } from "./open.ts";
 
 export const rolloutMs = 600_000;

@@ -4,8 +4,8 @@ import { createSigner, idOfPublicKey, verifySignature } from "../../../src/crypt
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { mostSealed, type Signer } from "../../../src/domain/audit/seals.ts";
-import { createRetentionJob } from "../../../src/pipeline/scheduled/deletions.ts";
-import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/seal.ts";
+import { createRetentionJob } from "../../../src/pipeline/scheduled/audit/deletions.ts";
+import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { id, start } from "./fixtures.ts";
 import { mac, macOf, value } from "./open.ts";
 

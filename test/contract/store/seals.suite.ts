@@ -11,7 +11,11 @@ import {
   statementOf,
   type Seal,
 } from "../../../src/domain/audit/seals.ts";
-import { createSealJob, sealAfterMs, sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import {
+  createSealJob,
+  sealAfterMs,
+  sealOnce,
+} from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import { caller, opening, reservation, settlement, start, type Caller } from "./fixtures.ts";
 import { givenWorld, storesOn, value, type Backend } from "./open.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSnapshots } from "../../../src/store/snapshots.ts";
+import { createSnapshots } from "../../../src/store/tenants/snapshots.ts";
 import {
   anotherKey,
   caller,

@@ -3,7 +3,7 @@ import { createClient } from "@libsql/client/web";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
-import { openWriteGroups } from "../../../src/store/libsql-groups.ts";
+import { openWriteGroups } from "../../../src/store/engines/libsql/libsql-groups.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
 import { readMigrations } from "../../setup/migrations.ts";

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { UnreadableRecord } from "../../../src/domain/audit/record.ts";
 import { raw } from "../../../src/store/db.ts";
-import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/audit/seal.ts";
 import { caller, leaseMs, start, type Caller } from "./fixtures.ts";
 import { givenLedger } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";

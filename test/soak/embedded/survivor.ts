@@ -2,8 +2,8 @@
  * What must hold of a file whose process is gone: the file opens, is sound, balances, and has every write that
  * a caller had an answer for.
  */
-import { endLeases } from "../../../src/store/end-leases.ts";
-import { openLocally, type Local } from "../../../src/store/embedded/local.ts";
+import { endLeases } from "../../../src/store/ledger/end-leases.ts";
+import { openLocally, type Local } from "../../../src/store/engines/embedded/local.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
 import { mac, value } from "../../contract/store/open.ts";
 import { reconciled } from "../sums.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { migrate } from "../../../src/store/migrations.ts";
-import { openLocally } from "../../../src/store/embedded/local.ts";
+import { openLocally } from "../../../src/store/engines/embedded/local.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
 import { value } from "../../contract/store/open.ts";
 import { diskEnvironment } from "../../fakes/disk.ts";

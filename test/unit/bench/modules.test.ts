@@ -6,7 +6,7 @@ const bundle = `"use strict";
 // node_modules/drizzle-orm/sql/sql.js
 function build() {}
 // not a path of a module
-// src/store/ledger.ts
+// src/store/ledger/ledger.ts
 function admit() {}`;
 
 const frame = (functionName: string, lineNumber: number, url = "file:///server.cjs") => ({
@@ -35,7 +35,7 @@ const sources = new Map([["7", bundle]]);
 describe("a bundle", () => {
   it("names the module of each line by the comment above it", () => {
     const drizzle = "node_modules/drizzle-orm/sql/sql.js";
-    const ledger = "src/store/ledger.ts";
+    const ledger = "src/store/ledger/ledger.ts";
     expect(modulesByLine(bundle)).toEqual([null, drizzle, drizzle, drizzle, ledger, ledger]);
   });
 });
@@ -44,7 +44,7 @@ describe("a profile", () => {
   it("has each module's time, with that of the built-in functions that it calls", () => {
     const spent = spentIn(profile([2, 3, 4, 4, 7]), sources);
     expect(summed(spent, ({ module }) => module)).toEqual([
-      { name: "src/store/ledger.ts", ms: 0.75 },
+      { name: "src/store/ledger/ledger.ts", ms: 0.75 },
       { name: "node_modules/drizzle-orm/sql/sql.js", ms: 0.5 },
     ]);
   });
@@ -60,7 +60,7 @@ describe("a profile", () => {
   it("counts no sample for longer than two intervals: nothing ran in between", () => {
     const spent = spentIn(profile([2, 2], [250, 90_000]), sources);
     expect(summed(spent, ({ module }) => module)).toEqual([
-      { name: "src/store/ledger.ts", ms: 0.75 },
+      { name: "src/store/ledger/ledger.ts", ms: 0.75 },
     ]);
   });
 
@@ -70,13 +70,13 @@ describe("a profile", () => {
       return spentIn({ nodes, samples: [1], timeDeltas: [250] }, sources)[0]?.module;
     };
     expect(at("node:internal/deps/undici/undici")).toBe("node:internal/deps/undici/undici");
-    expect(at("file:///server.cjs")).toBe("src/store/ledger.ts");
+    expect(at("file:///server.cjs")).toBe("src/store/ledger/ledger.ts");
     expect(spentIn(profile([2]), new Map())[0]?.module).toBe("file:///server.cjs");
   });
 });
 
 it.each([
-  ["src/store/embedded/thread.ts", "src/store"],
+  ["src/store/engines/embedded/thread.ts", "src/store"],
   ["src/worker.ts", "src/worker.ts"],
   ["node_modules/@ai-sdk/openai/dist/index.mjs", "@ai-sdk/openai"],
   ["../../node_modules/.pnpm/zod@4.6.6/node_modules/zod/v4/core/parse.js", "zod"],

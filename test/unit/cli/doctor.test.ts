@@ -15,7 +15,7 @@ import { makeEmbeddedFolder } from "../../../src/start/embedded-file.ts";
 import { applyMigrations, readMigrations } from "../../../src/start/migrations.ts";
 import { noteScheduleRun } from "../../../src/start/schedule-run.ts";
 import { checkout, parseSettings } from "../../../src/start/settings.ts";
-import { openLocally } from "../../../src/store/embedded/local.ts";
+import { openLocally } from "../../../src/store/engines/embedded/local.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sampling-router-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,8 +7,8 @@ import { replay } from "../../../src/domain/audit/replay.ts";
 import { askedOf } from "../../../src/domain/audit/record.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose, requirementsOf } from "../../../src/domain/choice/selection.ts";
-import { reservationOf } from "../../../src/pipeline/admit.ts";
-import type { Caller } from "../../../src/pipeline/authenticate.ts";
+import { reservationOf } from "../../../src/pipeline/sampling/admission/admit.ts";
+import type { Caller } from "../../../src/pipeline/callers/authenticate.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const hindi = readFileSync(

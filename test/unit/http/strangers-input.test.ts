@@ -8,9 +8,9 @@ import type { Services } from "../../../src/http/context.ts";
 import type { ConsentResult } from "../../../src/domain/ports/authorization-server.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import type { AskedConsent } from "../../../src/pipeline/consent-grants.ts";
-import { withoutTurn } from "../../../src/pipeline/turns.ts";
-import { createAddressRate } from "../../../src/pipeline/address-rates.ts";
+import type { AskedConsent } from "../../../src/pipeline/people/consent/consent-grants.ts";
+import { withoutTurn } from "../../../src/pipeline/sampling/turns.ts";
+import { createAddressRate } from "../../../src/pipeline/callers/address-rates.ts";
 import { authorizeUrl, pkce, redirectUri, registration } from "../../fakes/oauth-client.ts";
 import { createOwnAuthorizationServer, issuer } from "../../fakes/own-authorization-server.ts";
 import {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { SignIn, SignInSecrets } from "../../../src/domain/tenancy/sign-in.ts";
 import { createIdentityClient } from "../../../src/oauth/identity.ts";
-import { refusalFor } from "../../../src/pipeline/person-sign-in.ts";
+import { refusalFor } from "../../../src/pipeline/people/person-sign-in.ts";
 
 const redirectUri = "https://router.example/console/single-sign-on/callback";
 const publicIssuer = "https://login.example.com";

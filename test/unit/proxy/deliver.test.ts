@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
 import { createDeliver } from "../../../src/proxy/legacy/deliver.ts";
-import type { Upstream } from "../../../src/pipeline/upstream.ts";
+import type { Upstream } from "../../../src/pipeline/servers/upstream.ts";
 import { exchange } from "./exchange.fixture.ts";
 
 describe("an answer for a server", () => {

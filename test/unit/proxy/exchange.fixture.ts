@@ -4,7 +4,7 @@ import type { SealedServer } from "../../../src/domain/servers/server.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
 import { bodyIn } from "../../../src/mcp/message.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
-import { callerWith } from "../pipeline/callers.fixture.ts";
+import { callerWith } from "../pipeline/callers/callers.fixture.ts";
 
 export const server = (fields: Partial<SealedServer> = {}): SealedServer => ({
   id: "srv_1",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import type { Caller } from "../../../src/pipeline/authenticate.ts";
+import type { Caller } from "../../../src/pipeline/callers/authenticate.ts";
 import { derive } from "../../../src/proxy/exchange.ts";
 import { exchange, server, session } from "./exchange.fixture.ts";
 

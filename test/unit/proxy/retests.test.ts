@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import { ok } from "../../../src/domain/result.ts";
 import type { Learnt } from "../../../src/domain/servers/server.ts";
 import type { UpstreamAnswer } from "../../../src/domain/ports/upstream.ts";
-import type { Sending } from "../../../src/pipeline/upstream.ts";
+import type { Sending } from "../../../src/pipeline/servers/upstream.ts";
 import { eraOf } from "../../../src/proxy/bridge/era.ts";
 import type { BridgeServices } from "../../../src/proxy/bridge/services.ts";
 import { dispatchLegacy, dispatchModern } from "../../../src/proxy/dispatch.ts";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
-import type { UnreadRequest } from "../../../src/pipeline/sampling-request.ts";
-import type { AnsweredBy } from "../../../src/pipeline/idempotency.ts";
+import type { UnreadRequest } from "../../../src/pipeline/sampling/request/sampling-request.ts";
+import type { AnsweredBy } from "../../../src/pipeline/sampling/request/idempotency.ts";
 import { patienceWithProgressMs } from "../../../src/mcp/progress.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
 import {

@@ -21,8 +21,8 @@ import {
 } from "../../../src/domain/tenancy/sealing.ts";
 import { signInSecretsOf } from "../../../src/domain/tenancy/sign-in.ts";
 import { userSecretsOf, type AccountOwner } from "../../../src/domain/tenancy/user.ts";
-import { openedUser } from "../../../src/pipeline/users.ts";
-import { auditKeyText } from "../../../src/pipeline/scheduled/audit-keys.ts";
+import { openedUser } from "../../../src/pipeline/people/users.ts";
+import { auditKeyText } from "../../../src/pipeline/scheduled/audit/audit-keys.ts";
 
 type Row = Record<string, unknown>;
 
@@ -308,7 +308,9 @@ const none: Record<string, string> = {
 
 async function everyTable(): Promise<Map<string, string[]>> {
   const folder = join(import.meta.dirname, "../../../src/store");
-  const names = readdirSync(folder).filter((name) => name.endsWith("schema.ts"));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("schema.ts"),
+  );
   const modules = await Promise.all(
     names.map((name): Promise<Row> => import(join(folder, name)) as Promise<Row>),
   );

@@ -1,6 +1,6 @@
 /** Writes of a Durable Object are grouped while an earlier one is not yet durable. */
 import { describe, expect, it } from "vitest";
-import { createGroups } from "../../../src/store/durable/groups.ts";
+import { createGroups } from "../../../src/store/engines/durable/groups.ts";
 
 /** A disk that a test lets finish. */
 function given() {

@@ -6,7 +6,7 @@ import {
   connectTo,
   refusesResidency,
   type Objects,
-} from "../../../src/store/durable/open-object.ts";
+} from "../../../src/store/engines/durable/open-object.ts";
 
 type Namespace = Objects["namespace"];
 

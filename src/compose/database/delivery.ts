@@ -1,0 +1,29 @@
+/** How one database delivers to `home`. */
+import type { DeliveryStore } from "../../domain/ports/outbox.ts";
+import type { Stores } from "../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import { homeDatabase } from "../../domain/tenancy/database-names.ts";
+import { createDeliveryJob } from "../../pipeline/scheduled/deliver.ts";
+import { now } from "../isolate.ts";
+
+/** `home` delivers nothing. Its stores are opened when there is something to deliver to them. */
+export const createDatabaseDelivery = ({
+  name,
+  stores,
+  everywhere,
+}: {
+  name: string;
+  stores: Pick<Stores, "outbox">;
+  /** `deliveries`: `home`'s */
+  everywhere: { deliveries: () => DeliveryStore };
+}): (() => AsyncResult<number>) =>
+  name === homeDatabase
+    ? async () => ok(0)
+    : () =>
+        createDeliveryJob({
+          database: name,
+          outbox: stores.outbox,
+          deliveries: { enter: (...delivery) => everywhere.deliveries().enter(...delivery) },
+          now,
+        })();

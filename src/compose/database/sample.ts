@@ -1,0 +1,157 @@
+/** The use case `sample` over one database: a call from its choice to its settlement. */
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { SealedCredential, Stores, Vault } from "../../domain/ports/stores.ts";
+import type { Providers } from "../../domain/sampling/providers.ts";
+import { createAdmit } from "../../pipeline/sampling/admission/admit.ts";
+import { createBegin } from "../../pipeline/approvals/begin.ts";
+import { createSealContent } from "../../pipeline/approvals/contents.ts";
+import { createHoldResult } from "../../pipeline/approvals/hold-result.ts";
+import { createHold } from "../../pipeline/approvals/hold-request.ts";
+import { createWaitForApproval } from "../../pipeline/approvals/wait.ts";
+import { createAttempt } from "../../pipeline/sampling/attempts/attempt.ts";
+import type { Cancellation } from "../../pipeline/sampling/request/cancel.ts";
+import { createDecide } from "../../pipeline/sampling/decide.ts";
+import { createEndCall } from "../../pipeline/sampling/settlement/end-call.ts";
+import { createFinish } from "../../pipeline/sampling/settlement/finish.ts";
+import type { Summary } from "../../pipeline/sampling/settlement/summary.ts";
+import type { Idempotency } from "../../pipeline/sampling/request/idempotency.ts";
+import { createLimitWaits } from "../../pipeline/sampling/admission/limit-waits.ts";
+import { createModelLists, readingLists } from "../../pipeline/sampling/attempts/model-lists.ts";
+import { createObserve } from "../../pipeline/sampling/request/observe.ts";
+import { createRelease } from "../../pipeline/sampling/settlement/release.ts";
+import { createSample, type Sample } from "../../pipeline/sampling/sample.ts";
+import { createSettle, createSettlement } from "../../pipeline/sampling/settlement/settle.ts";
+import type { Door } from "../../pipeline/sampling/turns.ts";
+import type { DatabaseApprovals } from "./approvals.ts";
+import { createTraces } from "../../telemetry/traces.ts";
+import { measureOf } from "./measure.ts";
+import { after, catalogueDatabaseOf, clock, randomBytesOf, type Isolate } from "../isolate.ts";
+
+const { now, wait } = clock;
+
+export function createDatabaseSample(
+  isolate: Pick<
+    Isolate,
+    | "config"
+    | "host"
+    | "memory"
+    | "openKey"
+    | "listingTries"
+    | "choosing"
+    | "lostAdmissions"
+    | "metering"
+    | "sha256Hex"
+    | "digestContent"
+  >,
+  database: {
+    name: string;
+    ids: Ids;
+    stores: Pick<Stores, "ledger" | "approvals" | "credentials">;
+    vault: Vault;
+    door: Door;
+    background: (work: Promise<unknown>) => void;
+    upkeep: (work: Promise<unknown>) => void;
+    parts: {
+      providers: Providers;
+      cancellation: Cancellation;
+      idempotency: Idempotency<Summary>;
+      approvals: DatabaseApprovals;
+    };
+  },
+): Sample {
+  const { config, host, memory, sha256Hex } = isolate;
+  const { fetch, log } = host;
+  const { name, ids, vault, door, background, upkeep } = database;
+  const { ledger, approvals } = database.stores;
+  const { providers, idempotency, cancellation } = database.parts;
+  const { chooser } = isolate.choosing(catalogueDatabaseOf(name));
+  const limitWaits = createLimitWaits({ ledger, ...clock, after });
+  const endCall = createEndCall({ ledger, ids, ended: limitWaits.ended });
+  const lost = isolate.lostAdmissions(name);
+  const consoleOrigin = config.publicUrls[0] ?? null;
+  const sendWebhooks = (): void => database.parts.approvals.sendWebhooks();
+  const traces = createTraces({
+    target: config.traceTarget,
+    fetch,
+    randomBytesOf,
+    background,
+    wait,
+    elapsed: clock.elapsed,
+    log,
+  });
+  const measure = measureOf(isolate, { background });
+  const openKey = (credential: SealedCredential): ReturnType<Vault["open"]> =>
+    isolate.openKey(credential, vault);
+  const readList = createModelLists({
+    credentials: database.stores.credentials,
+    providers,
+    openKey,
+    tries: isolate.listingTries,
+    ends: host.ends,
+    ...clock,
+  });
+  return createSample({
+    digestContent: isolate.digestContent,
+    sha256Hex,
+    decide: createDecide({
+      chooser,
+      admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),
+      idempotency,
+      limitWaits,
+      release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
+      ledger,
+      hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex, consoleOrigin }),
+      approvals,
+      sendWebhooks,
+      sha256Hex,
+      ...clock,
+    }),
+    waitForApproval: createWaitForApproval({
+      approvals,
+      begin: createBegin({
+        approvals,
+        chooser,
+        read: database.parts.approvals.readContent,
+        ...clock,
+      }),
+      endHeld: database.parts.approvals.endHeld,
+      cancellation,
+      sendWebhooks,
+      ...clock,
+    }),
+    finish: createFinish({
+      attempt: readingLists(
+        createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
+        { readList, upkeep },
+      ),
+      settle: createSettle({ endCall, vault, ids, now, wait, log }),
+      holdResult: createHoldResult({
+        approvals,
+        settlementOf: createSettlement({ vault, ids, now }),
+        seal: createSealContent({ vault }),
+        sha256Hex,
+        consoleOrigin,
+        sendWebhooks,
+        now,
+      }),
+      cancellation,
+      idempotency,
+      ...clock,
+      after,
+      background,
+      forget: ({ memoryKey }) => memory.delete(memoryKey),
+    }),
+    idempotency,
+    observe: createObserve({
+      traces,
+      providers,
+      now,
+      log,
+      ...(measure !== null && { measure }),
+    }),
+    door,
+    ids,
+    background,
+    upkeep,
+  });
+}

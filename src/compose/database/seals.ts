@@ -1,0 +1,87 @@
+/**
+ * What seals and vouches for the rows of one database: the isolate's keys, and what the database says of
+ * them.
+ */
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { vaultOf } from "../../crypto/vault.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { Stores, Vault } from "../../domain/ports/stores.ts";
+import { createKeyCodes, type KeyCodes } from "../../pipeline/callers/key-codes.ts";
+import { createResealJob } from "../../pipeline/scheduled/reseal.ts";
+import { createResealTenantsJob } from "../../pipeline/scheduled/reseal-tenants.ts";
+import { ok } from "../../domain/result.ts";
+import { homeDatabase } from "../../domain/tenancy/database-names.ts";
+import type { Everywhere } from "../everywhere.ts";
+import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
+import { reportingVault } from "../../pipeline/rejected-rows.ts";
+import { createSealing } from "../../pipeline/scheduled/sealing.ts";
+import { now, randomBytesOf, type Isolate } from "../isolate.ts";
+
+interface DatabaseSeals {
+  vault: Vault;
+  roundVault: Vault;
+  keyCodes: KeyCodes;
+  /** the scheduled job */
+  reseal: () => AsyncResult<number>;
+  /** `home`'s scheduled job, over the databases of all tenants */
+  resealTenants: () => AsyncResult<number>;
+  /** Whether all of this database is sealed under the master key. The question begins the work. */
+  isResealed: () => AsyncResult<boolean>;
+}
+
+/** Makes no store before it needs one, which a warm call never does. */
+export function createDatabaseSeals(
+  { config, host, vaultKeys, roundKeys, keyMac, rowMac }: Isolate,
+  {
+    name,
+    stores,
+    ids,
+    everywhere,
+    rejected,
+  }: {
+    name: string;
+    stores: Stores;
+    ids: Ids;
+    everywhere: Pick<Everywhere, "isResealed">;
+    rejected: NoteRejected;
+  },
+): DatabaseSeals {
+  const sealing = createSealing({
+    store: () => stores.sealing,
+    keyIds: [...vaultKeys.ring.keys()],
+    rolloutMs: config.rolloutMs,
+    now,
+    note: (entry) => host.log({ ...entry, database: name }),
+  });
+  const vault = reportingVault(vaultOf({ keys: vaultKeys, randomBytesOf }), rejected);
+  return {
+    vault,
+    roundVault: vaultOf({ keys: roundKeys, randomBytesOf }),
+    keyCodes: createKeyCodes({ mac: keyMac, rejected }),
+    async isResealed() {
+      const state = await sealing.current();
+      return state.ok ? ok(state.value.step === "done") : state;
+    },
+    async resealTenants() {
+      const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
+      if (name !== homeDatabase || !haveTheirOwn || config.previousMasterKey === null) return ok(0);
+      return createResealTenantsJob({
+        keyId: vaultKeys.current.id,
+        tenants: stores.resealedTenants,
+        isResealed: everywhere.isResealed,
+        ids,
+        now,
+      })();
+    },
+    reseal: () =>
+      createResealJob({
+        sealing,
+        store: stores.sealing,
+        rows: stores.sealedRows,
+        vault,
+        macs: { keys: keyMac, "oauth-entries": rowMac, approvals: rowMac },
+        ids,
+        now,
+      })(),
+  };
+}

@@ -1,0 +1,48 @@
+/** Who sends one database's messages to webhooks: requests and approvers soon, and the jobs what is due again. */
+import { newWebhookSecret, signWebhook } from "../../crypto/webhook-signatures.ts";
+import type { Stores, Vault } from "../../domain/ports/stores.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import {
+  createSendWebhooks,
+  createWebhookJob,
+  type SendWebhooks,
+} from "../../pipeline/scheduled/webhooks.ts";
+import { createWebhookSender } from "../../telemetry/webhook-sender.ts";
+import type { Lifetime } from "../lifetime.ts";
+import { clock, randomBytesOf, type Isolate } from "../isolate.ts";
+
+export interface DatabaseWebhooks {
+  /** one run over what is due */
+  sendWebhooksOnce: SendWebhooks;
+  /** Sends until nothing is due; nobody waits for it. */
+  sendWebhooks: () => void;
+  newWebhookSecret: () => string;
+}
+
+export function createDatabaseWebhooks(deps: {
+  isolate: Pick<Isolate, "config" | "host" | "webhookPlaces">;
+  stores: Pick<Stores, "webhooks">;
+  vault: Vault;
+  ids: Ids;
+  lifetime: Pick<Lifetime, "origin" | "upkeep">;
+}): DatabaseWebhooks {
+  const { isolate, lifetime, stores, vault, ids } = deps;
+  const { config, host } = isolate;
+  const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
+  const send = createSendWebhooks({
+    webhooks: stores.webhooks,
+    vault,
+    sign: signWebhook,
+    post: createWebhookSender({ fetch: (url, init) => host.fetch(url, init) }),
+    places: isolate.webhookPlaces,
+    rules: { allowPrivate: config.allowPrivateUpstreams, ownOrigins },
+    ids,
+    ...clock,
+  });
+  return {
+    sendWebhooksOnce: createWebhookJob({ send, background: lifetime.upkeep, wait: clock.wait }),
+    // What a host that ends leaves over is due in the next run of the jobs.
+    sendWebhooks: () => lifetime.upkeep(send()),
+    newWebhookSecret: () => newWebhookSecret(randomBytesOf),
+  };
+}

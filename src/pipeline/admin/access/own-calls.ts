@@ -1,0 +1,111 @@
+/**
+ * Whether a call is the actor's own. Nobody decides on such a call, or every key could approve what it asks itself; a policy may
+ * let people do so by another key, or signed in. People are compared by subject.
+ */
+import type { KeyStore } from "../../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
+import { err, ok } from "../../../domain/result.ts";
+import { identityOf, type Actor, type StoredKey } from "../../../domain/tenancy/access.ts";
+import type { KeyCodes } from "../../callers/key-codes.ts";
+import { finderOf, openedUser, type UserDeps } from "../../people/users.ts";
+
+export interface OwnCallDeps extends Omit<UserDeps, "keyCodes"> {
+  keys: Pick<KeyStore, "get">;
+  keyCodes: KeyCodes;
+}
+
+interface AskedBy {
+  tenantId: string;
+  keyId: string;
+}
+
+/** `itself`: the very key that asks. `person`: the person whose key it is. */
+export type OwnCall = "itself" | "person";
+
+export const ownCallActions: Readonly<Record<OwnCall, string>> = {
+  itself: "a key decides no request of its own",
+  person: "a person decides no request of a key of theirs",
+};
+const unreadable = (what: string) => err<Refusal>({ reason: "unreadable", what });
+
+/** Finders of people: for whom a key is, and who was given a secret of it. */
+interface PeopleOfKey {
+  /** null: the key is for no person, or the person was forgotten */
+  of: string | null;
+  givenTo: readonly string[];
+}
+
+const nobody: PeopleOfKey = { of: null, givenTo: [] };
+
+async function ownerOf(deps: OwnCallDeps, key: StoredKey): AsyncResult<string | null> {
+  if (!key.userId) return ok(null);
+  const user = await deps.users.get(key.tenantId, key.userId);
+  if (!user.ok) return user;
+  if (user.value === null) return ok(null);
+  const secrets = await openedUser(deps, user.value);
+  return secrets === null ? unreadable("the person's row") : ok(secrets.finder);
+}
+
+async function peopleOfKey(
+  deps: OwnCallDeps,
+  { tenantId, keyId }: AskedBy,
+): AsyncResult<PeopleOfKey> {
+  const found = await deps.keys.get(tenantId, keyId);
+  if (!found.ok) return found;
+  const key = found.value;
+  if (key === null) return ok(nobody);
+  // Whose key it is must be as the router wrote it.
+  if (!(await deps.keyCodes.isKnown(key))) return unreadable(`key ${keyId}`);
+  const of = await ownerOf(deps, key);
+  return of.ok ? ok({ of: of.value, givenTo: key.givenTo }) : of;
+}
+
+/** Finders of the people whom the actor is: as an identity provider names them, or by the key that acts. */
+async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
+  const identity = identityOf(actor);
+  if (identity !== null) {
+    const finder = await finderOf(deps, { tenantId, identity });
+    return finder.ok ? ok<PeopleOfKey>({ of: finder.value, givenTo: [] }) : finder;
+  }
+  return actor.kind === "key"
+    ? peopleOfKey(deps, { tenantId, keyId: actor.keyId })
+    : ok<PeopleOfKey>(nobody);
+}
+
+/** Who was given a secret of a key that is for nobody may be the one who uses it. */
+const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
+  actor.of === null
+    ? asker.of !== null && actor.givenTo.includes(asker.of)
+    : actor.of === asker.of || asker.givenTo.includes(actor.of);
+
+/** null: the call is another person's. */
+export const createOwnCall =
+  (deps: OwnCallDeps) =>
+  async (actor: Actor, asked: AskedBy): AsyncResult<OwnCall | null> => {
+    if (actor.kind === "key" && actor.keyId === asked.keyId) return ok("itself");
+    const people = await peopleOf(deps, actor, asked.tenantId);
+    if (!people.ok) return people;
+    if (people.value.of === null && people.value.givenTo.length === 0) return ok(null);
+    const asker = await peopleOfKey(deps, asked);
+    return asker.ok ? ok(isSamePerson(people.value, asker.value) ? "person" : null) : asker;
+  };
+
+/** Finder of the person who acts: as an identity provider names them, or for whom the key is. null: no person is known. */
+export async function subjectOf(
+  deps: OwnCallDeps,
+  actor: Actor,
+  tenantId: string,
+): AsyncResult<string | null> {
+  const people = await peopleOf(deps, actor, tenantId);
+  return people.ok ? ok(people.value.of) : people;
+}
+
+/** Finders of the people to whom a new secret is given when the actor gets it. */
+export async function givenTo(
+  deps: OwnCallDeps,
+  actor: Actor,
+  tenantId: string,
+): AsyncResult<string[]> {
+  const subject = await subjectOf(deps, actor, tenantId);
+  return subject.ok ? ok(subject.value === null ? [] : [subject.value]) : subject;
+}

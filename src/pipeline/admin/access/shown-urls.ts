@@ -1,0 +1,26 @@
+/** A webhook's URL often is a secret by itself. Who may not change a policy sees where it leads, and not its path. */
+import type { JsonValue } from "../../../domain/json.ts";
+import { actsAs, type Actor } from "../../../domain/tenancy/access.ts";
+import { roleMay } from "../../../domain/tenancy/scopes.ts";
+
+const maySeeUrls = (actor: Actor): boolean => roleMay(actsAs(actor), "change");
+
+const shortened = (url: string): string => `${URL.parse(url)?.origin ?? ""}/…`;
+
+export const webhookUrlFor = (actor: Actor, url: string): string =>
+  maySeeUrls(actor) ? url : shortened(url);
+
+function withoutUrls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutUrls);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      key === "webhookUrl" && typeof each === "string" ? shortened(each) : withoutUrls(each),
+    ]),
+  );
+}
+
+/** The same, wherever a member `webhookUrl` is: in policies, in entries of servers, in details of events. */
+export const withUrlsFor = <T>(actor: Actor, value: T): T =>
+  maySeeUrls(actor) ? value : (withoutUrls(value as JsonValue) as T);

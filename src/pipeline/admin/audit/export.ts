@@ -1,0 +1,144 @@
+/**
+ * The audit export: the chain, read seal by seal while the consumer takes it, so that memory stays flat. A part
+ * ends at a seal, and the next part begins there.
+ */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import type { Actor } from "../../../domain/tenancy/access.ts";
+import { cursorText, isStretch, type ExportCursor } from "../../../domain/audit/exports.ts";
+import type { Tenant } from "../../../domain/ports/stores.ts";
+import type { RequestFilter } from "../../../domain/audit/record.ts";
+import { ok } from "../../../domain/result.ts";
+import { mostSealed, type AuditKey, type SealSpan } from "../../../domain/audit/seals.ts";
+import { vouchedKeys, withCode } from "../../scheduled/audit/audit-keys.ts";
+import { sealOnce, type SealDeps } from "../../scheduled/audit/seal.ts";
+import { tenantFor, type AdminDeps } from "../access/access.ts";
+import { createSignedExport, createTable, type Page } from "./export-lines.ts";
+
+/**
+ * Records of one part at most. A page is two statements and holds more than half of `mostSealed` records on
+ * average, so a part is some 520 statements. A Worker may ask 1,000 times in one invocation.
+ */
+const defaultMostInPart = 32_768;
+const mostSealsInPart = 8_192;
+/** Seals that an export makes first, of calls that ended a moment ago. Beyond that, the seal run makes them. */
+const sealsFirst = 20;
+
+export const exportFormats = ["ndjson", "csv"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface Exported {
+  /** the file's name without its extension */
+  name: string;
+  format: ExportFormat;
+  nextCursor: string | null;
+  /** fails where the database does: the export is then cut, and has no footer */
+  chunks: AsyncIterable<string>;
+}
+
+/** Runs of seals that are read together. */
+function pagesOf(spans: readonly SealSpan[]): Page[] {
+  const pages: (Page & { count: number })[] = [];
+  for (const { number, count } of spans) {
+    const page = pages.at(-1);
+    if (page !== undefined && page.count + count <= mostSealed) {
+      page.last = number;
+      page.count += count;
+    } else pages.push({ first: number, last: number, count });
+  }
+  return pages;
+}
+
+/** As many seals as one part takes. */
+function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
+  let total = 0;
+  return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
+}
+
+export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
+  const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
+
+  const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
+
+  /** Where the export begins or goes on. At its beginning, every call that has ended is sealed first. */
+  async function placeOf(tenant: Tenant, cursor: ExportCursor | null): AsyncResult<ExportCursor> {
+    if (cursor !== null) return ok(cursor);
+    for (let count = 0; count < sealsFirst; count += 1) {
+      const sealed = await sealOnce(deps, tenant.id, now());
+      if (!sealed.ok) return sealed;
+      if (sealed.value < mostSealed) break;
+    }
+    const head = await seals.head(tenant.id);
+    return head.ok ? ok({ after: 0, through: head.value?.number ?? 0 }) : head;
+  }
+
+  /** The seals of this part, and whether more follow. */
+  async function spansOf(
+    tenant: Tenant,
+    filter: RequestFilter,
+    { after, through }: ExportCursor,
+  ): AsyncResult<{ spans: SealSpan[]; more: boolean }> {
+    const { from, to } = filter;
+    const range = await seals.sealRange(tenant.id, { after, from, to });
+    if (!range.ok) return range;
+    if (range.value === null || range.value.first > through) return ok({ spans: [], more: false });
+    // A stretch goes on after its last seal, with no seal left out.
+    const first = after > 0 && isStretch(filter) ? after + 1 : range.value.first;
+    const last = Math.min(range.value.last, through);
+    const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
+    if (!found.ok) return found;
+    const spans = partOf(found.value, mostInPart);
+    return ok({ spans, more: (spans.at(-1)?.number ?? last) < last });
+  }
+
+  return {
+    async start(
+      actor: Actor,
+      slug: string,
+      wanted: { format: ExportFormat; filter: RequestFilter; cursor: ExportCursor | null },
+    ): AsyncResult<Exported> {
+      const { format, filter } = wanted;
+      const found = await tenantFor(deps, actor, slug);
+      if (!found.ok) return found;
+      const tenant = found.value;
+      // The keys are stored before they sign, so that a part stays verifiable whatever happens to
+      // MASTER_KEY.
+      const own = await Promise.all(signer.keys.map((key) => withCode(deps, key)));
+      const kept = await seals.keepKeys(own, now());
+      if (!kept.ok) return kept;
+      const [keys, place] = [await publicKeys(), await placeOf(tenant, wanted.cursor)];
+      if (!keys.ok) return keys;
+      if (!place.ok) return place;
+      const [part, waiting] = [
+        await spansOf(tenant, filter, place.value),
+        await seals.countWaiting(tenant.id),
+      ];
+      if (!part.ok) return part;
+      if (!waiting.ok) return waiting;
+      const { after, through } = place.value;
+      const { spans, more } = part.value;
+      const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
+      const lines =
+        format === "csv" ? createTable(filter) : createSignedExport(deps, { tenant, filter });
+      const header = { after, through, keys: keys.value, exportedAt: now() };
+      const { unreadable } = waiting.value;
+      const footer = {
+        nextCursor,
+        waiting: waiting.value.waiting,
+        ...(unreadable > 0 && { unreadable }),
+      };
+      async function* chunks(): AsyncGenerator<string> {
+        yield await lines.header(header);
+        for (const page of pagesOf(spans)) {
+          const read = await seals.read(tenant.id, page);
+          // The status was sent long ago. An export that is cut has no footer.
+          if (!read.ok) throw new Error("export cut off");
+          yield await lines.page(read.value);
+        }
+        yield await lines.footer(footer);
+      }
+      return ok({ name: `${slug}-requests-${after}`, format, nextCursor, chunks: chunks() });
+    },
+
+    publicKeys,
+  };
+}

@@ -1,0 +1,178 @@
+/** Reads what is not changed by hand: sessions, audit records, the log of admin actions. */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { actsAs, type Actor } from "../../../domain/tenancy/access.ts";
+import { roleMay } from "../../../domain/tenancy/scopes.ts";
+import type { SamplingRecord, Who } from "../../../domain/audit/record.ts";
+import type { AdminEvent } from "../../../domain/admin-event.ts";
+import { openedOf, sealedIn, type ProviderMessage } from "../../../domain/audit/capture.ts";
+import type { JsonValue } from "../../../domain/json.ts";
+import type {
+  EventStore,
+  Page,
+  PageRequest,
+  RequestStore,
+  SessionStore,
+  Vault,
+} from "../../../domain/ports/stores.ts";
+import type { NameStore } from "../../../domain/ports/names.ts";
+import type { PlacementStore } from "../../../domain/ports/placements.ts";
+import type { RequestFilter } from "../../../domain/audit/record.ts";
+import { ok } from "../../../domain/result.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import type { Modality } from "../../../domain/modality.ts";
+import {
+  forVersion,
+  supportedModalities,
+  supports,
+} from "../../../domain/sampling/capabilities.ts";
+import type { Session } from "../../../domain/tenancy/session.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
+
+/** Names of the keys, servers and people that the answer has by id. */
+export interface Named {
+  names: Record<string, string>;
+}
+
+/** Ids that people have names for. */
+const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user">): string[] =>
+  [keyId, serverId ?? [], user ?? []].flat();
+
+export interface RecordWithContent extends SamplingRecord, Named {
+  /** the request's params and the result's content; null: not captured, not for the actor's role, or no key opens it */
+  content: JsonValue;
+  /** what providers said about failed attempts */
+  providerMessages: ProviderMessage[];
+}
+
+/** A session without what the proxy remembers of its streams and of its translation. */
+interface ShownSession extends Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil"> {
+  /** what the capabilities count as in the session's revision */
+  effective: JsonObject;
+  /** in which the client takes answers; empty: it declares no sampling */
+  modalities: Modality[];
+}
+
+const shownSession = ({
+  bridge: _bridge,
+  clientStreamUntil: _client,
+  routerStreamUntil: _router,
+  ...shown
+}: Session): ShownSession => {
+  const effective = forVersion(shown.capabilities, shown.revision);
+  const modalities = supports(effective, "sampling") ? supportedModalities(effective) : [];
+  return { ...shown, effective, modalities };
+};
+
+type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
+
+/** A page with the names of what its entries hold by id. */
+async function withNames<T>(
+  listed: Awaited<AsyncResult<Page<T>>>,
+  asked: AskedNames,
+  idsOf: (entry: T) => readonly string[],
+): AsyncResult<Page<T> & Named> {
+  if (!listed.ok) return listed;
+  const names = await asked(listed.value.data.flatMap(idsOf));
+  return names.ok ? ok({ ...listed.value, names: names.value }) : names;
+}
+
+export function createRecordAdmin(
+  deps: AdminDeps & {
+    names: NameStore;
+    placements: Pick<PlacementStore, "namesOf">;
+    sessions: SessionStore;
+    requests: RequestStore;
+    events: EventStore;
+    vault: Vault;
+  },
+) {
+  const namesOf =
+    (tenantId: string): AskedNames =>
+    (ids) =>
+      deps.names.of(tenantId, ids);
+
+  return {
+    async sessions(
+      actor: Actor,
+      slug: string,
+      page: PageRequest,
+    ): AsyncResult<Page<ShownSession> & Named> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.sessions.list(id, page);
+      if (!listed.ok) return listed;
+      const { data, nextCursor } = listed.value;
+      return withNames(ok({ data: data.map(shownSession), nextCursor }), namesOf(id), idsIn);
+    },
+
+    async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const tenantId = tenant.value.id;
+      const session = await present(deps.sessions.get(tenantId, id), `session ${id}`);
+      if (!session.ok) return session;
+      const event = eventOf(deps, actor, { action: "session.end", tenantId, target: id });
+      const ended = await deps.sessions.end(tenantId, id, event);
+      return ended.ok ? ok(null) : ended;
+    },
+
+    async requests(
+      actor: Actor,
+      slug: string,
+      filter: RequestFilter,
+      page: PageRequest,
+    ): AsyncResult<Page<SamplingRecord> & Named> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.requests.list(id, filter, page);
+      return withNames(listed, namesOf(id), ({ who }) => idsIn(who));
+    },
+
+    async request(actor: Actor, slug: string, id: string): AsyncResult<RecordWithContent> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const tenantId = tenant.value.id;
+      const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
+      if (!found.ok) return found;
+      const { content, ...record } = found.value;
+      const named = await deps.names.of(tenantId, idsIn(record.who));
+      if (!named.ok) return named;
+      const names = named.value;
+      const nothing = { content: null, providerMessages: [] };
+      if (content === null || !roleMay(actsAs(actor), "content"))
+        return ok({ ...record, names, ...nothing });
+      const opened = await deps.vault.open(sealedIn(content), {
+        purpose: "capture",
+        tenantId,
+        provider: "",
+        id,
+        destination: "",
+      });
+      return ok({ ...record, names, ...(opened.ok ? openedOf(opened.value) : nothing) });
+    },
+
+    /** One tenant's, with the names of the keys and servers that did or suffered something. */
+    async eventsOf(
+      actor: Actor,
+      slug: string,
+      page: PageRequest,
+    ): AsyncResult<Page<AdminEvent> & Named> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const listed = await deps.events.list(id, page);
+      return withNames(listed, namesOf(id), ({ actor: by, target }) => [by, target]);
+    },
+
+    /** The operator sees all tenants' events, with the tenants' names, and a tenant sees its own. */
+    async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
+      if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
+      const listed = await deps.events.list(null, page);
+      return withNames(listed, deps.placements.namesOf, ({ tenantId }) =>
+        tenantId === null ? [] : [tenantId],
+      );
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/** Every limit of a tenant, its ceiling, its keys, its servers and whatever calls named, and what is left of each. */
+import type { Limits, Policy } from "../../../domain/choice/policy.ts";
+import {
+  holdsOf,
+  limitScopes,
+  type Hold,
+  type LimitedScope,
+  type LimitScope,
+} from "../../../domain/limits/holds.ts";
+import { raisedLimits, raisedUntil } from "../../../domain/limits/raises.ts";
+import { isMoney, measureOf, type Measure } from "../../../domain/limits/resources.ts";
+import type { Room } from "../../../domain/limits/room.ts";
+import { standingOf, type Standing, type SummedLimit } from "../../../domain/limits/standings.ts";
+import type { LimitStore } from "../../../domain/ports/ledger.ts";
+import type { NameStore } from "../../../domain/ports/names.ts";
+import type { ServerStore } from "../../../domain/ports/server-stores.ts";
+import type { KeyStore, Page, PageRequest, Tenant } from "../../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import { isExpired, type Actor } from "../../../domain/tenancy/access.ts";
+import { idPrefixes } from "../../../domain/tenancy/ids.ts";
+import type { KeyCodes } from "../../callers/key-codes.ts";
+import { limitsOfNode, subjectOfGroup, subjectOfTag } from "../../callers/scopes.ts";
+import { calendarOf } from "../../callers/time-zones.ts";
+import { tenantFor, type AdminDeps } from "../access/access.ts";
+import { genuineKeys } from "./keys.ts";
+import { namesOfSubjects } from "../access/subject-names.ts";
+
+/** A limit as the API shows it: money in USD, everything else in whole numbers. */
+export interface ShownLimit extends Standing {
+  unit: Measure | "bytes";
+  /** ms since the epoch; absent: no raise is in force */
+  raisedUntil?: number;
+}
+
+const microUsd = 1_000_000;
+
+function shown({ resource }: Hold, standing: Standing): ShownLimit {
+  const { name, subject, limit, used, reserved, left, freesAt } = standing;
+  const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
+  return {
+    name,
+    subject,
+    unit: measureOf(resource),
+    limit: inUnit(limit),
+    used: inUnit(used),
+    reserved: inUnit(reserved),
+    left: inUnit(left),
+    freesAt,
+  };
+}
+
+/** The room of the tenant's own database is one more limit, which deletions and retention free. */
+const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit => ({
+  name: "tenant.storageBytes",
+  subject,
+  unit: "bytes",
+  limit: limitBytes,
+  used: usedBytes,
+  reserved: 0,
+  left: Math.max(0, limitBytes - usedBytes),
+  freesAt: null,
+});
+
+const limitNamesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
+const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
+
+/** The tenant's own limits and the operator's are counted alike, and both are shown. */
+const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
+  const ceilingLimits = ceiling.limits;
+  return [
+    { scope: "tenant", subject: id, limits: policy.limits ?? {} },
+    {
+      scope: "tenant",
+      subject: id,
+      limits: ceilingLimits,
+      fromCeiling: new Set(Object.keys(ceilingLimits) as (keyof Limits)[]),
+    },
+    ...Object.entries(policy.tags?.limits ?? {}).map(([tag, limits]): LimitedScope => ({
+      scope: "tag",
+      subject: subjectOfTag(tag),
+      limits,
+    })),
+    ...Object.entries(policy.groups?.limits ?? {}).map(([group, limits]): LimitedScope => ({
+      scope: "group",
+      subject: subjectOfGroup(group),
+      limits,
+    })),
+  ];
+};
+
+type LimitDeps = AdminDeps & {
+  keys: Pick<KeyStore, "list">;
+  keyCodes: Pick<KeyCodes, "isKnown">;
+  servers: Pick<ServerStore, "list">;
+  limits: LimitStore;
+  names: NameStore;
+  /** null: this database's size is not bounded */
+  roomNow: (() => AsyncResult<Room>) | null;
+};
+
+/** A page of what has limits, and where the next one begins. */
+type Listed = AsyncResult<Page<LimitedScope>>;
+
+async function serversOf({ servers }: LimitDeps, tenantId: string, page: PageRequest): Listed {
+  const found = await servers.list(tenantId, page);
+  if (!found.ok) return found;
+  const data = found.value.data
+    .filter(({ policy }) => hasLimits(policy.limits))
+    .map(({ id, policy }): LimitedScope => ({
+      scope: "server",
+      subject: id,
+      limits: policy.limits ?? {},
+    }));
+  return ok({ data, nextCursor: found.value.nextCursor });
+}
+
+async function keysOf(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const found = await genuineKeys(deps, tenant.id, page);
+  if (!found.ok) return found;
+  const at = deps.now();
+  const { newRunsPerDay } = tenant.policy.runs ?? {};
+  const ofAll = newRunsPerDay === undefined ? {} : { newRunsPerDay };
+  const data = found.value.data
+    .filter((key) => key.revokedAt === null && !isExpired(key, at))
+    .map(({ id, limits }): LimitedScope => ({
+      scope: "key",
+      subject: id,
+      limits: { ...limits, ...ofAll },
+    }))
+    .filter(({ limits }) => hasLimits(limits));
+  return ok({ data, nextCursor: found.value.nextCursor });
+}
+
+/** `user:ann` → `user`; null: the subject is no such node */
+const scopeOfNode = (subject: string): LimitScope | null =>
+  limitScopes.find((scope) => subject.startsWith(`${scope}:`)) ?? null;
+
+/** Nodes without a row of their own, of which something is counted: groups, runs, tags, people. */
+async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const after = page.cursor === null ? {} : { after: page.cursor };
+  const found = await limits.nodes(tenant.id, { ...after, limit: page.limit + 1 });
+  if (!found.ok) return found;
+  const subjects = found.value.slice(0, page.limit);
+  const shownBefore = new Set(ownScopes(tenant).map(({ subject }) => subject));
+  const data = subjects.flatMap((subject): LimitedScope[] => {
+    const scope = scopeOfNode(subject);
+    if (scope === null || shownBefore.has(subject)) return [];
+    return [{ scope, subject, limits: limitsOfNode(tenant.policy, { scope, subject }) }];
+  });
+  const hasMore = found.value.length > page.limit;
+  return ok({ data, nextCursor: hasMore ? (subjects.at(-1) ?? null) : null });
+}
+
+/**
+ * Servers, then keys, newest first, then whatever else something is counted of. What has no limits counts for the page's
+ * size, and is not shown. A cursor says among what it is.
+ */
+async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
+  const { cursor, limit } = page;
+  const isNode = cursor !== null && scopeOfNode(cursor) !== null;
+  const isKey = cursor?.startsWith(`${idPrefixes.key}_`) === true;
+  const first = { cursor: null, limit };
+  const steps = [
+    () => serversOf(deps, tenant.id, page),
+    () => keysOf(deps, tenant, isKey ? page : first),
+    () => nodesOf(deps, tenant, isNode ? page : first),
+  ];
+  const data: LimitedScope[] = [];
+  for (const step of steps.slice(isNode ? 2 : isKey ? 1 : 0)) {
+    const found = await step();
+    if (!found.ok) return found;
+    data.push(...found.value.data);
+    if (found.value.nextCursor !== null) return ok({ data, nextCursor: found.value.nextCursor });
+  }
+  return ok({ data, nextCursor: null });
+}
+
+/** On the first page alone, after the tenant's own limits. */
+async function roomShown(
+  { roomNow }: LimitDeps,
+  subject: string,
+  { cursor }: PageRequest,
+): AsyncResult<ShownLimit[]> {
+  if (roomNow === null || cursor !== null) return ok([]);
+  const room = await roomNow();
+  return room.ok ? ok([shownRoom(subject, room.value)]) : room;
+}
+
+/** The operator's ceiling is raised by the operator alone. */
+const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): LimitedScope =>
+  node.fromCeiling === undefined
+    ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
+    : node;
+
+/** Where each raised limit's raise ends, by the limit's name and subject. */
+function endsOfRaises(
+  scopes: readonly LimitedScope[],
+  { raises }: Policy,
+  now: number,
+): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const { scope, subject, limits, fromCeiling } of scopes)
+    for (const name of fromCeiling === undefined ? limitNamesOf(limits) : []) {
+      const end = raisedUntil(limits, name, { subject, raises, now });
+      if (end !== null) ends.set(`${scope}.${name} ${subject}`, end);
+    }
+  return ends;
+}
+
+/** A run that is over has counters for some time still. */
+const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
+  scope === "run" && counted === 0;
+
+export const createLimitAdmin =
+  (deps: LimitDeps) =>
+  async (
+    actor: Actor,
+    slug: string,
+    page: PageRequest,
+  ): AsyncResult<Page<ShownLimit> & { names: Record<string, string> }> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id, policy } = tenant.value;
+    const others = await pageOfScopes(deps, tenant.value, page);
+    if (!others.ok) return others;
+    const now = deps.now();
+    const own = page.cursor === null ? ownScopes(tenant.value) : [];
+    const listed = [...own, ...others.value.data];
+    const ends = endsOfRaises(listed, policy, now);
+    const scopes = listed.map((scope) => raisedScope(scope, policy, now));
+    const calendar = calendarOf(policy.timeZone, now);
+    const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
+    const sums = await deps.limits.sum(id, holds, now);
+    if (!sums.ok) return sums;
+    const room = await roomShown(deps, id, page);
+    if (!room.ok) return room;
+    const data = holds.flatMap((hold, at): ShownLimit[] => {
+      const summed = sums.value[at];
+      if (summed === undefined || isForgotten(hold, summed)) return [];
+      const limit = shown(hold, standingOf(hold, summed));
+      const end = ends.get(`${limit.name} ${limit.subject}`);
+      return [end === undefined ? limit : { ...limit, raisedUntil: end }];
+    });
+    const ofTenant = holds.filter(({ scope }) => scope === "tenant").length;
+    data.splice(ofTenant, 0, ...room.value);
+    const subjects = data.map(({ subject }) => subject);
+    const names = await namesOfSubjects(deps.names, id, subjects);
+    if (!names.ok) return names;
+    return ok({ data, nextCursor: others.value.nextCursor, names: names.value });
+  };

@@ -1,0 +1,159 @@
+/** Whether a credential works: the cheapest real call that it can make. */
+import type { ProviderFault } from "../../../domain/attempts.ts";
+import { proposedModels } from "../../../domain/models/likeness.ts";
+import { isListed } from "../../../domain/models/listings.ts";
+import {
+  nameOf,
+  type Catalogue,
+  type DeclaredModel,
+  type Listing,
+  type Model,
+} from "../../../domain/models/model.ts";
+import { modelsOf } from "../../../domain/models/tenant-models.ts";
+import type { CredentialStore, SealedCredential, Vault } from "../../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import type { Actor } from "../../../domain/tenancy/access.ts";
+import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
+import type { SamplingCall } from "../../../domain/sampling/call.ts";
+import type { Providers } from "../../../domain/sampling/providers.ts";
+import {
+  headroomOf,
+  reasoningOf,
+  type ReasoningRequest,
+} from "../../../domain/models/reasoning.ts";
+import { keepRead } from "../../sampling/attempts/model-lists.ts";
+import { eventOf, type AdminDeps } from "../access/access.ts";
+
+export interface CredentialCheck {
+  ok: boolean;
+  /** the model that was asked; null: there is no model to ask */
+  model: string | null;
+  fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
+  /** ids of the models that the provider lists, to be sent as `models`; null: it gives no list */
+  listed: string[] | null;
+  /** models whose names say which of the catalogue's they are */
+  proposed: DeclaredModel[];
+}
+
+type Answered = Omit<CredentialCheck, "proposed">;
+
+/** Tokens. A check must cost next to nothing, and still be enough for models that think first. */
+const checkTokens = 16;
+const checkTimeoutMs = 20_000;
+/** As many as a credential may declare. */
+const mostShown = 500;
+
+/** The least effort of the model, with room for it: without room the model would answer nothing. */
+const leastReasoningOf = (model: Model): ReasoningRequest => ({
+  sent: reasoningOf(model).sent,
+  metadata: "absent",
+  headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
+});
+
+const ping: SamplingCall = {
+  messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
+  maxTokens: checkTokens,
+  hints: [],
+  priorities: {},
+  includeContext: "none",
+  stopSequences: [],
+  tools: [],
+  metadata: {},
+  outputModalities: ["text"],
+};
+
+const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialCheck["fault"] => ({
+  kind,
+  status,
+  ...(code !== undefined && { code }),
+  ...(network !== undefined && { network }),
+});
+
+/** Models that are asked for one word, until one is there: a provider may have shut the first ones down. */
+const mostProbes = 3;
+const notFound = 404;
+
+/** The cheapest text models of the credential, of those that the provider lists where it lists any of them. */
+function probesOf(
+  { provider, models }: SealedCredential,
+  known: readonly Model[],
+  listed: Listing | null,
+): Model[] {
+  const declared = models?.map(({ id }) => id) ?? [];
+  const cheapest = known
+    .filter(
+      (model) =>
+        model.provider === provider &&
+        model.status !== "retired" &&
+        model.outputModalities.includes("text") &&
+        (declared.length === 0 || declared.includes(model.id)),
+    )
+    .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
+  const offered = cheapest.filter((model) => listed !== null && isListed(model, listed));
+  return (offered.length > 0 ? offered : cheapest).slice(0, mostProbes);
+}
+
+/** Asks cheap models of the credential for one word. Whether the key is taken decides, not whether a model is there. */
+async function checkCredential(
+  {
+    providers,
+    vault,
+    credentials,
+    now,
+  }: { providers: Providers; vault: Vault; credentials: CredentialStore; now: () => number },
+  credential: SealedCredential,
+  catalogue: Catalogue,
+): Promise<Answered> {
+  const { provider, baseUrl } = credential;
+  const known = modelsOf(catalogue, [credential], []);
+  const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+  if (!opened.ok) {
+    const [model] = probesOf(credential, known, null);
+    const fault = { kind: "unopenable", status: null } as const;
+    return { ok: false, model: model === undefined ? null : nameOf(model), fault, listed: null };
+  }
+  const key = { provider, apiKey: opened.value, baseUrl };
+  const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+  const listed = read?.ids.slice(0, mostShown) ?? null;
+  let last: Answered = { ok: false, model: null, fault: null, listed };
+  // A list at an address of the tenant's own says nothing of the key.
+  const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
+  await keepRead(credentials, credential, { read, now: now() });
+  for (const model of probesOf(credential, known, offered)) {
+    const called = await providers.complete({
+      credential: key,
+      model,
+      call: ping,
+      maxTokens: checkTokens,
+      reasoning: leastReasoningOf(model),
+      signal: AbortSignal.timeout(checkTimeoutMs),
+    });
+    const named = nameOf(model);
+    if (called.ok) return { ok: true, model: named, fault: null, listed };
+    last = { ok: false, model: named, fault: shownFault(called.error), listed };
+    if (called.error.status !== notFound) return last;
+  }
+  // The provider knows the key, and none of the models: a key that is not taken gets 401 or 403.
+  return last.fault !== null && offered !== null ? { ...last, ok: true } : last;
+}
+
+/** Checks a credential. A failing one whose provider takes its key becomes active, as far as it was not changed since. */
+export async function checkAndMark(
+  deps: AdminDeps & { providers: Providers; vault: Vault; credentials: CredentialStore },
+  actor: Actor,
+  credential: SealedCredential,
+  catalogue: Catalogue,
+): AsyncResult<CredentialCheck> {
+  const answered = await checkCredential(deps, credential, catalogue);
+  const { provider, models } = credential;
+  const proposed = proposedModels({ provider, models, listed: answered.listed }, catalogue);
+  const check = { ...answered, proposed };
+  if (!check.ok || credential.status === "active") return ok(check);
+  const { tenantId, id, updatedAt } = credential;
+  const reactivated = await deps.credentials.reactivate(
+    { tenantId, id, readAt: updatedAt },
+    eventOf(deps, actor, { action: "credential.active", tenantId, target: id }),
+  );
+  return reactivated.ok ? ok(check) : reactivated;
+}

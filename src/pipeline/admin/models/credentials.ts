@@ -1,0 +1,278 @@
+import type { Actor } from "../../../domain/tenancy/access.ts";
+import type { DeclaredModel } from "../../../domain/models/model.ts";
+import { problemWithKey } from "../../../domain/tenancy/placeholders.ts";
+import { problemWithUpstream } from "../../../domain/servers/upstreams.ts";
+import type {
+  CredentialChange,
+  CredentialStore,
+  OverrideStore,
+  Page,
+  PageRequest,
+  SealedCredential,
+  Tenant,
+  Vault,
+} from "../../../domain/ports/stores.ts";
+import type { Providers } from "../../../domain/sampling/providers.ts";
+import { providerKeyOf } from "../../../domain/tenancy/sealing.ts";
+import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
+import type { CatalogueReader } from "../../sampling/choice/catalogue.ts";
+import { err, ok, type Result } from "../../../domain/result.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
+import { checkLeave, mayDeclare } from "./ceilings.ts";
+import { createDeclaredModels } from "./declared-models.ts";
+import { edit, type IfMatch } from "../access/editing.ts";
+import { shown, shownOf, type ShownCredential } from "./shown-credential.ts";
+import { checkAndMark, type CredentialCheck } from "./credential-check.ts";
+
+export interface CredentialInput {
+  provider: string;
+  name: string;
+  apiKey: string;
+  baseUrl: string | null;
+  models: DeclaredModel[] | null;
+}
+
+export interface CredentialPatch {
+  name?: string | undefined;
+  apiKey?: string | undefined;
+  baseUrl?: string | null | undefined;
+  models?: DeclaredModel[] | null | undefined;
+}
+
+/** These providers are reached by a binding, or not over the network at all. */
+const keyless = new Set(["workers-ai", "demo"]);
+
+/** null: the provider's own address */
+const originOf = (baseUrl: string | null): string | null =>
+  baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
+
+const neededAnew = (detail: string) =>
+  err({ reason: "invalid_params", path: "apiKey", detail } as const);
+
+const unknownAddress = err({
+  reason: "invalid_params",
+  path: "baseUrl",
+  detail:
+    "The stored key can't be opened, so the baseUrl may have been changed outside of the API: send it with the new key, null for the provider's own.",
+} as const);
+
+export function createCredentialAdmin(
+  deps: AdminDeps & {
+    credentials: CredentialStore;
+    overrides: Pick<OverrideStore, "list">;
+    vault: Vault;
+    providers: Providers;
+    catalogue: CatalogueReader;
+    allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
+  },
+) {
+  const { credentials, vault, providers } = deps;
+  const declared = createDeclaredModels(deps);
+
+  const checked = (input: {
+    provider: string;
+    baseUrl: string | null;
+    apiKey?: string | undefined;
+  }): Result<null, Refusal> => {
+    const wrongKey = problemWithKey(input.apiKey ?? "");
+    if (wrongKey !== null)
+      return err({ reason: "invalid_params", path: "apiKey", detail: wrongKey });
+    const problem =
+      (input.baseUrl === null
+        ? null
+        : problemWithUpstream(input.baseUrl, {
+            allowPrivate: deps.allowPrivateUpstreams,
+            ownOrigins: deps.ownOrigins,
+          })) ?? providers.problemWith(input);
+    return problem === null
+      ? ok(null)
+      : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
+  };
+
+  /** The key, sealed for another address of the same origin. */
+  const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
+    const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+    return opened.ok
+      ? ok(await vault.seal(opened.value, providerKeyOf({ ...credential, baseUrl })))
+      : neededAnew("it can't be opened, so it must come with another baseUrl");
+  };
+
+  const find = async (
+    actor: Actor,
+    slug: string,
+    id: string,
+  ): AsyncResult<{ tenant: Tenant; tenantId: string; credential: SealedCredential }> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const tenantId = tenant.value.id;
+    const credential = await present(credentials.get(tenantId, id), `credential ${id}`);
+    return credential.ok
+      ? ok({ tenant: tenant.value, tenantId, credential: credential.value })
+      : credential;
+  };
+
+  /** The columns that a patch changes, the sealed key among them where it needs another seal. */
+  const changedBy = async (
+    actor: Actor,
+    credential: SealedCredential,
+    patch: CredentialPatch,
+  ): AsyncResult<CredentialChange> => {
+    const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
+    const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
+    if (!usable.ok) return usable;
+    const allowed = mayDeclare(actor, credential.provider, patch.models);
+    if (!allowed.ok) return allowed;
+    const alike = await declared.knowsAlike(patch.models);
+    if (!alike.ok) return alike;
+    if (patch.models !== undefined) {
+      const changed = { ...credential, models: patch.models };
+      const serving = await declared.servesSomething(credential.tenantId, changed);
+      if (!serving.ok) return serving;
+    }
+    // An administrator who may change an address may still not read the key. So the key doesn't
+    // follow to another host.
+    if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
+      return neededAnew("must come with a baseUrl of another origin");
+    // A new key must not go to an address that somebody else wrote into the row.
+    if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
+      const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+      if (!opened.ok) return unknownAddress;
+    }
+    const isMoved = patch.apiKey === undefined && baseUrl !== credential.baseUrl;
+    const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
+    if (!moved.ok) return moved;
+    return ok({
+      baseUrl,
+      ...(patch.name === undefined ? {} : { name: patch.name }),
+      ...(patch.models === undefined ? {} : { models: patch.models }),
+      // With a new key the credential counts as active again.
+      ...(patch.apiKey === undefined
+        ? isMoved && { sealed: moved.value }
+        : {
+            status: "active" as const,
+            sealed: await vault.seal(patch.apiKey, providerKeyOf({ ...credential, baseUrl })),
+          }),
+    });
+  };
+
+  const change = async (
+    actor: Actor,
+    credential: SealedCredential,
+    { patch, ifVersion }: { patch: CredentialPatch; ifVersion: number },
+  ): AsyncResult<ShownCredential> => {
+    const { tenantId, id } = credential;
+    const values = await changedBy(actor, credential, patch);
+    if (!values.ok) return values;
+    const updated = await credentials.update(
+      tenantId,
+      id,
+      values.value,
+      deps.now(),
+      eventOf(deps, actor, {
+        action: "credential.update",
+        tenantId,
+        target: id,
+        detail: { changed: Object.keys(patch) },
+      }),
+      ifVersion,
+    );
+    if (!updated.ok) return updated;
+    const again = await present(credentials.get(tenantId, id), `credential ${id}`);
+    return again.ok ? ok(shown(again.value)) : again;
+  };
+
+  return {
+    async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<ShownCredential> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const usable = checked(input);
+      if (!usable.ok) return usable;
+      const allowed = checkLeave(tenant.value, input.provider);
+      if (!allowed.ok) return allowed;
+      const described = mayDeclare(actor, input.provider, input.models);
+      if (!described.ok) return described;
+      const alike = await declared.knowsAlike(input.models);
+      if (!alike.ok) return alike;
+      const { apiKey, ...rest } = input;
+      // An endpoint of the tenant's own may need no key.
+      if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
+        return err({
+          reason: "invalid_params",
+          path: "apiKey",
+          detail: "This provider needs one.",
+        });
+      const id = deps.ids.next("credential");
+      const tenantId = tenant.value.id;
+      const at = deps.now();
+      const credential: SealedCredential = {
+        id,
+        tenantId,
+        ...rest,
+        status: "active",
+        sealed: await vault.seal(apiKey, providerKeyOf({ ...rest, tenantId, id })),
+        createdAt: at,
+        updatedAt: at,
+      };
+      const serving = await declared.servesSomething(tenantId, credential);
+      if (!serving.ok) return serving;
+      const created = await credentials.create(
+        credential,
+        eventOf(deps, actor, {
+          action: "credential.create",
+          tenantId,
+          target: id,
+          detail: { provider: input.provider, name: input.name, baseUrl: input.baseUrl },
+        }),
+      );
+      return created.ok ? ok(shown(credential)) : created;
+    },
+
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownCredential>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const found = await credentials.list(tenant.value.id, page);
+      return found.ok ? ok({ ...found.value, data: found.value.data.map(shownOf) }) : found;
+    },
+
+    async get(actor: Actor, slug: string, id: string): AsyncResult<ShownCredential> {
+      const found = await find(actor, slug, id);
+      return found.ok ? ok(shown(found.value.credential)) : found;
+    },
+
+    update: (
+      actor: Actor,
+      slug: string,
+      { id, ifMatch, patch }: { id: string; ifMatch: IfMatch; patch: CredentialPatch },
+    ): AsyncResult<ShownCredential> =>
+      edit(ifMatch, {
+        async read() {
+          const found = await find(actor, slug, id);
+          if (!found.ok) return found;
+          const { tenant, credential } = found.value;
+          return ok({ current: credential, shown: shown(credential), version: tenant.version });
+        },
+        write: (credential, ifVersion) => change(actor, credential, { patch, ifVersion }),
+      }),
+
+    async remove(actor: Actor, slug: string, id: string): AsyncResult<null> {
+      const found = await find(actor, slug, id);
+      if (!found.ok) return found;
+      const { tenantId } = found.value;
+      return credentials.remove(
+        tenantId,
+        id,
+        eventOf(deps, actor, { action: "credential.delete", tenantId, target: id }),
+      );
+    },
+
+    async check(actor: Actor, slug: string, id: string): AsyncResult<CredentialCheck> {
+      const [found, catalogue] = await Promise.all([find(actor, slug, id), deps.catalogue()]);
+      if (!found.ok) return found;
+      if (!catalogue.ok) return catalogue;
+      const { tenant, credential } = found.value;
+      const allowed = checkLeave(tenant, credential.provider);
+      return allowed.ok ? checkAndMark(deps, actor, credential, catalogue.value) : allowed;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { ok } from "../../../domain/result.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import type { Actor } from "../../../domain/tenancy/access.ts";
+import { needsAlways, olderServerHint } from "../../../domain/servers/bridging.ts";
+import { passedSentence } from "../../../domain/servers/proxied-headers.ts";
+import {
+  eraCorrection,
+  serverCheckOf,
+  type Probed,
+  type ServerCheck,
+} from "../../../domain/servers/server-check.ts";
+import { unsealedSentence } from "../../../domain/servers/state-sealing.ts";
+import type { UpstreamHeaders } from "../../servers/upstream-headers.ts";
+import { findServer, type ServerAdminDeps } from "./servers.ts";
+
+/** Speaks MCP with a server, and gives what answered. */
+export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
+
+const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
+
+export function createServerCheck(
+  deps: ServerAdminDeps & { upstream: UpstreamHeaders; probe: Probe },
+) {
+  const { servers, upstream } = deps;
+  /** Whether there is an MCP server that accepts what the router sends. */
+  return async function check(
+    actor: Actor,
+    of: { tenant: string; server: string },
+  ): AsyncResult<ServerCheck> {
+    const found = await findServer(deps, actor, of);
+    if (!found.ok) return found;
+    const server = found.value;
+    const headers = await upstream.headersFor(server, null);
+    if (!headers.ok)
+      return headers.error.reason === "server_unauthorized"
+        ? ok({ ...notAsked, detail: headers.error.detail })
+        : headers;
+    const seen = serverCheckOf(await deps.probe(server.url, headers.value));
+    const correction = eraCorrection(server.learnt, seen);
+    const { tenantId, id } = server;
+    const learnt = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
+    if (!learnt.ok) return learnt;
+    const hints = [
+      seen.status !== null && correction === null && needsAlways(server) ? olderServerHint : null,
+      passedSentence(server.passHeaders),
+      seen.era === "modern" ? unsealedSentence(server) : null,
+    ].filter((hint) => hint !== null);
+    const described = { ...seen, detail: [seen.detail, ...hints].join(" ") };
+    if (described.status === null) return ok(described);
+    const marked =
+      described.status === 401
+        ? await upstream.onUnauthorized(server, { caller: null, sent: headers.value })
+        : server.status === "failing"
+          ? await upstream.onAuthorized(server)
+          : ok(null);
+    return marked.ok ? ok(described) : marked;
+  };
+}

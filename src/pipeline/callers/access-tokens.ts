@@ -1,0 +1,50 @@
+/** Access tokens of the router's own, looked up once for many messages. */
+import { createBoundedMap } from "../../domain/bounded-map.ts";
+import type { AuthorizationServer, TokenRights } from "../../domain/ports/authorization-server.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+
+export interface AccessTokens {
+  /** @param path of the resource. null: the token opens nothing there. */
+  check(token: string, path: string): AsyncResult<TokenRights | null>;
+}
+
+/** For how long a token counts after a look: a revoked grant's streams end within five seconds. */
+const rememberedMs = 2_500;
+
+export interface TokenMemory {
+  get(key: string): TokenRights | null;
+  set(key: string, rights: TokenRights): void;
+}
+
+export function createTokenMemory(deps: { capacity: number; elapsed: () => number }): TokenMemory {
+  const { capacity, elapsed } = deps;
+  const kept = createBoundedMap<string, { rights: TokenRights; until: number }>(capacity);
+  return {
+    get(key) {
+      const found = kept.get(key);
+      return found === undefined || found.until < elapsed() ? null : found.rights;
+    },
+    set: (key, rights) => kept.set(key, { rights, until: elapsed() + rememberedMs }),
+  };
+}
+
+/** @param deps `server` gives null where this router issues no tokens */
+export const createAccessTokens = (deps: {
+  server: () => Pick<AuthorizationServer, "check"> | null;
+  sha256Hex: (text: string) => Promise<string>;
+  memory: TokenMemory;
+  now: () => number;
+}): AccessTokens => ({
+  async check(token, path) {
+    const server = deps.server();
+    if (server === null) return ok(null);
+    // No memory of this process holds a token.
+    const key = await deps.sha256Hex(`${path} ${token}`);
+    const known = deps.memory.get(key);
+    if (known !== null) return ok(known.expiresAt > deps.now() ? known : null);
+    const checked = await server.check(token, path);
+    if (checked.ok && checked.value !== null) deps.memory.set(key, checked.value);
+    return checked;
+  },
+});

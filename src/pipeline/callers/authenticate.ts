@@ -1,0 +1,203 @@
+/**
+ * Who is calling. A snapshot may come from this isolate's memory. What is admitted on such a snapshot is
+ * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
+ * one.
+ */
+import { clockSlackMs } from "../../domain/clocks.ts";
+import { stoppedBy } from "../../domain/choice/switches.ts";
+import { isExpired } from "../../domain/tenancy/access.ts";
+import { opens, roles, type Demand } from "../../domain/tenancy/scopes.ts";
+import type { KeyTokens, Snapshot, Snapshots } from "../../domain/ports/stores.ts";
+import type { SealedServer } from "../../domain/servers/server.ts";
+import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { KeyCodes } from "./key-codes.ts";
+import type { TokenRights } from "../../domain/ports/authorization-server.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import { memoryKeyOf, type CallerMemory, type Remembered } from "./caller-memory.ts";
+import { standingOf } from "./lanes.ts";
+import { shownKey, type Opened } from "./shown-key.ts";
+import type { Strangers } from "./strangers.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
+import { shownSecret, signedIn, type AccountOwner, type User } from "../../domain/tenancy/user.ts";
+
+export interface Caller {
+  snapshot: Snapshot;
+  session: Session | null;
+  /** the registered server that the request names; null: the request names none */
+  server: SealedServer | null;
+  /** the snapshot is from memory, so it may be older than the database */
+  warm: boolean;
+  /** the key under which memory holds the snapshot */
+  memoryKey: string;
+  /** on whose behalf the key, or the token, calls; absent: nobody says */
+  user?: User;
+  /** whose accounts at servers the caller uses; absent: nobody's */
+  account?: AccountOwner;
+  /** the grant of the access token; absent: the caller shows the API key itself */
+  grantId?: string;
+}
+
+export interface Claim extends Opened {
+  /** the bearer token; null: there is none */
+  token: string | null;
+  sessionId: string | null;
+}
+
+const unauthorized = (detail: string): Result<never, Refusal> =>
+  err({ reason: "unauthorized", detail });
+
+/**
+ * ms for which a proxied message may rest on memory. No admission checks it again, so a revoked key passes
+ * messages that sample nothing for as long.
+ */
+const recentMs = 5_000;
+
+/** ms for which an open stream may rest on memory. */
+const watchMs = 2_500;
+
+/** undefined: for as long as the snapshot is remembered */
+const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
+
+export type Authenticate = (
+  claim: Claim,
+  freshness: "memory" | "recent" | "watch" | "database",
+) => Promise<Result<Caller, Refusal>>;
+
+/** For a key of no database that there is. */
+export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
+export const refuseUnknown: Authenticate = async () => err(unknownKey);
+
+const lacking = (scope: Demand): Refusal => ({
+  reason: "forbidden",
+  action:
+    scope === "role"
+      ? `this API key has no role, which is one of the scopes ${roles.join(", ")}`
+      : `this API key lacks the scope "${scope}"`,
+});
+
+const notForThisEntry =
+  "This access token was granted for an earlier entry of this server. Authorize the client again.";
+const notByToken = "This server lets in no access token: send an API key.";
+const notByKey = "This server lets in no API key: let a person authorize the client.";
+
+/** Why a known key gets no further with this claim; null: it does. */
+function barredBy(
+  { sessionId, scope, through, tenant: named }: Claim,
+  {
+    snapshot: { tenant, key },
+    session,
+    server,
+    rights,
+  }: Remembered & { rights: TokenRights | null },
+): Refusal | null {
+  if (through !== undefined && (through.tenant !== tenant.slug || server === null))
+    return noSuchServer;
+  // The entry was removed since, and made again under its slug.
+  if (server !== null && rights !== null && rights.grantedAt + clockSlackMs < server.createdAt)
+    return { reason: "unauthorized", detail: notForThisEntry };
+  const refusedMode = rights === null ? "oauth" : "keys";
+  if (server?.auth === refusedMode)
+    return { reason: "unauthorized", detail: rights === null ? notByKey : notByToken };
+  // Who administers the tenant has to be able to lift a switch.
+  const stopped =
+    scope === "role" ? null : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
+  if (stopped !== null) return stopped;
+  if (sessionId !== null && session === null) return { reason: "session_not_found" };
+  // Another tenant and one that doesn't exist look alike.
+  return named !== undefined && named !== tenant.slug
+    ? { reason: "not_found", what: "no such tenant" }
+    : null;
+}
+
+const lackingToken = (scope: Demand): Refusal => ({
+  reason: "forbidden",
+  action: `this access token lacks the scope "${scope}"`,
+  scope,
+});
+
+interface AuthenticateDeps {
+  snapshots: Snapshots;
+  tokens: KeyTokens;
+  accessTokens: AccessTokens;
+  keyCodes: Pick<KeyCodes, "isKnown">;
+  memory: CallerMemory;
+  /** who looks up keys that this deployment may not have made */
+  strangers: Strangers;
+  now: () => number;
+}
+
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const { snapshots, tokens, keyCodes, memory, strangers, now } = deps;
+  /** @param shown `ownToken`: null where an access token, which was looked up, names the key */
+  const load = async (
+    { sessionId, through }: Claim,
+    { keyId, ownToken }: { keyId: string; ownToken: string | null },
+  ) => {
+    const lookUp = () => snapshots.load(keyId, sessionId, now(), through?.server);
+    if (ownToken === null) return lookUp();
+    const memoryKey = memoryKeyOf(keyId, { through, sessionId });
+    const { kind } = await standingOf(deps, { token: ownToken, memoryKey });
+    return kind === "stranger" ? strangers.pace(lookUp) : lookUp();
+  };
+  return async (claim, freshness) => {
+    const { token, scope } = claim;
+    if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
+    const opened = await shownKey(deps, token, claim);
+    if (!opened.ok) return opened;
+    const { keyId, grantId, rights } = opened.value;
+    if (memory.isUnknown(keyId)) return err(unknownKey);
+    const memoryKey = memoryKeyOf(keyId, claim);
+    const remembered =
+      freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
+    const found =
+      remembered === undefined
+        ? await load(claim, { keyId, ownToken: rights === null ? token : null })
+        : ok(remembered);
+    if (!found.ok) return found;
+    const { snapshot, session, server } = found.value;
+    const known =
+      snapshot !== null &&
+      (rights === null
+        ? await tokens.matches(token, snapshot.key.secretHash)
+        : rights.holder.tenantId === snapshot.tenant.id) &&
+      // A remembered key was checked when it was read.
+      (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
+    if (snapshot === null) memory.noteUnknown(keyId);
+    if (!known) {
+      memory.delete(memoryKey);
+      // A key that was rotated a moment ago looks wrong to an old snapshot.
+      if (remembered !== undefined) return createAuthenticate(deps)(claim, "database");
+      return err(unknownKey);
+    }
+    if (snapshot.key.revokedAt !== null) {
+      memory.delete(memoryKey);
+      return unauthorized("This API key is revoked.");
+    }
+    if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
+    if (!opens(snapshot.key.scopes, scope)) return err(lacking(scope));
+    if (rights !== null && !rights.scopes.includes(scope)) return err(lackingToken(scope));
+    const barred = barredBy(claim, { snapshot, session, server, rights });
+    if (barred !== null) {
+      memory.delete(memoryKey);
+      return err(barred);
+    }
+    // What is remembered by now may be newer than what was read from it above.
+    if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });
+    else memory.use(memoryKey);
+    const { userId } = snapshot.key;
+    // Groups come with a token alone: a key is made for a person whose groups nobody has said.
+    const user = userId ? { ...rights?.user, id: userId } : (rights?.user ?? null);
+    // A grant that was made by showing a key names nobody, and is that key's.
+    const by = rights?.user ? signedIn : shownSecret(snapshot.key);
+    return ok({
+      snapshot,
+      session,
+      server,
+      warm: remembered !== undefined,
+      memoryKey,
+      ...(user !== null && { user, account: { userId: user.id, shown: by } }),
+      ...(grantId !== null && { grantId }),
+    });
+  };
+}

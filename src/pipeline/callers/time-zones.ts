@@ -1,0 +1,40 @@
+/** Days, weeks and months of a tenant's time zone. `Intl` has the rules of all zones, in every runtime. */
+import type { Calendar, OffsetAt } from "../../domain/calendar.ts";
+import { createCalendar } from "../../domain/limits/calendars.ts";
+import { rememberedByText } from "../../domain/remembered.ts";
+
+const formatOf = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+
+/** Whether the runtime knows a zone of that name, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  // Without this, "+02:00" would be a zone in some runtimes and none in others.
+  if (!/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `GMT`, `GMT+05:30`, and seconds for times before there were zones. */
+const offsetText = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+
+function offsetsOf(timeZone: string): OffsetAt {
+  const format = formatOf(timeZone);
+  return (seconds) => {
+    const [, sign, hours, minutes, rest] = offsetText.exec(format.format(seconds * 1_000)) ?? [];
+    const ahead = Number(hours ?? 0) * 3_600 + Number(minutes ?? 0) * 60 + Number(rest ?? 0);
+    return sign === "-" ? -ahead : ahead;
+  };
+}
+
+const utc = "UTC";
+const calendarIn = rememberedByText((timeZone: string) =>
+  createCalendar(timeZone === utc || !isTimeZone(timeZone) ? () => 0 : offsetsOf(timeZone)),
+);
+
+/** @param timeZone of the tenant's policy; absent: UTC. @param now ms since the epoch */
+export const calendarOf = (timeZone: string | undefined, now: number): Calendar =>
+  calendarIn(timeZone ?? utc)(now);

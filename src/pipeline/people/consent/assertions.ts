@@ -1,0 +1,78 @@
+/** Identity assertions of the provider by which a tenant's people sign in: a program is let in without any page. */
+import type { AdminEvent } from "../../../domain/admin-event.ts";
+import type { Assertion, AssertionRules } from "../../../domain/ports/authorization-server.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import { mayConnect } from "../../../domain/tenancy/oauth-clients.ts";
+import { pathOfResource, type OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
+import type { BriefMemory } from "./brief-memory.ts";
+import type { ConsentDeps, ConsentDatabase } from "./consent-grants.ts";
+import type { LetIn, SignInPlace } from "../consent-people.ts";
+
+interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
+  /** where issuers say that their keys are */
+  issuerKeys: BriefMemory<string>;
+}
+
+type AssertingDatabase = Pick<ConsentDatabase, "people" | "events" | "ids">;
+
+/** null: programs of the tenant's people are let in by keys alone */
+async function placeOf(
+  { databaseOfSlug }: AssertionDeps,
+  { tenant }: OauthResource,
+): AsyncResult<{ database: AssertingDatabase; place: SignInPlace } | null> {
+  const database = await databaseOfSlug(tenant);
+  if (!database.ok) return database;
+  const place = await database.value.people.placeOf(tenant);
+  if (!place.ok) return place;
+  return ok(place.value === null ? null : { database: database.value, place: place.value });
+}
+
+const eventOf = (
+  { now }: AssertionDeps,
+  { ids }: AssertingDatabase,
+  { assertion, person }: { assertion: Assertion; person: LetIn },
+): AdminEvent => ({
+  id: ids.next("event"),
+  at: now(),
+  actor: person.holder.keyId,
+  action: "oauth.assertion",
+  tenantId: person.holder.tenantId,
+  target: person.holder.keyId,
+  detail: {
+    client: assertion.client.name.slice(0, 200),
+    clientId: assertion.client.id.slice(0, 200),
+    resource: pathOfResource(assertion.resource),
+  },
+});
+
+export const createAssertions = (deps: AssertionDeps): AssertionRules => ({
+  async keysOf({ resource, issuer }) {
+    const found = await placeOf(deps, resource);
+    if (!found.ok) return found;
+    if (found.value === null) return ok(null);
+    const { database, place } = found.value;
+    const { signIn } = place;
+    // A gateway vouches for the requests that it passes on, and for nothing else.
+    if (signIn.kind !== "openid-connect" || signIn.issuer !== issuer) return ok(null);
+    return deps.issuerKeys(issuer, () => database.people.keysOf(place));
+  },
+
+  async grantFor(assertion) {
+    const { resource, client, claims } = assertion;
+    const found = await placeOf(deps, resource);
+    if (!found.ok) return found;
+    if (found.value === null) return ok(null);
+    const { database, place } = found.value;
+    if (!mayConnect(place.tenant.policy.oauthClients ?? {}, client.domain)) return ok(null);
+    const obstacle = await database.people.obstacle(place, resource);
+    if (!obstacle.ok) return obstacle;
+    if (obstacle.value !== null) return ok(null);
+    const person = await database.people.asserted(place, claims);
+    if (!person.ok) return person.error.reason === "forbidden" ? ok(null) : person;
+    const { holder, userId, groups } = person.value;
+    const event = eventOf(deps, database, { assertion, person: person.value });
+    const noted = await database.events.append(event);
+    return noted.ok ? ok({ holder, user: { id: userId, groups } }) : noted;
+  },
+});

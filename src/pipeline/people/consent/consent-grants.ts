@@ -1,0 +1,207 @@
+/** From what a person decided to a grant, or to the page again. */
+import type { AdminEvent } from "../../../domain/admin-event.ts";
+import type {
+  ApprovedConsent,
+  AuthorizationServer,
+  ConsentFault,
+  ConsentResult,
+  OpenConsent,
+} from "../../../domain/ports/authorization-server.ts";
+import type { EventStore } from "../../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
+import { explain } from "../../../domain/refusal-words.ts";
+import { err, ok } from "../../../domain/result.ts";
+import { grantSentTo, type Holder } from "../../../domain/tenancy/grant-ids.ts";
+import { signedIn, type AccountOwner } from "../../../domain/tenancy/user.ts";
+import type { Ids } from "../../../domain/tenancy/ids.ts";
+import { pathOfResource } from "../../../domain/tenancy/oauth-resources.ts";
+import type { Authenticate } from "../../callers/authenticate.ts";
+import type { ConsentPeople, LetIn, SignInPlace } from "../consent-people.ts";
+import type { GrantChecks } from "../grant-checks.ts";
+import { firstConnection, type ConnectionDeps, type Onward } from "./person-connections.ts";
+import type { SignInThrottle } from "../sign-in-throttle.ts";
+
+/** A page that asks a person. */
+export interface AskedConsent {
+  open: OpenConsent;
+  /** where the person signs in; null: the person shows an API key */
+  signInAt: string | null;
+}
+
+/** What becomes of a decision. */
+export type Decided =
+  | { kind: "redirect"; to: string; headers: Headers }
+  /** the browser goes to sign in, by a page of its own: forms may lead to addresses alone that their page names */
+  | { kind: "leave"; to: string; headers: Headers }
+  /** before the browser goes back to the program, the person connects an account of their own at the server */
+  | { kind: "onward"; onward: Onward; headers: Headers }
+  /** the page again, with a sentence on what was wrong */
+  | { kind: "again"; asked: AskedConsent; detail: string };
+
+/** Over the database of one tenant. */
+export interface ConsentDatabase {
+  authenticate: Authenticate;
+  events: Pick<EventStore, "append">;
+  ids: Pick<Ids, "next">;
+  people: ConsentPeople;
+  checks: GrantChecks;
+  connections: ConnectionDeps;
+}
+
+export interface ConsentDeps {
+  server: AuthorizationServer;
+  /** where the key's tenant lives; null: the text is no key */
+  databaseOfKey: (key: string) => ConsentDatabase | null;
+  /** where the tenant of that slug lives, if there is one */
+  databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
+  throttle: SignInThrottle;
+  /** as PKCE's verifier: 43 characters of base64url */
+  nonce: () => string;
+  now: () => number;
+}
+
+/** Grants of one tenant that may stand at once. */
+const mostGrants = 1_000;
+export const signInPath = "/oauth/sign-in";
+
+/** In whose name a grant is made. */
+export interface Consenting {
+  database: ConsentDatabase;
+  holder: Holder;
+  /** whose accounts the grant uses; null: no person's */
+  account: AccountOwner | null;
+}
+
+const eventOf = (
+  { now }: Pick<ConsentDeps, "now">,
+  { database, holder }: Pick<Consenting, "database" | "holder">,
+  { facts }: ApprovedConsent,
+): AdminEvent => ({
+  id: database.ids.next("event"),
+  at: now(),
+  actor: holder.keyId,
+  action: "oauth.grant",
+  tenantId: holder.tenantId,
+  target: holder.keyId,
+  detail: {
+    client: facts.clientName.slice(0, 200),
+    redirectHost: facts.redirectHost.slice(0, 200),
+    resource: pathOfResource(facts.resource),
+  },
+});
+
+export const refusalOf = (refusal: Refusal) =>
+  err({ kind: "refusal", refusal } as const satisfies ConsentFault);
+
+interface Placed {
+  database: ConsentDatabase;
+  /** null: people of the tenant show a key */
+  place: SignInPlace | null;
+}
+
+export async function placed({ databaseOfSlug }: ConsentDeps, slug: string): AsyncResult<Placed> {
+  const database = await databaseOfSlug(slug);
+  if (!database.ok) return database;
+  const place = await database.value.people.placeOf(slug);
+  return place.ok ? ok({ database: database.value, place: place.value }) : place;
+}
+
+export async function askedBy(
+  deps: ConsentDeps,
+  opened: ConsentResult<OpenConsent>,
+): ConsentResult<AskedConsent> {
+  const open = await opened;
+  if (!open.ok) return open;
+  const found = await placed(deps, open.value.facts.resource.tenant);
+  if (!found.ok) return refusalOf(found.error);
+  const { place } = found.value;
+  const signInAt = place === null ? null : (URL.parse(place.signIn.issuer)?.host ?? "");
+  return ok({ open: open.value, signInAt });
+}
+
+export async function again(
+  deps: ConsentDeps,
+  approved: ApprovedConsent,
+  refusal: Refusal,
+): ConsentResult<Decided> {
+  const asked = await askedBy(deps, deps.server.reopen(approved));
+  return asked.ok ? ok({ kind: "again", asked: asked.value, detail: explain(refusal) }) : asked;
+}
+
+const tooMany: Refusal = {
+  reason: "conflict",
+  detail: "This tenant has as many grants as it may have: revoke some.",
+};
+
+/** @param letIn null: an API key was shown */
+export async function granted(
+  deps: ConsentDeps,
+  approved: ApprovedConsent,
+  { by, letIn }: { by: Consenting; letIn: (LetIn & { issuer: string }) | null },
+): ConsentResult<Decided> {
+  const { server } = deps;
+  const { database, holder } = by;
+  const known = await server.grantsOf(holder.tenantId);
+  if (!known.ok) return refusalOf(known.error);
+  if (known.value.length >= mostGrants) return again(deps, approved, tooMany);
+  const user = letIn === null ? null : { id: letIn.userId, groups: letIn.groups };
+  const to = await server.complete(approved, { holder, user });
+  if (!to.ok) return to;
+  const grant = grantSentTo(to.value);
+  if (letIn !== null && grant !== null) {
+    const kept = await database.checks.keep(grant, letIn);
+    if (!kept.ok) return refusalOf(kept.error);
+  }
+  const noted = await database.events.append(eventOf(deps, by, approved));
+  if (!noted.ok) return refusalOf(noted.error);
+  const { headers, facts } = approved;
+  const onward = await firstConnection(database.connections, {
+    tenantId: holder.tenantId,
+    resource: facts.resource,
+    owner: by.account,
+    ownUrl: server.issuer,
+    returnTo: to.value,
+  });
+  return onward === null
+    ? ok({ kind: "redirect", to: to.value, headers })
+    : ok({ kind: "onward", onward, headers });
+}
+
+/** Grants to somebody for whom the identity provider vouches. */
+export async function grantedTo(
+  deps: ConsentDeps,
+  approved: ApprovedConsent,
+  {
+    database,
+    place,
+    who,
+  }: { database: ConsentDatabase; place: SignInPlace; who: AsyncResult<LetIn> },
+): ConsentResult<Decided> {
+  const person = await who;
+  if (!person.ok) return again(deps, approved, person.error);
+  const obstacle = await database.people.obstacle(place, approved.facts.resource);
+  if (!obstacle.ok) return refusalOf(obstacle.error);
+  if (obstacle.value !== null) return again(deps, approved, obstacle.value);
+  const { holder } = person.value;
+  const account = { userId: person.value.userId, shown: signedIn };
+  return granted(deps, approved, {
+    by: { database, holder, account },
+    letIn: { ...person.value, issuer: place.signIn.issuer },
+  });
+}
+
+/** The browser leaves for the identity provider. */
+export async function left(
+  deps: ConsentDeps,
+  approved: ApprovedConsent,
+  { database, place }: { database: ConsentDatabase; place: SignInPlace },
+): ConsentResult<Decided> {
+  const { server, nonce } = deps;
+  const secrets = { nonce: nonce(), verifier: nonce() };
+  const begun = await server.beginSignIn(approved, secrets);
+  if (!begun.ok) return begun;
+  const { state, headers } = begun.value;
+  const redirectUri = `${server.issuer}${signInPath}`;
+  const to = await database.people.leave(place, { redirectUri, pending: { ...secrets, state } });
+  return to.ok ? ok({ kind: "leave", to: to.value, headers }) : again(deps, approved, to.error);
+}

@@ -1,0 +1,124 @@
+/** A person connects an account of their own at a registered server, in the browser in which they show who they are. */
+import type { ServerStore, UserTokenStore } from "../../../domain/ports/server-stores.ts";
+import { explain } from "../../../domain/refusal-words.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import { isPerUser, type SealedServer } from "../../../domain/servers/server.ts";
+import type { OauthResource } from "../../../domain/tenancy/oauth-resources.ts";
+import type { AccountOwner } from "../../../domain/tenancy/user.ts";
+import type { PersonAuthorizationStart } from "../../admin/servers/server-authorization.ts";
+import { refuseUnknown, type Authenticate } from "../../callers/authenticate.ts";
+import type { ConsentPeople } from "../consent-people.ts";
+import type { SignInThrottle } from "../sign-in-throttle.ts";
+
+/** Over the database of one tenant. */
+export interface ConnectDatabase {
+  authenticate: Authenticate;
+  beginForPerson: (
+    server: SealedServer,
+    asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
+  ) => AsyncResult<PersonAuthorizationStart>;
+}
+
+/** The browser keeps `browser` and goes on to `url`, the server's own authorization server. */
+export interface Onward {
+  kind: "onward";
+  /** slug */
+  server: string;
+  url: string;
+  browser: string;
+  seconds: number;
+}
+
+export type Connecting = Onward | { kind: "again"; detail: string };
+
+export interface PersonConnections {
+  byKey(given: {
+    tenant: string;
+    server: string;
+    key: string;
+    address: string;
+    ownUrl: string;
+  }): AsyncResult<Connecting>;
+}
+
+export const noPersonsKey =
+  "This key was issued for no person. Ask whoever runs the router for a key of your own, or let your client sign you in.";
+
+export const nothingToConnect =
+  "There is nothing to connect: the server knows the tenant, and no person.";
+
+export async function onwardTo(
+  { beginForPerson }: Pick<ConnectDatabase, "beginForPerson">,
+  server: SealedServer,
+  asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
+): AsyncResult<Onward> {
+  const begun = await beginForPerson(server, asked);
+  if (!begun.ok) return begun;
+  const { authorizationUrl: url, browser, seconds } = begun.value;
+  return ok({ kind: "onward", server: server.slug, url, browser, seconds });
+}
+
+export interface ConnectionDeps extends Pick<ConnectDatabase, "beginForPerson"> {
+  servers: Pick<ServerStore, "bySlug">;
+  userTokens: Pick<UserTokenStore, "of">;
+}
+
+/**
+ * What a person who has just let a program in does next; null: nothing, since there is no account to connect, or the
+ * account is connected, or its authorization server can't be asked now. Then a call says what is missing.
+ */
+export async function firstConnection(
+  deps: ConnectionDeps,
+  asked: {
+    tenantId: string;
+    resource: OauthResource;
+    owner: AccountOwner | null;
+    ownUrl: string;
+    returnTo: string;
+  },
+): Promise<Onward | null> {
+  const { tenantId, resource, owner, ownUrl, returnTo } = asked;
+  if (resource.kind !== "server" || owner === null) return null;
+  const server = await deps.servers.bySlug(tenantId, resource.server);
+  if (!server.ok || server.value === null || !isPerUser(server.value)) return null;
+  const known = await deps.userTokens.of(owner).get(tenantId, server.value.id);
+  // Where the last refresh was refused, the person comes anew.
+  const isConnected = known.ok && known.value !== null && known.value.sealed !== null;
+  if (!known.ok || (isConnected && known.value?.fault === null)) return null;
+  const onward = await onwardTo(deps, server.value, { owner, ownUrl, returnTo });
+  return onward.ok ? onward.value : null;
+}
+
+export const createPersonConnections = (deps: {
+  /** where the key's tenant lives; null: the text is no key */
+  databaseOfKey: (key: string) => ConnectDatabase | null;
+  /** where the tenant of that slug lives, if there is one */
+  databaseOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
+  throttle: SignInThrottle;
+}): PersonConnections => ({
+  async byKey({ tenant, server: slug, key, address, ownUrl }) {
+    const again = (detail: string) => ok({ kind: "again", detail } as const);
+    const turn = deps.throttle.begin({ address, subject: `connect ${tenant}` });
+    if (!turn.ok) return again(explain(turn.error));
+    const database = deps.databaseOfKey(key);
+    const through = { tenant, server: slug };
+    const claim = { token: key, sessionId: null, scope: "proxy", through } as const;
+    const found = await (database?.authenticate ?? refuseUnknown)(claim, "database");
+    if (!found.ok) {
+      const page = await deps.databaseOfSlug(tenant);
+      if (!page.ok) {
+        turn.value.failedBy(page);
+        return page;
+      }
+      await page.value.people.noteKeyTry(tenant, { address, outcome: found }, turn.value);
+      return again(explain(found.error));
+    }
+    turn.value.succeeded();
+    const { server, account } = found.value;
+    if (server === null || !isPerUser(server)) return again(nothingToConnect);
+    return account === undefined || database === null
+      ? again(noPersonsKey)
+      : onwardTo(database, server, { owner: account, ownUrl, returnTo: null });
+  },
+});

@@ -1,0 +1,150 @@
+/** Finds the person whom an issuer names, or makes one. The router keeps no issuer's id of anybody. */
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { KeyTokens, Vault } from "../../domain/ports/stores.ts";
+import type { UserStore } from "../../domain/ports/users.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { StoredKey } from "../../domain/tenancy/access.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import {
+  identityText,
+  userPrefix,
+  userSecretsOf,
+  type Identity,
+  type StoredUser,
+  type UserSecrets,
+} from "../../domain/tenancy/user.ts";
+import type { KeyCodes } from "../callers/key-codes.ts";
+
+/** A hash of the text under a key of 32 bytes, as base64url. */
+export type UserHash = (key: string, text: string) => Promise<string>;
+
+export interface UserDeps {
+  users: UserStore;
+  vault: Vault;
+  keyCodes: Pick<KeyCodes, "codeOf">;
+  tokens: Pick<KeyTokens, "mint">;
+  userHash: UserHash;
+  /** 32 random bytes, as base64url */
+  nonce: () => string;
+  ids: Pick<Ids, "next">;
+  now: () => number;
+}
+
+export interface NamedIdentity {
+  tenantId: string;
+  identity: Identity;
+  /** as it may be kept; null: none; absent: nobody says */
+  name?: string | null;
+  /** in whose name the person is made, if the person is new */
+  actor: string;
+}
+
+const broken: Refusal = { reason: "unreadable", what: "the person's row" };
+
+/** null: somebody else than the router wrote the row. */
+export const openedUser = async ({ vault }: Pick<UserDeps, "vault">, user: StoredUser) => {
+  const opened = await vault.open(user.sealed, userSecretsOf(user));
+  const secrets = opened.ok ? (JSON.parse(opened.value) as UserSecrets) : null;
+  return secrets?.finder === user.finder && secrets.keyId === user.keyId ? secrets : null;
+};
+
+/** The key under which this tenant's people are found. Two processes that begin at once end up with one. */
+async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string> {
+  const { users, vault, nonce, now } = deps;
+  const context = userSecretsOf({ tenantId, id: tenantId });
+  for (;;) {
+    const kept = await users.finderKey(tenantId);
+    if (!kept.ok) return kept;
+    if (kept.value !== null) {
+      const opened = await vault.open(kept.value, context);
+      return opened.ok ? opened : err({ ...broken, what: "the key by which people are found" });
+    }
+    const sealed = await vault.seal(nonce(), context);
+    const written = await users.keepFinderKey({ tenantId, sealed, createdAt: now() });
+    if (!written.ok) return written;
+  }
+}
+
+/** By which the person is found in the tenant, whether the tenant knows the person or not. */
+export async function finderOf(
+  deps: UserDeps,
+  { tenantId, identity }: Pick<NamedIdentity, "tenantId" | "identity">,
+): AsyncResult<string> {
+  const key = await finderKeyOf(deps, tenantId);
+  return key.ok ? ok(await deps.userHash(key.value, identityText(identity))) : key;
+}
+
+/** The key that programs of a person act as. Its secret is made, and forgotten. */
+async function keyFor(deps: UserDeps, user: StoredUser): Promise<StoredKey> {
+  const { secretHash } = await deps.tokens.mint(user.keyId);
+  const key: Omit<StoredKey, "code"> = {
+    id: user.keyId,
+    tenantId: user.tenantId,
+    name: `Signs in (${user.id.slice(0, 12)})`,
+    scopes: ["proxy", "sampling"],
+    expiresAt: null,
+    revokedAt: null,
+    limits: {},
+    givenTo: [],
+    createdAt: user.createdAt,
+    secretHash,
+    userId: user.id,
+  };
+  const code = await deps.keyCodes.codeOf(key);
+  return { ...key, code };
+}
+
+async function made(
+  deps: UserDeps,
+  finder: string,
+  { tenantId, identity, name = null, actor }: NamedIdentity,
+): AsyncResult<StoredUser | null> {
+  const { vault, userHash, nonce, ids, now } = deps;
+  const secrets: UserSecrets = {
+    key: nonce(),
+    finder,
+    keyId: ids.next("key"),
+  };
+  const { keyId } = secrets;
+  const id = `${userPrefix}_${await userHash(secrets.key, identityText(identity))}`;
+  const sealed = await vault.seal(JSON.stringify(secrets), userSecretsOf({ tenantId, id }));
+  const user: StoredUser = { id, tenantId, finder, name, keyId, sealed, createdAt: now() };
+  const key = await keyFor(deps, user);
+  const event: AdminEvent = {
+    id: ids.next("event"),
+    at: now(),
+    actor,
+    action: "user.create",
+    tenantId,
+    target: id,
+    detail: { keyId },
+  };
+  const created = await deps.users.create(user, key, event);
+  return created.ok ? ok(created.value ? user : null) : created;
+}
+
+/** The same person each time, until the person is forgotten. */
+export async function userNamed(deps: UserDeps, named: NamedIdentity): AsyncResult<StoredUser> {
+  const { tenantId } = named;
+  const found = await finderOf(deps, named);
+  if (!found.ok) return found;
+  const finder = found.value;
+  for (;;) {
+    const known = await deps.users.byFinder(tenantId, finder);
+    if (!known.ok) return known;
+    const user = known.value;
+    if (user === null) {
+      const created = await made(deps, finder, named);
+      if (!created.ok) return created;
+      if (created.value !== null) return ok(created.value);
+      continue;
+    }
+    const secrets = await openedUser(deps, user);
+    if (secrets === null) return err(broken);
+    const { name = user.name } = named;
+    if (user.name === name) return ok(user);
+    const changed = await deps.users.change(tenantId, user.id, { name });
+    return changed.ok ? ok({ ...user, name }) : changed;
+  }
+}

@@ -1,0 +1,278 @@
+/** What a call may use at most, against which limits, for how long. */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { circuitReaches } from "../../../domain/attempts.ts";
+import type { Opening } from "../../../domain/audit/record.ts";
+import type { Choice } from "../../../domain/choice/choices.ts";
+import { scopeOf } from "../../../domain/choice/circuits.ts";
+import { endpointOf } from "../../../domain/choice/endpoints.ts";
+import { rulesOf, wireAt, wireOf } from "../../../domain/wires/rules.ts";
+import { inputTokensFor, mostInputTokens } from "../../../domain/sampling/estimate.ts";
+import {
+  firstStepsOf,
+  maxAttempts,
+  reachable,
+  type Place,
+} from "../../../domain/choice/failover.ts";
+import { callBoundsOf, holdsOf, type Hold } from "../../../domain/limits/holds.ts";
+import { nameOf, type CredentialSummary } from "../../../domain/models/model.ts";
+import { leaseSlackMs } from "../../../domain/leases.ts";
+import { defaultDeadlineMs, type CallBounds } from "../../../domain/choice/policy.ts";
+import type { Admission, CircuitProbe, Claim, Ledger } from "../../../domain/ports/ledger.ts";
+import { heldUntil, keyOf, type ReplayKey } from "../../../domain/sampling/replay-key.ts";
+import { answersDecidedForMs, type NewApproval } from "../../../domain/sampling/approval.ts";
+import type { Snapshot } from "../../../domain/ports/stores.ts";
+import type { Decision } from "../../../domain/choice/decision.ts";
+import type { Plan } from "../../../domain/choice/selection.ts";
+import { tokenFamilyOf } from "../../../domain/tokens/tokenizers.ts";
+import type { Caller } from "../../callers/authenticate.ts";
+import { costingOf, type Costing } from "./headroom.ts";
+import { scopesFor, type Charged } from "../../callers/scopes.ts";
+import { calendarOf } from "../../callers/time-zones.ts";
+
+/** One provider call that may be made, and what it may cost. */
+export interface ReservedAttempt extends Costing {
+  model: Choice["model"];
+  credentialId: string;
+  endpoint: string;
+  /** its model may be asked a second time; see `refusesOwnToolUse` */
+  isHeldTwice?: true;
+}
+
+export interface Reserved {
+  /** the candidates of failover, best first: nothing else may be called. Never empty. */
+  steps: ReservedAttempt[];
+  /** how many of these calls one request may make */
+  maxAttempts: number;
+  /** circuits on the way to the first candidate that only one call at a time may try: this call would try them */
+  probes: CircuitProbe[];
+  /** scopes of such circuits on the way to the others: nobody needs to try them now, so they come last */
+  resting: string[];
+  holds: Hold[];
+  /** of the largest attempt */
+  tokens: number;
+  /**
+   * the cost of the dearest attempts that one call may make, since each attempt may be billed; null: a price is
+   * unknown
+   */
+  microUsd: number | null;
+  deadlineMs: number;
+}
+
+export const placeOf = ({
+  model,
+  credentialId,
+  endpoint,
+  isHeldTwice,
+}: Pick<ReservedAttempt, "model" | "credentialId" | "endpoint" | "isHeldTwice">): Place => ({
+  model: nameOf(model),
+  credentialId,
+  endpoint,
+  wire: wireAt(model, endpoint),
+  contextTokens: model.contextTokens,
+  ...(isHeldTwice === true && { isHeldTwice }),
+});
+
+/** What the most expensive `most` attempts at these candidates cost together; null: a price is unknown. */
+export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
+  const prices = steps.flatMap(({ microUsd, isHeldTwice }) =>
+    isHeldTwice === true ? [microUsd, microUsd] : [microUsd],
+  );
+  if (prices.includes(null)) return null;
+  return prices
+    .map((price) => price ?? 0)
+    .toSorted((a, b) => b - a)
+    .slice(0, most)
+    .reduce((sum, price) => sum + price, 0);
+}
+
+/** Every candidate that some row of faults can lead to. */
+function stepsOf(
+  plan: Plan,
+  {
+    credentials,
+    most,
+    bounds,
+  }: { credentials: readonly CredentialSummary[]; most: number; bounds: CallBounds },
+): ReservedAttempt[] {
+  const needs = plan.requirements;
+  const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
+  const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
+    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+    const costing = costingOf(model, { ...needs, inputTokens }, bounds);
+    const twice =
+      needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse ? { isHeldTwice: true as const } : {};
+    return credentialIds.map((credentialId) => {
+      const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
+      return { model, credentialId, endpoint, ...costing, ...twice };
+    });
+  });
+  return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
+}
+
+/** The circuits on the way to these candidates that were open for their time, and that one call may try. */
+function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
+  if (plan.halfOpen.size === 0) return [];
+  const scopes = steps.flatMap((step) =>
+    circuitReaches.map((reach) => scopeOf(reach, placeOf(step))),
+  );
+  return [...new Set(scopes)].flatMap((scope) => {
+    const updatedAt = plan.halfOpen.get(scope);
+    return updatedAt === undefined ? [] : [{ scope, updatedAt }];
+  });
+}
+
+export interface ToReserve extends Charged {
+  plan: Plan;
+  /** ms of the call's deadline that it has waited for room; absent: none */
+  waitedMs?: number;
+  /** ms since the epoch, in whose day, week and month the call counts; absent: `now` */
+  countedAt?: number | undefined;
+}
+
+const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
+
+/** The candidates of failover, best first. */
+export function candidatesFor(input: ToReserve): ReservedAttempt[] {
+  const { plan, caller } = input;
+  const { snapshot } = caller;
+  const most = mostAttempts(snapshot);
+  const { credentials } = snapshot;
+  return stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopesFor(input)) });
+}
+
+export function reservationOf(input: ToReserve): Reserved {
+  const { plan, caller, now, countedAt = now, waitedMs = 0 } = input;
+  const { tenant } = caller.snapshot;
+  const scopes = scopesFor(input);
+  const most = mostAttempts(caller.snapshot);
+  const steps = candidatesFor(input);
+  const tokens = Math.max(...steps.map((step) => step.tokens));
+  const microUsd = dearestOf(steps, most);
+  const probes = probesOf(plan, steps.slice(0, 1));
+  const claimed = new Set(probes.map(({ scope }) => scope));
+  const waiting = probesOf(plan, steps).map(({ scope }) => scope);
+  return {
+    steps,
+    maxAttempts: most,
+    probes,
+    resting: waiting.filter((scope) => !claimed.has(scope)),
+    tokens,
+    microUsd,
+    holds: holdsOf({
+      now,
+      scopes,
+      tokens,
+      microUsd: microUsd ?? 0,
+      calendar: calendarOf(tenant.policy.timeZone, countedAt),
+    }),
+    deadlineMs: (tenant.policy.deadlineMs ?? defaultDeadlineMs) - waitedMs,
+  };
+}
+
+/** A plan and what it reserves. */
+export interface Claimed {
+  plan: Plan;
+  reserved: Reserved;
+}
+
+export interface LesserClaimed extends Claimed {
+  /** see `LesserClaim` */
+  shortens?: true;
+}
+
+/**
+ * The decision with what is reserved for it: where a fault leads, and which models stand in though no hint asks
+ * for them.
+ */
+export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
+  const after = firstStepsOf(steps.map(placeOf));
+  const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);
+  const reserved = new Set(steps.map(({ model }) => nameOf(model)));
+  return {
+    ...decision,
+    candidates: decision.candidates.map((candidate) =>
+      isHinted &&
+      candidate.matchedHint === undefined &&
+      candidate.viaToolLoop === undefined &&
+      reserved.has(nameOf({ provider: candidate.provider, id: candidate.model }))
+        ? { ...candidate, viaFailover: true as const }
+        : candidate,
+    ),
+    failover: steps.map(({ model: { provider, id } }, at) => ({
+      provider,
+      model: id,
+      after: after[at] ?? [],
+    })),
+  };
+}
+
+/** The step that an attempt was; undefined: none that was reserved. */
+export const stepFor = (
+  { steps }: Reserved,
+  { provider, model }: { provider: string; model: string },
+): ReservedAttempt | undefined => {
+  const name = nameOf({ provider, id: model });
+  return steps.find((step) => nameOf(step.model) === name);
+};
+
+/** What attempts cost for which nobody knows whether they were billed. */
+export const reservedFor = (
+  reserved: Reserved,
+  attempt: { provider: string; model: string },
+): { tokens: number; microUsd: number | null } =>
+  stepFor(reserved, attempt) ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
+
+export const claimOf = ({ plan, reserved }: Claimed): Claim => ({
+  decision: withFailover(plan.decision, reserved),
+  holds: reserved.holds,
+  reservedTokens: reserved.tokens,
+  reservedMicroUsd: reserved.microUsd,
+});
+
+export const createAdmit =
+  (deps: { ledger: Ledger; sessionTtlMs: number }) =>
+  (input: {
+    plan: Plan;
+    reserved: Reserved;
+    /** tried in their order where a limit has too little left for the first */
+    lesser: readonly LesserClaimed[];
+    /** what becomes of the call where only running calls are in the way */
+    ifReserved: "waits" | "refused";
+    caller: Caller;
+    opening: Opening;
+    replayKey: ReplayKey | null;
+    /** the call waits for a person; null: it runs at once */
+    approval: NewApproval | null;
+    now: number;
+  }): AsyncResult<Admission> => {
+    const { plan, reserved, lesser, caller, opening, replayKey, approval, now } = input;
+    const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
+    const keyUntil =
+      approval === null
+        ? (key: ReplayKey): number => heldUntil(key, { now, leaseUntil })
+        : (): number => approval.deadline + answersDecidedForMs;
+    return deps.ledger.admit({
+      opening,
+      ...claimOf({ plan, reserved }),
+      lesser: lesser.map((claimed) => ({
+        ...claimOf(claimed),
+        ...(claimed.shortens === true && { shortens: true as const }),
+      })),
+      ...(input.ifReserved === "waits" && { mayWait: true as const }),
+      tenantVersion: caller.snapshot.tenant.version,
+      now,
+      leaseUntil: approval === null ? leaseUntil : null,
+      ...(approval !== null && { approval }),
+      probes: reserved.probes,
+      sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
+      idempotency:
+        replayKey === null
+          ? null
+          : {
+              key: keyOf(replayKey, opening.contentSha256),
+              expiresAt: keyUntil(replayKey),
+            },
+    });
+  };
+
+export type Admit = ReturnType<typeof createAdmit>;

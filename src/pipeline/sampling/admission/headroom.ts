@@ -1,0 +1,53 @@
+/** What one provider call may use and cost, with as much room for its reasoning as the limits have. */
+import type { CallBounds } from "../../../domain/choice/policy.ts";
+import type { Model } from "../../../domain/models/model.ts";
+import type { Requirements } from "../../../domain/requirements.ts";
+import {
+  headroomOf,
+  reasoningOf,
+  writableTokens,
+  type ReasoningRequest,
+} from "../../../domain/models/reasoning.ts";
+import { costMicroUsd, mostUsage } from "../../../domain/models/cost.ts";
+
+/** What one provider call may use, and what its request says about reasoning. */
+export interface Costing {
+  tokens: number;
+  /** null: unknown price */
+  microUsd: number | null;
+  reasoning: ReasoningRequest;
+  /** tokens of text that the model may write */
+  maxTokens: number;
+}
+
+function costingWith(model: Model, needs: Requirements, headroom: number): Costing {
+  const { sent, metadata } = reasoningOf(model, needs.reasoning);
+  const room = { ...needs, reasoning: { ...needs.reasoning, tokens: headroom } };
+  const usage = mostUsage(model, room);
+  return {
+    tokens: usage.inputTokens + usage.outputTokens,
+    microUsd: costMicroUsd(model, usage),
+    reasoning: { sent, metadata, headroom: headroomOf(model, room) },
+    maxTokens: needs.maxTokens,
+  };
+}
+
+/**
+ * The call with all the room that the model wants, or as much of it as a limit's size leaves. Where not even
+ * the text fits, there is no room, and admission says which limit is too small.
+ * @param asked input tokens as this model counts them, at most
+ */
+export function costingOf(model: Model, asked: Requirements, bounds: CallBounds): Costing {
+  const needs = { ...asked, maxTokens: writableTokens(model, asked) };
+  const wanted = headroomOf(model, needs);
+  const full = costingWith(model, needs, wanted);
+  const { microUsd } = full;
+  const isWithin = full.tokens <= bounds.tokens && (microUsd ?? 0) <= bounds.microUsd;
+  if (wanted === 0 || isWithin) return full;
+  const bare = costingWith(model, needs, 0);
+  const perToken = ((microUsd ?? 0) - (bare.microUsd ?? 0)) / wanted;
+  const byMoney =
+    perToken > 0 ? (bounds.microUsd - (bare.microUsd ?? 0)) / perToken : Number.POSITIVE_INFINITY;
+  const left = Math.floor(Math.min(wanted, bounds.tokens - bare.tokens, byMoney));
+  return costingWith(model, needs, Math.max(0, left));
+}

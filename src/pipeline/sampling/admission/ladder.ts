@@ -1,0 +1,113 @@
+/**
+ * The lesser claims of a call, for limits that have too little left for the first one: fewer attempts, then no room for
+ * reasoning, then a short answer. The ledger takes the first that fits.
+ */
+import { smallestBudget, type Hold } from "../../../domain/limits/holds.ts";
+import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
+import { isLasting } from "../../../domain/limits/standing.ts";
+import { alwaysReasons } from "../../../domain/models/reasoning.ts";
+import { mostClaims } from "../../../domain/ports/ledger.ts";
+import type { Plan } from "../../../domain/choice/selection.ts";
+import {
+  dearestOf,
+  reservationOf,
+  type Claimed,
+  type LesserClaimed,
+  type Reserved,
+  type ToReserve,
+} from "./admit.ts";
+import type { Planned } from "../choice/choose.ts";
+import { scopesFor } from "../../callers/scopes.ts";
+
+const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
+
+/** The holds with other amounts of money and tokens. */
+const resized = (
+  holds: readonly Hold[],
+  { tokens, microUsd }: Pick<Reserved, "tokens" | "microUsd">,
+): Hold[] =>
+  holds.map((hold) => {
+    if (isMoney(hold.resource)) return { ...hold, amount: microUsd ?? 0 };
+    return isTokens(hold.resource) ? { ...hold, amount: tokens } : hold;
+  });
+
+/**
+ * What so many attempts reserve; 0: what the first candidate does, if it is the only one. All candidates stay: where an
+ * attempt costs nothing, such as one that was refused, another one begins within the same reservation.
+ */
+function withAttempts(reserved: Reserved, attempts: number): Reserved {
+  const { steps, holds } = reserved;
+  const counted = attempts === 0 ? steps.slice(0, 1) : steps;
+  const isMoneyHeld = holds.some(({ resource }) => isMoney(resource));
+  const of = {
+    tokens: Math.max(...counted.map(({ tokens }) => tokens)),
+    microUsd: isMoneyHeld ? dearestOf(counted, Math.max(1, attempts)) : reserved.microUsd,
+  };
+  return { ...reserved, ...of, holds: resized(holds, of) };
+}
+
+const isLess = (one: Reserved, other: Reserved): boolean => {
+  const amounts = one.holds.map(({ amount }, at) => amount - (other.holds[at]?.amount ?? 0));
+  return amounts.every((more) => more <= 0) && amounts.some((more) => more < 0);
+};
+
+/** The same plan for fewer attempts, each one less than the claim before. */
+function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
+  const most = Math.min(reserved.maxAttempts, reserved.steps.length);
+  const claims: Claimed[] = [];
+  for (let attempts = most - 1; attempts >= 0; attempts -= 1) {
+    const fewer = withAttempts(reserved, attempts);
+    if (!isLess(fewer, claims.at(-1)?.reserved ?? reserved)) continue;
+    const what = attempts === 0 ? "the first model alone" : `${attempts} of ${most} attempts`;
+    const note = `limits: reserved for ${what}, since too little was left`;
+    const { decision } = plan;
+    const noted = { ...plan, decision: { ...decision, notes: [...decision.notes, note] } };
+    claims.push({ plan: noted, reserved: fewer });
+  }
+  return claims;
+}
+
+type Laddered = ToReserve & { plan: Planned };
+
+/** The first model of another plan; null: it is no less, or tries a circuit, of which only the first plan knows. */
+function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claimed | null {
+  if (plan === null) return null;
+  const reserved = withAttempts(reservationOf({ ...input, plan }), 0);
+  return reserved.probes.length === 0 && isLess(reserved, before) ? { plan, reserved } : null;
+}
+
+/** Never of a model that reasons whatever it is asked: a short answer may then be no answer. */
+function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaimed | null {
+  if (!before.holds.some((hold) => isSized(hold) && isLasting(hold))) return null;
+  const plan = input.plan.shortened(from);
+  const choices = plan?.choices.filter(({ model }) => !alwaysReasons(model)) ?? [];
+  if (plan === null || choices.length === 0 || choices[0] !== plan.choices[0]) return null;
+  const claimed = firstModel(input, { ...plan, choices }, before);
+  return claimed === null ? null : { ...claimed, shortens: true };
+}
+
+/** The claims that take the place of the first one, each less than the one before. */
+export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
+  const { plan } = input;
+  if (!reserved.holds.some(isSized)) return [];
+  const fewer = fewerAttempts({ plan, reserved });
+  const others: LesserClaimed[] = [];
+  const last = (): Reserved => (others.at(-1) ?? fewer.at(-1))?.reserved ?? reserved;
+  if (reserved.probes.length === 0) {
+    const reasons = reserved.steps.some(({ reasoning }) => reasoning.headroom > 0);
+    const roomless = reasons ? firstModel(input, plan.withoutRoom(), last()) : null;
+    if (roomless !== null) others.push(roomless);
+    const short = shortAnswer(input, roomless?.plan ?? plan, last());
+    if (short !== null) others.push(short);
+  }
+  return [...fewer.slice(Math.max(0, fewer.length + others.length + 1 - mostClaims)), ...others];
+}
+
+/** What a call that will wait for a person reserves: as many attempts as its smallest budget could ever pay. */
+export function heldReservationOf(input: ToReserve): Reserved {
+  const reserved = reservationOf(input);
+  const budget = smallestBudget(scopesFor(input)) ?? Number.POSITIVE_INFINITY;
+  const claims = [reserved, ...fewerAttempts({ ...input, reserved }).map((each) => each.reserved)];
+  const fits = claims.find(({ microUsd }) => (microUsd ?? 0) <= budget);
+  return fits ?? claims.at(-1) ?? reserved;
+}

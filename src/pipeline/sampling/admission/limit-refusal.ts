@@ -1,0 +1,32 @@
+/** What a caller is told of a limit that has no room. */
+import { nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
+import { endOfTime, isMoney } from "../../../domain/limits/resources.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+
+/** Which tag, run, group or person. A caller knows its key and its server. */
+function nodeOf({ scope, subject }: Hold): { node?: string } {
+  if (scope === "tenant" || scope === "key" || scope === "server") return {};
+  // A run's name stands behind its key. A group's name may have colons.
+  const from = scope === "run" ? subject.lastIndexOf(":") : scope.length;
+  return { node: subject.slice(from + 1) };
+}
+
+export function limitRefusal(
+  hold: Hold,
+  { retryAfterMs, used }: { retryAfterMs: number | null; used: number },
+): Refusal {
+  const full = {
+    limit: nameOfLimit(hold),
+    ...nodeOf(hold),
+    retryAfterMs,
+    ...(hold.until === endOfTime && hold.amount <= hold.limit && { usedUp: true as const }),
+  };
+  if (!isMoney(hold.resource)) return { reason: "rate_limited", ...full };
+  return {
+    reason: "budget_exceeded",
+    ...full,
+    limitUsd: hold.limit / 1e6,
+    usedUsd: used / 1e6,
+    neededUsd: hold.amount / 1e6,
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * Admissions whose answers never came, as plain values, so that any invocation of an isolate may look after
+ * them.
+ */
+import { createBoundedMap } from "../../../domain/bounded-map.ts";
+import type { Opening } from "../../../domain/audit/record.ts";
+import { longestLeaseMs } from "../../../domain/leases.ts";
+import type { Hold } from "../../../domain/limits/holds.ts";
+
+export interface LostAdmission {
+  opening: Opening;
+  holds: Hold[];
+  /** whether the admission may have claimed a replay key */
+  isKeyed: boolean;
+}
+
+/**
+ * ms before each look at a database that answers. A batch may arrive after the first looks. By the last look
+ * the longest lease has ended, and the sweep has run.
+ */
+const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
+
+/** ms after which another caller may look after them: the host may have ended the one that had the turn. */
+const turnMs = 20_000;
+
+interface Kept {
+  lost: LostAdmission;
+  looks: number;
+  /** ms by the isolate's clock of durations */
+  dueAt: number;
+}
+
+export interface LostAdmissions {
+  add(lost: LostAdmission): void;
+  /** True for one caller at a time, until that caller has not asked for a while. */
+  isTurnOf(who: object): boolean;
+  isEmpty(): boolean;
+  /** The admissions to look for now, `most` at most. */
+  due(most: number): LostAdmission[];
+  /** The admission was not found. It is looked for again, unless this was the last time. */
+  missed(id: string): void;
+  done(id: string): void;
+}
+
+/** `capacity`: of more admissions, the oldest are left to their leases. `elapsed`: ms, monotonic. */
+export function createLostAdmissions(deps: {
+  capacity: number;
+  elapsed: () => number;
+}): LostAdmissions {
+  const { capacity, elapsed } = deps;
+  const kept = createBoundedMap<string, Kept>(capacity);
+  let turn: { who: object; until: number } | null = null;
+  return {
+    add(lost) {
+      kept.set(lost.opening.id, { lost, looks: 0, dueAt: elapsed() + (pausesMs[0] ?? 0) });
+    },
+    isTurnOf(who) {
+      const now = elapsed();
+      if (turn !== null && turn.who !== who && turn.until > now) return false;
+      turn = { who, until: now + turnMs };
+      return true;
+    },
+    isEmpty: () => kept.size === 0,
+    due(most) {
+      const now = elapsed();
+      const due: LostAdmission[] = [];
+      for (const { lost, dueAt } of kept.values())
+        if (dueAt <= now && due.push(lost) >= most) break;
+      return due;
+    },
+    missed(id) {
+      const admission = kept.get(id);
+      if (admission === undefined) return;
+      admission.looks += 1;
+      const pauseMs = pausesMs[admission.looks];
+      if (pauseMs === undefined) kept.delete(id);
+      else admission.dueAt = elapsed() + pauseMs;
+    },
+    done: (id) => void kept.delete(id),
+  };
+}

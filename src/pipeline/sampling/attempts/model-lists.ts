@@ -1,0 +1,98 @@
+/**
+ * What each credential's provider lists. The list is read after a call that the credential answered, once a day at most,
+ * and no call waits for it.
+ */
+import { createBoundedMap, type BoundedMap } from "../../../domain/bounded-map.ts";
+import { countedListing, type ReadListing } from "../../../domain/models/listings.ts";
+import type { CredentialStore, SealedCredential, Vault } from "../../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import type { AttemptAll } from "./attempt.ts";
+import type { Providers } from "../../../domain/sampling/providers.ts";
+
+const dayMs = 86_400_000;
+/** A process that has tried looks away for so long, whatever its memory says of the credential. */
+const restMs = 3_600_000;
+const timeoutMs = 20_000;
+
+/** When this process last tried to read the list of a credential: ms that never go back. */
+export type ListingTries = BoundedMap<string, number>;
+export const createListingTries = (capacity: number): ListingTries => createBoundedMap(capacity);
+
+/** Keeps what was read, if it proves something. A list at an address of the tenant's own proves nothing. */
+export async function keepRead(
+  credentials: Pick<CredentialStore, "keepListing">,
+  credential: SealedCredential,
+  { read, now }: { read: ReadListing | null; now: number },
+): AsyncResult<null> {
+  const { tenantId, id, updatedAt, baseUrl, listing = null } = credential;
+  const counted = baseUrl === null ? countedListing(listing, read, now) : listing;
+  // The same list is no news: the choices that were prepared on it stay.
+  if (counted === null || counted.ids.join() === listing?.ids.join()) return ok(null);
+  return credentials.keepListing({ tenantId, id, readAt: updatedAt }, counted);
+}
+
+export function createModelLists(deps: {
+  credentials: Pick<CredentialStore, "claimListing" | "keepListing">;
+  providers: Pick<Providers, "listModels">;
+  openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
+  tries: ListingTries;
+  now: () => number;
+  /** ms that never go back */
+  elapsed: () => number;
+  /** ends a read; absent: nothing does */
+  ends?: AbortSignal | undefined;
+}) {
+  const { credentials, providers, openKey, tries, now, elapsed, ends } = deps;
+
+  const isDue = ({ id, baseUrl, listingDueAt = 0 }: SealedCredential): boolean => {
+    const tried = tries.get(id);
+    return (
+      baseUrl === null &&
+      listingDueAt <= now() &&
+      (tried === undefined || elapsed() - tried > restMs)
+    );
+  };
+
+  const read = async (credential: SealedCredential): Promise<void> => {
+    const { tenantId, id, updatedAt, provider, baseUrl } = credential;
+    const at = now();
+    const claimed = await credentials.claimListing(
+      { tenantId, id, readAt: updatedAt },
+      { now: at, until: at + dayMs },
+    );
+    if (!claimed.ok || !claimed.value) return;
+    const key = await openKey(credential);
+    if (!key.ok) return;
+    const listed = await providers.listModels(
+      { provider, apiKey: key.value, baseUrl },
+      AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(ends === undefined ? [] : [ends])]),
+    );
+    await keepRead(credentials, credential, { read: listed, now: now() });
+  };
+
+  /** null: the list is not due */
+  return (credential: SealedCredential): Promise<void> | null => {
+    if (!isDue(credential)) return null;
+    tries.set(credential.id, elapsed());
+    return read(credential);
+  };
+}
+
+/** Attempts after which the list of the credential that answered is read, if it is due. */
+export const readingLists =
+  (
+    attempt: AttemptAll,
+    deps: {
+      readList: ReturnType<typeof createModelLists>;
+      upkeep: (work: Promise<unknown>) => void;
+    },
+  ): AttemptAll =>
+  async (walk) => {
+    const attempted = await attempt(walk);
+    const last = attempted.answer.ok ? attempted.attempts.at(-1)?.credentialId : undefined;
+    const credential = walk.credentials.find(({ id }) => id === last);
+    const reading = credential === undefined ? null : deps.readList(credential);
+    if (reading !== null) deps.upkeep(reading);
+    return attempted;
+  };

@@ -1,0 +1,247 @@
+/** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
+import {
+  firstWithSamplingTools,
+  missingFrom,
+  requiredFor,
+} from "../../../domain/sampling/capabilities.ts";
+import { withheldBy } from "../../../domain/limits/ceilings.ts";
+import { poolFrom, type ModelPool, type PoolPolicy } from "../../../domain/choice/model-pool.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import { callBoundsOf, smallestBudget } from "../../../domain/limits/holds.ts";
+import { endOfRaises } from "../../../domain/limits/raises.ts";
+import type { Catalogue } from "../../../domain/models/model.ts";
+import { modelsOf } from "../../../domain/models/tenant-models.ts";
+import type { Features } from "../../../domain/sampling/negotiation.ts";
+import type { Asking } from "../../../domain/choice/decision.ts";
+import { defaultToolRounds, type Policy } from "../../../domain/choice/policy.ts";
+import type { Snapshot } from "../../../domain/ports/stores.ts";
+import type { ReasoningRefusals } from "../../../domain/sampling/providers.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import { err, ok, type Result } from "../../../domain/result.ts";
+import {
+  checkToolHistory,
+  toolRoundsOf,
+  type SamplingCall,
+} from "../../../domain/sampling/call.ts";
+import {
+  askingOf,
+  decide,
+  planShortened,
+  planWithoutRoom,
+  type Plan,
+} from "../../../domain/choice/selection.ts";
+import {
+  recordOf,
+  shape,
+  shapingOf,
+  type NegotiationRecord,
+} from "../../../domain/sampling/shaping.ts";
+import { askedToContinue, continuationNote } from "../../../domain/wires/continuation.ts";
+import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
+import { mayNameBudget, scopesOf, type AskingServer } from "../../callers/scopes.ts";
+
+/** What was declared by the client for which is sampled. */
+export interface Declared {
+  /** capabilities, as the client's revision knows them */
+  capabilities: JsonObject;
+  /** as the client declared them, in which revision; absent: what the revision doesn't know was not declared */
+  raw?: { capabilities: JsonObject; revision: string };
+  features: Features;
+}
+
+export interface Planned extends Plan {
+  /** the call as the model will get it */
+  call: SamplingCall;
+  /** The plan for limits that have nothing left for reasoning; null: that is this plan. */
+  withoutRoom: () => Plan | null;
+  /** That plan, for a short answer; null: the call may have no shorter one. */
+  shortened: (plan: Plan) => Plan | null;
+}
+
+export interface Chooser {
+  /** The catalogue as this tenant sees it. */
+  poolFor(snapshot: Snapshot): ModelPool;
+  plan(
+    call: SamplingCall,
+    snapshot: Snapshot,
+    declared: Declared,
+    /** the registered server that asks; absent or null: the caller asks for itself */
+    server?: AskingServer | null,
+  ): Result<Planned, Refusal>;
+}
+
+interface Prepared {
+  catalogue: Catalogue;
+  serverPolicy: string;
+  /** version of the memory of models that refuse to be asked about reasoning */
+  refusals: number;
+  /** ms since the epoch, when a limit falls again */
+  raisedUntil: number;
+  pool: ModelPool;
+}
+
+/** The tenant's policy and the asking server's together: the narrower of each member. */
+export function policyFor(
+  snapshot: Pick<Snapshot, "tenant" | "key" | "pinnedModel">,
+  { server, now }: { server: AskingServer | null; now: number },
+): PoolPolicy {
+  const { policy } = snapshot.tenant;
+  const scopes = scopesOf(snapshot, { server, now });
+  const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
+  const { reasoning, reasoningTokens, promptCaching } = policy;
+  const most = Math.min(
+    maxTokens ?? Number.POSITIVE_INFINITY,
+    server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
+  );
+  const bounds = callBoundsOf(scopes);
+  const withheldProviders = withheldBy(snapshot.tenant.ceiling);
+  return {
+    ...(withheldProviders !== undefined && { withheldProviders }),
+    ...(policy.stopped !== undefined && { stopped: policy.stopped }),
+    ...(Number.isFinite(Math.min(bounds.tokens, bounds.microUsd)) && { bounds }),
+    ...(snapshot.pinnedModel !== undefined && { pinnedModel: snapshot.pinnedModel }),
+    ...(allowedModels !== undefined && { allowedModels }),
+    ...(deniedModels !== undefined && { deniedModels }),
+    ...(Number.isFinite(most) && { maxTokens: most }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(promptCaching !== undefined && { promptCaching }),
+    ...(previews !== undefined && { previews }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(server !== null && { server: server.policy }),
+    ...((smallestBudget(scopes) !== null || mayNameBudget(policy)) && {
+      budgeted: true,
+    }),
+  };
+}
+
+/** A refusal's wait, less the time that has passed since it was reckoned. */
+const sinceThen = (
+  refusal: Extract<Refusal, { reason: "unavailable" }>,
+  passedMs: number,
+): Refusal => ({
+  ...refusal,
+  retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
+});
+
+/** Plans a call; where no model goes on with the assistant's last message, as the policy allows. */
+function planAs(
+  { prefill = "refuse" }: Policy,
+  pool: ModelPool,
+  { call, negotiation }: { call: SamplingCall; negotiation: NegotiationRecord | null },
+): { call: SamplingCall; asking: Asking; plan: Result<Plan, Refusal> } {
+  const asking = askingOf(call, pool, negotiation);
+  const plan = decide(asking, pool);
+  const asItIs = { call, asking, plan };
+  if (plan.ok || prefill === "refuse" || asking.needs.wire?.prefill !== true) return asItIs;
+  const continued = askedToContinue(call);
+  const other = askingOf(continued, pool, negotiation);
+  const noted = { ...other, notes: [...other.notes, continuationNote] };
+  const made = decide(noted, pool);
+  return made.ok ? { call: continued, asking: noted, plan: made } : asItIs;
+}
+
+export function createChooser(deps: {
+  catalogue: () => Catalogue;
+  now: () => number;
+  /** absent: refusals are not remembered */
+  refusals?: ReasoningRefusals;
+}): Chooser {
+  const { refusals: known = createReasoningRefusals(0) } = deps;
+  // One snapshot serves many requests. What was measured in it is as old as the snapshot.
+  const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
+  const poolFor = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
+    const catalogue = deps.catalogue();
+    const pools = prepared.get(snapshot) ?? new Map<string, Prepared>();
+    prepared.set(snapshot, pools);
+    const asking = server?.id ?? "";
+    // The server's policy may be newer than the snapshot.
+    const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
+    const refusals = known.version();
+    const made = pools.get(asking);
+    const now = deps.now();
+    if (
+      made?.catalogue === catalogue &&
+      made.serverPolicy === serverPolicy &&
+      made.refusals === refusals &&
+      now < made.raisedUntil &&
+      // A circuit that has been open for its time is tried, however old the snapshot is.
+      now < (made.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
+      // A pool from before a clock was set back is made anew, or its circuits would stay open
+      // until the clock is there again.
+      now >= (made.pool.circuits?.now ?? 0)
+    )
+      return made.pool;
+    const { credentials, overrides, health, circuits } = snapshot;
+    const pool = poolFrom({
+      models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
+      credentials,
+      catalogueVersion: catalogue.version,
+      policy: policyFor(snapshot, { server, now }),
+      health,
+      circuits,
+      now,
+    });
+    pools.set(asking, {
+      catalogue,
+      serverPolicy,
+      refusals,
+      raisedUntil: endOfRaises(snapshot.tenant.policy.raises, now),
+      pool,
+    });
+    return pool;
+  };
+  return {
+    poolFor: (snapshot) => poolFor(snapshot, null),
+    plan(asked, snapshot, { capabilities, features, raw }, server = null) {
+      const { policy } = snapshot.tenant;
+      if (server?.policy.disabled === true)
+        return err({ reason: "forbidden", action: "sampling for this server is switched off" });
+      const needs = {
+        tools: asked.tools.length > 0 || asked.toolChoice !== undefined,
+        outputModalities: asked.outputModalities,
+      };
+      const requiredCapabilities = missingFrom(requiredFor(needs), capabilities);
+      if (requiredCapabilities !== null)
+        return err({
+          reason: "capability_missing",
+          requiredCapabilities,
+          ...(raw !== undefined &&
+            missingFrom(requiredCapabilities, raw.capabilities) === null && {
+              detail: `the client declares it, but its revision ${raw.revision} is too old for it: begin with ${firstWithSamplingTools} or later`,
+            }),
+        });
+      const history = checkToolHistory(asked.messages);
+      if (!history.ok) return history;
+      const rounds = Math.min(
+        policy.toolRounds ?? defaultToolRounds,
+        server?.policy.toolRounds ?? Number.POSITIVE_INFINITY,
+      );
+      if (toolRoundsOf(asked.messages) > rounds)
+        return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
+      const shaping = shapingOf({
+        features,
+        rules: policy.rules ?? [],
+        readBy: server === null ? "client" : "server",
+        wants: asked.outputModalities,
+      });
+      const shaped = shape(asked, shaping);
+      const pool = poolFor(snapshot, server);
+      const negotiation = recordOf(features, shaping);
+      const { call: kept, asking, plan } = planAs(policy, pool, { call: shaped, negotiation });
+      if (!plan.ok) {
+        const { error } = plan;
+        if (error.reason === "unavailable")
+          return err(sinceThen(error, deps.now() - (pool.circuits?.now ?? 0)));
+        return error.reason === "no_eligible_model" && snapshot.credentials.length === 0
+          ? err({ ...error, cause: "no_credential" })
+          : plan;
+      }
+      const call = { ...kept, maxTokens: plan.value.requirements.maxTokens };
+      const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, pool);
+      const shortened = (from: Plan): Plan | null =>
+        kept.toolChoice === "required" ? null : planShortened(from, asking, pool);
+      return ok({ ...plan.value, call, withoutRoom, shortened });
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Legacy sessions: `initialize` begins one, later messages use it, and DELETE or time ends it. */
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { supportedModalities, supports } from "../../domain/sampling/capabilities.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { SessionStore, Snapshot } from "../../domain/ports/stores.ts";
+import { err, ok } from "../../domain/result.ts";
+import { problemWithSize, storedClientInfo } from "../../domain/tenancy/session-limits.ts";
+import type { HostedCapabilities } from "../../domain/servers/offer.ts";
+import type { McpServer } from "../../domain/servers/server.ts";
+import { modalities } from "../../domain/modality.ts";
+import type { Bridge, Session } from "../../domain/tenancy/session.ts";
+import type { Caller } from "../callers/authenticate.ts";
+import type { CallerMemory } from "../callers/caller-memory.ts";
+import type { Chooser } from "./choice/choose.ts";
+
+/** ms by which `lastUsedAt` may be behind before a message that samples nothing writes it. */
+const touchAfterMs = 60_000;
+
+export function createSessions(deps: {
+  sessions: SessionStore;
+  chooser: Chooser;
+  memory: Pick<CallerMemory, "get" | "amend">;
+  ids: Ids;
+  now: () => number;
+  sessionTtlMs: number;
+}) {
+  const { sessions, chooser, memory, ids, now, sessionTtlMs } = deps;
+
+  const store = async (
+    given: Session,
+    write: (session: Session) => AsyncResult<null>,
+  ): AsyncResult<Session> => {
+    const problem = problemWithSize(given);
+    if (problem !== null) return err(problem);
+    const session = { ...given, clientInfo: storedClientInfo(given.clientInfo) };
+    const written = await write(session);
+    return written.ok ? ok(session) : written;
+  };
+
+  return {
+    capabilitiesFor(snapshot: Snapshot, capabilities: JsonObject): HostedCapabilities {
+      const { able } = chooser.poolFor(snapshot);
+      const offered = {
+        supportedModalities: modalities.filter((modality) => able.outputs.has(modality)),
+        tools: able.tools,
+        context: false,
+      };
+      const declared = supports(capabilities, "sampling") ? supportedModalities(capabilities) : [];
+      return {
+        supportedModalities: declared.filter((modality) => able.outputs.has(modality)),
+        tools: supports(capabilities, "sampling.tools") && able.tools,
+        context: false,
+        offered,
+      };
+    },
+
+    async begin(
+      snapshot: Snapshot,
+      negotiated: { revision: string; capabilities: JsonObject; clientInfo: JsonObject },
+    ): AsyncResult<Session> {
+      const at = now();
+      const session = {
+        id: ids.next("session"),
+        tenantId: snapshot.tenant.id,
+        keyId: snapshot.key.id,
+        ...negotiated,
+        serverId: null,
+        upstreamId: null,
+        told: null,
+        bridge: null,
+        clientStreamUntil: null,
+        routerStreamUntil: null,
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + sessionTtlMs,
+      };
+      return store(session, sessions.begin);
+    },
+
+    /** Called before a server is asked to begin a session. Refuses too many sessions, and too large ones. */
+    async admit(
+      { tenant, key }: Pick<Snapshot, "tenant" | "key">,
+      declared: Pick<Session, "capabilities" | "clientInfo">,
+    ): AsyncResult<null> {
+      const problem = problemWithSize(declared);
+      if (problem !== null) return err(problem);
+      return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
+    },
+
+    /** Begins a session through the proxy. Where a server gives an id again, the session begins anew. */
+    async beginWith(
+      server: McpServer,
+      keyId: string,
+      negotiated: Pick<
+        Session,
+        "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told" | "bridge"
+      >,
+    ): AsyncResult<Session> {
+      const at = now();
+      const session = {
+        id: ids.next("session"),
+        tenantId: server.tenantId,
+        keyId,
+        ...negotiated,
+        serverId: server.id,
+        clientStreamUntil: null,
+        routerStreamUntil: null,
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + sessionTtlMs,
+      };
+      return store(session, sessions.create);
+    },
+
+    /** Whether the session's use needn't be written yet. */
+    isFresh: ({ session }: Caller): boolean =>
+      session === null || now() - session.lastUsedAt < touchAfterMs,
+
+    async touch({ session, memoryKey }: Caller): AsyncResult<null> {
+      const at = now();
+      if (session === null) return ok(null);
+      // Another message may have written since this one's caller was read.
+      const known = memory.get(memoryKey)?.session ?? session;
+      if (at - Math.max(session.lastUsedAt, known.lastUsedAt) < touchAfterMs) return ok(null);
+      // The remembered session is replaced too, or every message until the next read would write.
+      memory.amend(memoryKey, (remembered) => ({
+        ...remembered,
+        session: remembered.session && { ...remembered.session, lastUsedAt: at },
+      }));
+      return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
+    },
+
+    /** The session that the router keeps with a legacy server; null: there is none, or it has expired. */
+    bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
+      sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
+
+    /** null: the session has ended. */
+    async fresh({ tenantId, id }: Session): AsyncResult<Session | null> {
+      const found = await sessions.get(tenantId, id);
+      return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
+    },
+
+    setBridge: ({ tenantId, id }: Session, bridge: Bridge): AsyncResult<null> =>
+      sessions.setBridge(tenantId, id, bridge),
+
+    end: (session: Session): AsyncResult<boolean> =>
+      sessions.end(session.tenantId, session.id, null),
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;

@@ -1,0 +1,45 @@
+/** Ends a call in the ledger, also where the sweep or a correction was there before. */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import type { Settlement } from "../../../domain/audit/record.ts";
+import type { Ids } from "../../../domain/tenancy/ids.ts";
+import type { Ledger } from "../../../domain/ports/ledger.ts";
+
+export type EndCall = (settlement: Settlement) => AsyncResult<boolean>;
+
+/**
+ * True if this ended the call. Where the sweep took the call's process for dead, this end replaces the sweep's
+ * `unknown` and its charge, and the log of events says so.
+ */
+export const createEndCall =
+  ({
+    ledger,
+    ids,
+    ended = () => {},
+  }: {
+    ledger: Ledger;
+    ids: Ids;
+    /** Told which tenant's call has ended. */
+    ended?: (tenantId: string) => void;
+  }): EndCall =>
+  async (settlement) => {
+    const settled = await ledger.settle(settlement);
+    if (settled.ok) ended(settlement.tenantId);
+    if (!settled.ok || settled.value) return settled;
+    const { id, tenantId, now: at, outcome, usage, costMicroUsd } = settlement;
+    return ledger.settleSwept(settlement, {
+      id: ids.next("event"),
+      at,
+      actor: "router",
+      action: "request.settled_late",
+      tenantId,
+      target: id,
+      detail: {
+        after: {
+          outcome,
+          inputTokens: usage?.inputTokens ?? null,
+          outputTokens: usage?.outputTokens ?? null,
+          costMicroUsd,
+        },
+      },
+    });
+  };

@@ -1,0 +1,63 @@
+/** What a call is answered, and what its answer tells of how it came about. */
+import type { Opening, Timing } from "../../../domain/audit/record.ts";
+import { ignoredIn, type Ignored } from "../../../domain/choice/ignored.ts";
+import { nameOf } from "../../../domain/models/model.ts";
+import { err, ok } from "../../../domain/result.ts";
+import { withOrigin } from "../../../domain/sampling/tool-loop.ts";
+import type { Attempted } from "../attempts/attempt.ts";
+import type { Planned } from "../choice/choose.ts";
+import type { Recorded } from "../request/idempotency.ts";
+import type { Charge } from "./settle.ts";
+
+/** What a result tells of how it came about. */
+export interface Summary {
+  requestId: string;
+  provider: string;
+  model: string;
+  attempts: number;
+  /** tokens, of all attempts together */
+  usage: { inputTokens: number; outputTokens: number };
+  /** what was charged, all attempts together; null: no known price */
+  costUsd: number | null;
+  /** what was read or sent differently from how it was asked, one sentence for each */
+  notes: string[];
+  ignored: Ignored;
+  timingMs: Timing & { settle: number };
+}
+
+/** What the caller is answered, and a repetition of the call too. */
+export function recordedOf(
+  { opening, plan: { call, decision } }: { opening: Opening; plan: Planned },
+  { answer, attempts }: Attempted,
+  { charge: { usage, microUsd }, timing }: { charge: Charge; timing: Timing },
+): Recorded<Summary> {
+  if (!answer.ok) return err(answer.error);
+  const { model, answer: given } = answer.value;
+  const notes = [...decision.notes, ...given.notes];
+  const credentialId = attempts.at(-1)?.credentialId ?? "";
+  return ok({
+    answer: {
+      content: withOrigin(given.content, {
+        provider: model.provider,
+        model: model.id,
+        credentialId,
+      }),
+      stopReason: given.stopReason,
+      model: nameOf(model),
+      ...(given.providerStopReason === null
+        ? {}
+        : { providerStopReason: given.providerStopReason }),
+    },
+    decision: {
+      requestId: opening.id,
+      provider: model.provider,
+      model: model.id,
+      attempts: attempts.length,
+      usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
+      costUsd: microUsd === null ? null : microUsd / 1e6,
+      notes,
+      ignored: ignoredIn({ call, decision, answeredBy: model.provider, notes }),
+      timingMs: { ...timing, settle: 0 },
+    },
+  });
+}

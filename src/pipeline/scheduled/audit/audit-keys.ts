@@ -1,0 +1,91 @@
+/**
+ * Which public keys are the router's. A row of the database proves nothing. A key counts if it is derived from
+ * MASTER_KEY or MASTER_KEY_PREVIOUS, or if its row has a code by one of them.
+ */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import type { Ids } from "../../../domain/tenancy/ids.ts";
+import type { Mac } from "../../../domain/tenancy/mac.ts";
+import { ok } from "../../../domain/result.ts";
+import type {
+  AuditKey,
+  Hashing,
+  SealStore,
+  Signer,
+  StoredAuditKey,
+  VerifySignature,
+} from "../../../domain/audit/seals.ts";
+
+export interface AuditKeyDeps {
+  seals: SealStore;
+  hashing: Hashing;
+  signer: Signer;
+  verify: VerifySignature;
+  /** codes of rows of public keys */
+  keyMac: Mac;
+  idOfPublicKey: (publicKey: string) => Promise<string | null>;
+  ids: Ids;
+  now: () => number;
+}
+
+/** Keys that are reported in one run. */
+const mostReported = 8;
+
+/** What the code of a public key covers. */
+export const auditKeyText = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
+
+export const withCode = async ({ keyMac }: Pick<AuditKeyDeps, "keyMac">, key: AuditKey) =>
+  ({ ...key, code: await keyMac.code(auditKeyText(key)) }) satisfies StoredAuditKey;
+
+async function isVouched(
+  { signer, keyMac }: Pick<AuditKeyDeps, "signer" | "keyMac">,
+  key: StoredAuditKey,
+): Promise<boolean> {
+  const own = signer.keys.find(({ id }) => id === key.id);
+  if (own !== undefined) return own.publicKey === key.publicKey;
+  return keyMac.check(auditKeyText(key), key.code);
+}
+
+/** All keys that ever signed and for which the master keys vouch. */
+export async function vouchedKeys(
+  deps: Pick<AuditKeyDeps, "seals" | "signer" | "keyMac">,
+): AsyncResult<AuditKey[]> {
+  const stored = await deps.seals.keys();
+  if (!stored.ok) return stored;
+  const keys = new Map(deps.signer.keys.map((key) => [key.id, key]));
+  for (const { id, publicKey, code } of stored.value)
+    if (await isVouched(deps, { id, publicKey, code })) keys.set(id, { id, publicKey });
+  return ok([...keys.values()]);
+}
+
+/**
+ * Renews codes after a rotation. A key for which nothing vouches is logged once, and not published. Returns how many codes
+ * were renewed.
+ */
+export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<number> => {
+  const { seals, keyMac, ids, now } = deps;
+  const stored = await seals.keys();
+  if (!stored.ok) return stored;
+  const outdated: AuditKey[] = [];
+  const strangers: AuditKey[] = [];
+  for (const key of stored.value) {
+    const { code } = key;
+    if (!(await isVouched(deps, key))) strangers.push(key);
+    else if (!code.startsWith(keyMac.codePrefix) || !(await keyMac.check(auditKeyText(key), code)))
+      outdated.push(key);
+  }
+  for (const { id, publicKey } of strangers.slice(0, mostReported)) {
+    const reported = await seals.reportKey({
+      id: ids.next("event"),
+      at: now(),
+      actor: "router",
+      action: "audit.tampered",
+      tenantId: null,
+      target: id,
+      detail: { what: "key", id, publicKey },
+    });
+    if (!reported.ok) return reported;
+  }
+  const renewed = await Promise.all(outdated.map((key) => withCode(deps, key)));
+  const kept = await seals.keepKeys(renewed, now());
+  return kept.ok ? ok(renewed.length) : kept;
+};

@@ -1,0 +1,83 @@
+/**
+ * Deletes sealed records: those that retention is due to delete, and the oldest ones where room is tight. Each
+ * deletion is one transaction with a signed notice, so that the chain says why a record is gone.
+ */
+import type { DeletionNotice, EmptiedPlace } from "../../../domain/audit/deletion-notices.ts";
+import { noticesFor } from "../../../domain/audit/emptied-places.ts";
+import { signedText } from "../../../domain/audit/seals.ts";
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { ok } from "../../../domain/result.ts";
+import { withCode, type AuditKeyDeps } from "./audit-keys.ts";
+
+export type DeletionDeps = Pick<AuditKeyDeps, "seals" | "hashing" | "signer" | "keyMac" | "now">;
+
+/** Notices of one transaction: a Durable Object takes parameters of 2 MB, and each signature takes time. */
+const mostSeals = 500;
+
+/** Signs what accounts for the places. None is made for a place whose seal is gone. */
+export async function signedNotices(
+  { seals, hashing, signer, now }: DeletionDeps,
+  places: readonly EmptiedPlace[],
+): AsyncResult<DeletionNotice[]> {
+  if (places.length === 0) return ok([]);
+  const found = await seals.sealsAt(places);
+  if (!found.ok) return found;
+  const beside = { seals: found.value, hashing, at: now(), keyId: signer.key.id };
+  const notices = await noticesFor(places, beside);
+  return ok(
+    await Promise.all(
+      notices.map(async (notice) => ({
+        ...notice,
+        signature: await signer.sign(signedText("deletion", notice)),
+      })),
+    ),
+  );
+}
+
+function inFewSeals(places: readonly EmptiedPlace[]): EmptiedPlace[] {
+  const seen = new Set<string>();
+  return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= mostSeals);
+}
+
+/** A key has to be in the database before it signs, or a copy of the database can't be verified. */
+async function keepOwnKey(deps: DeletionDeps): AsyncResult<null> {
+  const { seals, signer, now } = deps;
+  const kept = await seals.keys();
+  if (!kept.ok) return kept;
+  const { id, publicKey } = signer.key;
+  if (kept.value.some((key) => key.id === id && key.publicKey === publicKey)) return ok(null);
+  return seals.keepKeys([await withCode(deps, signer.key)], now());
+}
+
+/** Returns how many records were deleted. */
+async function deletePlaces(
+  deps: DeletionDeps,
+  found: readonly EmptiedPlace[],
+): AsyncResult<number> {
+  const places = inFewSeals(found);
+  if (places.length === 0) return ok(0);
+  const kept = await keepOwnKey(deps);
+  if (!kept.ok) return kept;
+  const notices = await signedNotices(deps, places);
+  return notices.ok ? deps.seals.deleteSealed(places, notices.value) : notices;
+}
+
+export const createRetentionJob =
+  (
+    deps: DeletionDeps & {
+      requests: { pruneContents: (now: number) => AsyncResult<number> };
+    },
+  ) =>
+  async (): AsyncResult<number> => {
+    const contents = await deps.requests.pruneContents(deps.now());
+    if (!contents.ok) return contents;
+    const aged = await deps.seals.aged(deps.now());
+    if (!aged.ok) return aged;
+    const deleted = await deletePlaces(deps, aged.value);
+    return deleted.ok ? ok(contents.value + deleted.value) : deleted;
+  };
+
+export async function deleteOldestRecords(deps: DeletionDeps): AsyncResult<number> {
+  const oldest = await deps.seals.oldest();
+  return oldest.ok ? deletePlaces(deps, oldest.value) : oldest;
+}

@@ -1,0 +1,72 @@
+/** What a seal run finds before it seals: whether the chain is the router's, and what the records' codes say. */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { canonicalJson } from "../../../domain/canonical.ts";
+import { standingOf } from "../../../domain/audit/evidence.ts";
+import type { Mac } from "../../../domain/tenancy/mac.ts";
+import { ok } from "../../../domain/result.ts";
+import { checkSeal, type Checked, type Tampering } from "../../../domain/audit/seal-check.ts";
+import {
+  mostPresent,
+  signedText,
+  statementOf,
+  type AuditKey,
+  type StoredSeal,
+  type Waiting,
+} from "../../../domain/audit/seals.ts";
+import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
+
+export interface SealDeps extends AuditKeyDeps {
+  /** codes of records */
+  mac: Mac;
+  /** ms in which processes with the former MASTER_KEY may still write */
+  rolloutMs: number;
+  log: (entry: Record<string, unknown>) => void;
+}
+
+/** Whether the router made a seal and the `checked` that stands beside it. */
+async function isGenuine(
+  { hashing, verify }: SealDeps,
+  seal: StoredSeal,
+  keys: readonly AuditKey[],
+): Promise<boolean> {
+  const key = keys.find(({ id }) => id === seal.keyId);
+  if (key === undefined) return false;
+  if ((await hashing.leafOf(canonicalJson(seal.checked))) !== seal.root) return false;
+  const text = signedText("seal", statementOf(seal));
+  return verify(key, { text, signature: seal.signature });
+}
+
+/** The keys by which a head may be signed. They are this router's own, unless MASTER_KEY has changed twice since. */
+const keysFor = async (deps: SealDeps, head: StoredSeal): AsyncResult<AuditKey[]> =>
+  deps.signer.keys.some(({ id }) => id === head.keyId) ? ok(deps.signer.keys) : vouchedKeys(deps);
+
+/** Everything that the seal of these records says in `checked`, except `tree`. */
+export async function checkWaiting(
+  deps: SealDeps,
+  { head, records, counter, present }: Waiting,
+  found: readonly Tampering[],
+): AsyncResult<Omit<Checked, "tree">> {
+  const { mac, now, rolloutMs } = deps;
+  const keys = head === null ? ok([]) : await keysFor(deps, head);
+  if (!keys.ok) return keys;
+  const isForged = head !== null && !(await isGenuine(deps, head, keys.value));
+  return ok(
+    checkSeal({
+      state: isForged ? "forged" : (head?.checked ?? null),
+      counter,
+      present,
+      presentThrough:
+        present.length < mostPresent ? Number.MAX_SAFE_INTEGER : (present.at(-1) ?? 0),
+      records: await Promise.all(
+        records.map(async ({ record: { id }, evidence }) => ({
+          id,
+          standing: await standingOf(mac, evidence),
+        })),
+      ),
+      found: isForged ? [...found, { what: "head", number: head.number }] : found,
+      now: now(),
+      codeKey: mac.codePrefix,
+      rolloutMs,
+    }),
+  );
+}

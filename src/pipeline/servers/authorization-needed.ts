@@ -1,0 +1,57 @@
+/** A person has to authorize the router at a server: how the person's client learns where. */
+import type { Refusal } from "../../domain/refusals.ts";
+import { supports } from "../../domain/sampling/capabilities.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
+
+/** Where a person connects their own account at a server. */
+export const connectPath = "/oauth/connect";
+
+/** The first revision with elicitation by URL, and with the error that asks for it. */
+const firstWithUrls = "2025-11-25";
+
+const addressUnknown =
+  "This person has to authorize the router there, and the router doesn't know its own address: set PUBLIC_URL.";
+
+/** What a person is told who may open the page. */
+export const connectMessage = ({
+  server,
+  scopes,
+}: {
+  server: string;
+  scopes?: readonly string[];
+}): string =>
+  scopes === undefined
+    ? `Connect your own account at ${server}.`
+    : `Connect your own account at ${server} anew. It wants you to allow more: ${scopes.join(" ")}.`;
+
+/** @param needed `ownUrl` null: the router doesn't know its own address */
+export function authorizationNeeded(needed: {
+  server: string;
+  tenant: string;
+  session: Session | null;
+  /** what the person's account lacks; empty: the account is not there, or is refused */
+  scopes: readonly string[];
+  ownUrl: string | null;
+  nonce: () => string;
+}): Refusal {
+  const { server, tenant, session, scopes, ownUrl } = needed;
+  if (ownUrl === null) return { reason: "server_unauthorized", detail: addressUnknown };
+  const query = new URLSearchParams({ tenant, server });
+  const url = `${ownUrl}${connectPath}?${query}`;
+  const takesUrls =
+    session !== null &&
+    session.revision >= firstWithUrls &&
+    supports(session.capabilities, "elicitation.url");
+  const refusal = {
+    reason: "authorization_needed",
+    server,
+    url,
+    ...(scopes.length > 0 && { scopes }),
+  } as const;
+  if (!takesUrls) return refusal;
+  const message = connectMessage(refusal);
+  return {
+    ...refusal,
+    elicitations: [{ mode: "url", elicitationId: needed.nonce(), url, message }],
+  };
+}

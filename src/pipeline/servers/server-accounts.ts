@@ -1,0 +1,76 @@
+/** Whose account at a registered server a request uses: the tenant's, or a person's own. */
+import type { Vault } from "../../domain/ports/stores.ts";
+import type {
+  ServerStore,
+  ServerTokens,
+  TokenStore,
+  TokenStores,
+} from "../../domain/ports/server-stores.ts";
+import type { OauthFault, OauthGrant } from "../../domain/servers/oauth.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import {
+  isPerUser,
+  issuerToLearn,
+  tokenOf,
+  type SealedServer,
+} from "../../domain/servers/server.ts";
+import type { AccountOwner } from "../../domain/tenancy/user.ts";
+import type { Caller } from "../callers/authenticate.ts";
+
+/** For whom a request is made. */
+export type OnBehalf = Pick<Caller, "account" | "session"> & {
+  snapshot: { tenant: Pick<Caller["snapshot"]["tenant"], "slug"> };
+};
+
+export interface Account {
+  server: SealedServer;
+  /** null: the tenant's */
+  owner: AccountOwner | null;
+  tokens: TokenStore;
+}
+
+export const noPerson =
+  "Its people have accounts of their own there, and this caller is nobody: call with an access token of a person's, or with an API key that was issued for one.";
+
+/** null: each person has an account of their own, and the caller is nobody. */
+export function accountOf(
+  { serverTokens, userTokens }: TokenStores,
+  server: SealedServer,
+  caller: Pick<OnBehalf, "account"> | null,
+): Account | null {
+  if (!isPerUser(server)) return { server, owner: null, tokens: serverTokens };
+  const owner = caller?.account;
+  return owner === undefined ? null : { server, owner, tokens: userTokens.of(owner) };
+}
+
+/** Where an entry's client goes for the first time, it belongs from then on. */
+export async function learnIssuer(
+  { servers }: { servers: Pick<ServerStore, "learn"> },
+  server: SealedServer,
+  issuer: string,
+): AsyncResult<null> {
+  const learnt = server.oauth === null ? null : issuerToLearn(server, server.oauth, issuer);
+  return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
+}
+
+/** The authorization server has no scope of that name, so what the server asked for is asked for no more. */
+export const unlearnScopes = async (
+  { servers }: { servers: Pick<ServerStore, "learn"> },
+  { tenantId, id, learnt }: SealedServer,
+  fault: OauthFault,
+): AsyncResult<null> =>
+  fault === "invalid_scope" && learnt.scopes !== undefined
+    ? servers.learn(tenantId, id, { scopes: null })
+    : ok(null);
+
+/** null: there is none, or no key opens it. */
+export async function grantIn(
+  { vault }: { vault: Vault },
+  { server, owner }: Account,
+  row: ServerTokens | null,
+): Promise<OauthGrant | null> {
+  if (row === null || row.sealed === null) return null;
+  const plain = await vault.open(row.sealed, tokenOf(server, owner));
+  return plain.ok ? (JSON.parse(plain.value) as OauthGrant) : null;
+}

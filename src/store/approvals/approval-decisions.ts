@@ -1,0 +1,94 @@
+/** A person's decision about a held call: one transaction, which decides once. */
+import { sql } from "drizzle-orm";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { ApprovalDecision, Decided } from "../../domain/ports/approvals.ts";
+import type { Hold } from "../../domain/limits/holds.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import { answersDecidedForMs, collectedWithinMs } from "../../domain/sampling/approval.ts";
+import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
+import { keepContent } from "./approval-rows.ts";
+import { raw, type Compiled, type Row } from "../db.ts";
+import { appendEventWhere } from "../events.ts";
+import { turnOf } from "./approval-lifts.ts";
+import { announce } from "../notifications/webhook-announcements.ts";
+import { reclaiming } from "./approval-edits.ts";
+import { withoutPlace } from "../rows/places.ts";
+
+/** The sealed content that takes the place of the first, where there is one. */
+const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
+  decision.parts === undefined
+    ? []
+    : keepContent(
+        decision,
+        {
+          kind: decision.stage === "request" ? "edited" : "edited-result",
+          parts: decision.parts,
+          expiresAt: decision.now + answersDecidedForMs + collectedWithinMs,
+        },
+        isMine,
+      );
+
+/** A limit that has no room: which of these holds, and what is used of it. */
+const beyondOf = (holds: readonly Hold[], row: Row | undefined): Decided | null => {
+  const hold = holds[Number(row?.["position"] ?? -1)];
+  return hold === undefined ? null : { state: "refused", hold, used: Number(row?.["used"] ?? 0) };
+};
+
+export async function decide(
+  deps: ApprovalDeps,
+  decision: ApprovalDecision,
+  event: AdminEvent,
+): AsyncResult<Decided> {
+  const { tenantId, requestId, stage, state, shown, comment, edited, now, claim } = decision;
+  const { by: decidedBy, bySubject: decidedBySubject, isOwn, places = [] } = decision;
+  const noPlace = withoutPlace(decision, places, now);
+  const nonce = deps.nonce();
+  const found = await findStage(deps, decision);
+  if (!found.ok) return found;
+  if (found.value === null) return ok({ state: "conflict" });
+  const { code: before, ...row } = found.value;
+  const deadline = Math.max(row.deadline, now + collectedWithinMs);
+  const by = { decidedAt: now, decidedBy, decidedBySubject, isOwn };
+  const decided = { ...by, state, comment, edited, deadline };
+  const code = await approvalCode(deps.rowMac, { ...row, ...decided });
+  const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
+  if (!claimed.ok) return claimed;
+  const again = claimed.value;
+  if (claim !== undefined && again === null) return ok({ state: "conflict" });
+  const isMine = sql`exists (select 1 from approvals where tenant_id = ${tenantId}
+    and request_id = ${requestId} and stage = ${stage} and nonce = ${nonce})`;
+  const written = await deps.db.write(
+    [
+      raw(sql`select h.key as position, h.value ->> 'limit' as used ${noPlace} limit 1`),
+      ...(again === null ? [] : [again.beyond]),
+      raw(sql`
+        update approvals set state = ${state}, decided_at = ${now}, decided_by = ${decidedBy},
+          decided_by_subject = ${decidedBySubject}, is_own = ${isOwn ? 1 : 0},
+          comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
+          deadline = ${deadline}, code = ${code}, nonce = ${nonce}
+        where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+          and code = ${before} and state = 'waiting' and deadline > ${now} and shown = ${shown}
+          and not exists (select 1 ${noPlace})
+          and ${again === null ? sql`true` : again.condition}`),
+      ...editedContent(decision, isMine),
+      announce(
+        sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+          and nonce = ${nonce}`,
+        now,
+      ),
+      ...(again === null ? [] : again.statements(isMine)),
+      appendEventWhere(
+        event,
+        sql`${isMine} and not exists (select 1 from admin_events where id = ${event.id})`,
+      ),
+      raw(sql`select 1 as mine where ${isMine}`),
+    ],
+    turnOf(tenantId),
+  );
+  if (!written.ok) return written;
+  if ((written.value.at(-1) ?? []).length > 0) return ok({ state: "done" });
+  const [full, beyond] = written.value;
+  const overBudget = again === null ? null : beyondOf(again.holds, beyond?.[0]);
+  return ok(overBudget ?? beyondOf(places, full?.[0]) ?? { state: "conflict" });
+}

@@ -1,0 +1,156 @@
+/**
+ * A held call goes on, or is held anew. Its lease and its decision are columns that the record's first code
+ * covers. So the code is checked and made anew, and no row that somebody else wrote gets a code.
+ */
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { openingText } from "../../domain/audit/evidence.ts";
+import type { Receipt } from "../../domain/audit/record.ts";
+import type { ApprovalStore, CallPlace, Lifted } from "../../domain/ports/approvals.ts";
+import type { NewApproval } from "../../domain/sampling/approval.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import { approvalCode, findStage, type ApprovalDeps } from "./approval-codes.ts";
+import { beginWaiting, recordOf, waitingOf } from "./approval-rows.ts";
+import { approvals } from "../schema/approval-schema.ts";
+import { raw, type WriteTurn } from "../db.ts";
+import { withPlaces } from "../rows/row-holds.ts";
+import { withoutPlace } from "../rows/places.ts";
+import {
+  openingAsRead,
+  openingCode,
+  type OpeningRow,
+  type RequestRow,
+} from "../records/record-codes.ts";
+import { samplingRequests } from "../schema.ts";
+
+export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
+
+/** A row whose first code is the router's; null: there is none, or the call has ended. */
+export async function openRow(
+  { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
+  place: CallPlace,
+): AsyncResult<RequestRow | null> {
+  const found = await db.read(async (builder) => {
+    const [row] = await builder.select().from(samplingRequests).where(recordOf(place));
+    return row ?? null;
+  });
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null || row.outcome !== "admitted") return ok(null);
+  if (!(await mac.check(openingText("admitted", openingAsRead(row)), row.openingCode))) {
+    const refusal: Refusal = { reason: "unreadable", what: place.requestId };
+    return err(refusal);
+  }
+  return ok(row);
+}
+
+/** The columns that change, with the code that covers them. */
+export async function recoded(
+  mac: Mac,
+  row: RequestRow,
+  change: Pick<OpeningRow, "leaseUntil" | "decision" | "reservedTokens" | "reservedMicroUsd">,
+) {
+  const code = await openingCode(mac, "admitted", openingAsRead({ ...row, ...change }));
+  return { ...change, openingCode: code };
+}
+
+const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: string }): Receipt => ({
+  number: row.recordNumber,
+  openingCode: code,
+  model: row.model ?? "",
+  reservedTokens: row.reservedTokens ?? 0,
+  reservedMicroUsd: row.reservedMicroUsd,
+});
+
+/** Takes up an approved call: it has a lease and a place again, and nobody else can take it up. */
+export async function lift(deps: ApprovalDeps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
+  const { db, mac } = deps;
+  const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
+  const found = await openRow(deps, lifted);
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null || row.leaseUntil !== null) return ok({ state: "gone" });
+  const approval = await findStage(deps, lifted);
+  if (!approval.ok) return approval;
+  if (approval.value?.state !== "approved") return ok({ state: "gone" });
+  const change = await recoded(mac, row, { leaseUntil, decision });
+  const code = await approvalCode(deps.rowMac, { ...approval.value, state: "begun" });
+  const nonce = deps.nonce();
+  const approved = sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+    and state = 'approved' and code = ${approval.value.code}`;
+  const written = await db.write(
+    [
+      raw(sql`
+        update approvals set state = 'begun', code = ${code}, nonce = ${nonce}, is_open = 0
+        where ${approved} and not exists (select 1 ${withoutPlace(lifted, holds, now)})`),
+      db.builder
+        .update(samplingRequests)
+        .set({ ...change, holds: withPlaces(row.holds, holds) })
+        .where(
+          and(
+            recordOf(lifted),
+            eq(samplingRequests.outcome, "admitted"),
+            eq(samplingRequests.openingCode, row.openingCode),
+            isNull(samplingRequests.leaseUntil),
+            sql`exists (select 1 from approvals where tenant_id = ${tenantId}
+              and request_id = ${requestId} and nonce = ${nonce})`,
+          ),
+        ),
+      raw(sql`select nonce = ${nonce} as mine, state from approvals
+        where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}`),
+    ],
+    turnOf(tenantId),
+  );
+  if (!written.ok) return written;
+  const [after] = written.value[2] ?? [];
+  if (Number(after?.["mine"] ?? 0) === 1)
+    return ok({ state: "lifted", receipt: receiptFrom(row, change) });
+  return ok({ state: after?.["state"] === "approved" ? "busy" : "gone" });
+}
+
+/** Holds a call that ran: it loses its lease, and waits for the approval of its result. */
+export async function holdResult(
+  deps: ApprovalDeps,
+  place: CallPlace & { keyId: string; now: number },
+  approval: NewApproval,
+): AsyncResult<boolean> {
+  const { db, mac } = deps;
+  const { tenantId, requestId } = place;
+  const found = await openRow(deps, place);
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null) return ok(false);
+  const change = await recoded(mac, row, { leaseUntil: null });
+  const isHeld = sql`exists (select 1 from sampling_requests r where r.id = ${requestId}
+    and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+    and r.opening_code = ${change.openingCode})`;
+  const waiting = beginWaiting(await waitingOf(deps.rowMac, place, approval), isHeld);
+  const written = await db.write(
+    [
+      db.builder
+        .update(samplingRequests)
+        .set(change)
+        .where(
+          and(
+            recordOf(place),
+            eq(samplingRequests.outcome, "admitted"),
+            eq(samplingRequests.openingCode, row.openingCode),
+          ),
+        ),
+      ...waiting,
+      db.builder
+        .select({ stage: approvals.stage })
+        .from(approvals)
+        .where(
+          and(
+            eq(approvals.tenantId, tenantId),
+            eq(approvals.requestId, requestId),
+            eq(approvals.stage, approval.stage),
+          ),
+        ),
+    ],
+    turnOf(tenantId),
+  );
+  return written.ok ? ok((written.value[waiting.length + 1] ?? []).length > 0) : written;
+}

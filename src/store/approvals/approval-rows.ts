@@ -1,0 +1,186 @@
+/** Rows of held calls: how one is written with its call's admission, and how one is read. */
+import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { Approval, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
+import type { Who } from "../../domain/audit/record.ts";
+import type { NewApproval } from "../../domain/sampling/approval.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import { ok } from "../../domain/result.ts";
+import { answersDecidedForMs, mostHeld, type HeldContent } from "../../domain/sampling/approval.ts";
+import { approvals } from "../schema/approval-schema.ts";
+import {
+  approvalCode,
+  genuineRows,
+  ofCall,
+  type ApprovalDeps,
+  type ApprovalRow,
+} from "./approval-codes.ts";
+import { raw, type Compiled, type Database } from "../db.ts";
+import { heldIn, heldText } from "../rows/row-holds.ts";
+import { results } from "../schema/ledger-schema.ts";
+import { samplingRequests } from "../schema.ts";
+import { announce } from "../notifications/webhook-announcements.ts";
+
+/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
+const partsAtOnce = 4;
+
+/** Under which id the kept results have a content of a held call. */
+export const contentId = (requestId: string, kind: HeldContent): string => `${requestId}#${kind}`;
+
+/** Keeps sealed text where `condition` holds, for as long as somebody may ask for it. */
+export const keepContent = (
+  { tenantId, requestId }: CallPlace,
+  content: { kind: HeldContent; parts: readonly string[]; expiresAt: number },
+  condition: SQL,
+): Compiled[] =>
+  content.parts.map((part, at) =>
+    raw(sql`
+      insert into results (tenant_id, request_id, part, sealed, expires_at)
+      select ${tenantId}, ${contentId(requestId, content.kind)}, ${at}, ${part}, ${content.expiresAt}
+      where ${condition} on conflict do nothing`),
+  );
+
+type Whose = Pick<Who, "tenantId" | "keyId" | "serverId">;
+
+/** How many calls wait of the tenant, of its key, and of the server whose tools ask. */
+export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
+  select count(*) as tenant, count(case when a.key_id = ${keyId} then 1 end) as "key",
+    count(case when r.server_id = ${serverId} then 1 end) as server
+  from approvals a left join sampling_requests r
+    on r.id = a.request_id and r.tenant_id = a.tenant_id
+  where a.tenant_id = ${tenantId} and a.is_open = 1 and a.state = 'waiting'`;
+
+/** Whether one more call may wait. */
+export const hasRoom = (who: Whose): SQL => sql`exists (
+  select 1 from (${heldCalls(who)}) held where held.tenant < ${mostHeld.tenant}
+    and held."key" < ${mostHeld.key} and held.server < ${mostHeld.server})`;
+
+/** A call that begins to wait, with the code of its row. */
+export interface Waiting {
+  place: CallPlace & { keyId: string; now: number };
+  approval: NewApproval;
+  code: string;
+}
+
+export async function waitingOf(
+  rowMac: Mac,
+  place: Waiting["place"],
+  approval: NewApproval,
+): Promise<Waiting> {
+  const { now: createdAt, ...its } = place;
+  const undecided = {
+    decidedAt: null,
+    decidedBy: null,
+    decidedBySubject: null,
+    isOwn: false,
+    comment: null,
+    edited: null,
+  };
+  const { stage, deadline, onTimeout, why, shown } = approval;
+  const row = { ...its, stage, deadline, onTimeout, why, shown, createdAt, ...undecided };
+  return { place, approval, code: await approvalCode(rowMac, { ...row, state: "waiting" }) };
+}
+
+/** Writes the row of a call that begins to wait, where `condition` holds. */
+export function beginWaiting({ place, approval, code }: Waiting, condition: SQL): Compiled[] {
+  const { tenantId, requestId, keyId, now } = place;
+  const { stage, deadline, onTimeout, why, shown, parts, webhook } = approval;
+  const notice = webhook === undefined ? null : JSON.stringify(webhook.notice);
+  const expiresAt = deadline + answersDecidedForMs;
+  return [
+    ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
+    raw(sql`
+      insert into approvals (tenant_id, request_id, stage, key_id, state, created_at, deadline,
+        on_timeout, why, shown, code, is_open, webhook_url, notice)
+      select ${tenantId}, ${requestId}, ${stage}, ${keyId}, 'waiting', ${now}, ${deadline},
+        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, ${code}, 1,
+        ${webhook?.url ?? null}, ${notice}
+      where ${condition} on conflict do nothing`),
+    ...(webhook === undefined
+      ? []
+      : [
+          announce(
+            sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+              and state = 'waiting'`,
+            now,
+          ),
+        ]),
+  ];
+}
+
+export const approvalOf = ({
+  code: _code,
+  nonce: _,
+  webhookUrl: _url,
+  notice: _notice,
+  ...row
+}: ApprovalRow): Approval => row;
+
+export const recordOf = ({ tenantId, requestId }: CallPlace) =>
+  and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, requestId));
+
+/** Nobody's decision: its call ends as if the time were over. */
+const undecided = (row: ApprovalRow): Approval => ({
+  ...approvalOf(row),
+  state: "expired",
+  decidedAt: null,
+  decidedBy: "timeout",
+  decidedBySubject: null,
+  isOwn: false,
+  comment: null,
+  edited: null,
+});
+
+export async function findHeld(deps: ApprovalDeps, place: CallPlace): AsyncResult<HeldCall | null> {
+  const found = await deps.db.read(async (builder) => ({
+    rows: await builder.select().from(approvals).where(ofCall(place)).orderBy(approvals.stage),
+    record: (await builder.select().from(samplingRequests).where(recordOf(place)))[0],
+  }));
+  if (!found.ok) return found;
+  const { rows, record } = found.value;
+  const newest = rows.at(-1);
+  if (newest === undefined || record === undefined || record.decision === null) return ok(null);
+  const genuine = await genuineRows(deps, rows);
+  // A running call goes on, whatever somebody wrote beside it.
+  const last = record.leaseUntil === null ? newest : genuine.at(-1);
+  if (last === undefined) return ok(null);
+  return ok({
+    approval: genuine.includes(last) ? approvalOf(last) : undecided(last),
+    stages: genuine.map(approvalOf),
+    outcome: record.outcome,
+    decision: record.decision,
+    createdAt: record.createdAt,
+    admittedAt: record.admittedAt ?? record.createdAt,
+    holds: heldIn(heldText(record.holds), record),
+    reservedTokens: record.reservedTokens ?? 0,
+    reservedMicroUsd: record.reservedMicroUsd,
+    serverId: record.serverId,
+  });
+}
+
+export async function readContent(
+  db: Database,
+  { tenantId, requestId }: CallPlace,
+  kind: HeldContent,
+): AsyncResult<string | null> {
+  const sealed: string[] = [];
+  for (let at = 0; ; at += partsAtOnce) {
+    const parts = await db.read((builder) =>
+      builder
+        .select({ sealed: results.sealed })
+        .from(results)
+        .where(
+          and(
+            eq(results.tenantId, tenantId),
+            eq(results.requestId, contentId(requestId, kind)),
+            gte(results.part, at),
+            lt(results.part, at + partsAtOnce),
+          ),
+        )
+        .orderBy(results.part),
+    );
+    if (!parts.ok) return parts;
+    sealed.push(...parts.value.map((part) => part.sealed));
+    if (parts.value.length < partsAtOnce) return ok(sealed.length === 0 ? null : sealed.join(""));
+  }
+}

@@ -1,0 +1,83 @@
+/** Calls that wait for a person: who decided what, and what is left to do. */
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { ApprovalState, ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
+import { genuinePage } from "../../domain/ports/genuine-page.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import type { Page, PageRequest } from "../../domain/ports/stores.ts";
+import { ok } from "../../domain/result.ts";
+import type { HeldCalls } from "../../domain/sampling/approval.ts";
+import { isGenuine, ofCall, type ApprovalDeps, type ApprovalRow } from "./approval-codes.ts";
+import { atOnce, expire, withdraw } from "./approval-ends.ts";
+import { approvalOf, findHeld, heldCalls, readContent } from "./approval-rows.ts";
+import { approvals } from "../schema/approval-schema.ts";
+import { decide } from "./approval-decisions.ts";
+import type { Database } from "../db.ts";
+import { holdResult, lift, turnOf } from "./approval-lifts.ts";
+import { rowsFor } from "../page.ts";
+
+const pageOfRows = (
+  db: Database,
+  tenantId: string,
+  { state, cursor, limit }: PageRequest & { state: ApprovalState | null },
+): AsyncResult<Page<ApprovalRow>> =>
+  db.read(async (builder) => {
+    const rows = await builder
+      .select()
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.tenantId, tenantId),
+          // A call whose request and result are approved is listed once, with the later one.
+          sql`not exists (select 1 from approvals later where later.tenant_id = ${tenantId}
+            and later.request_id = ${approvals.requestId} and later.stage > ${approvals.stage})`,
+          state === null ? undefined : eq(approvals.state, state),
+          cursor === null ? undefined : lt(approvals.requestId, cursor),
+        ),
+      )
+      .orderBy(desc(approvals.requestId))
+      .limit(rowsFor({ cursor, limit }));
+    const data = rows.slice(0, limit);
+    const last = rows.length > limit ? data.at(-1) : undefined;
+    return { data, nextCursor: last?.requestId ?? null };
+  });
+
+export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">): ApprovalStore {
+  const parts: ApprovalDeps = { db, ...deps };
+  return {
+    count: (who) =>
+      db.read(async (builder) => {
+        const [row] = await builder.all<HeldCalls>(heldCalls(who));
+        return row ?? { key: 0, server: 0, tenant: 0 };
+      }),
+    find: (place) => findHeld(parts, place),
+    async list(tenantId, asked) {
+      const page = await genuinePage(
+        asked,
+        (next) => pageOfRows(db, tenantId, { ...next, state: asked.state }),
+        (row) => isGenuine(parts, row),
+      );
+      return page.ok ? ok({ ...page.value, data: page.value.data.map(approvalOf) }) : page;
+    },
+    content: (place, kind) => readContent(db, place, kind),
+    decide: (decision, event) => decide(parts, decision, event),
+    lift: (lifted) => lift(parts, lifted),
+    holdResult: (place, approval) => holdResult(parts, place, approval),
+    expire: (now) => expire(parts, now),
+    withdraw: (place, now) => withdraw(parts, place, now),
+    undone: () =>
+      db.read((builder) =>
+        builder.all<CallPlace>(sql`
+          select tenant_id as "tenantId", request_id as "requestId" from approvals
+          where is_open = 1 and (state in ('denied', 'expired', 'withdrawn')
+            or (state = 'approved' and stage = 'result'))
+          limit ${atOnce}`),
+      ),
+    async close(place) {
+      const written = await db.write(
+        [db.builder.update(approvals).set({ isOpen: false }).where(ofCall(place))],
+        turnOf(place.tenantId),
+      );
+      return written.ok ? ok(null) : written;
+    },
+  };
+}

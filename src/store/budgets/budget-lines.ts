@@ -1,0 +1,206 @@
+/**
+ * Budgets that people have to be told of. The counters of budgets say what calls used and reserved, so a scheduled
+ * job finds what was crossed, and no call pays for that.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import { defaultShares, type BudgetLine } from "../../domain/alerts.ts";
+import type { CalendarOf } from "../../domain/calendar.ts";
+import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import { nameOfLimit, type Hold, type LimitScope } from "../../domain/limits/holds.ts";
+import { endOfTime, type Resource } from "../../domain/limits/resources.ts";
+import { ok } from "../../domain/result.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { budgetWindows, utc, windowMembers } from "./budget-windows.ts";
+import type { Database } from "../db.ts";
+import { inColumns } from "../rows/row-holds.ts";
+import { createLimitStore } from "./limit-sums.ts";
+import { nodesRefused, refusedNode } from "./nodes-refused.ts";
+import { afterPause } from "../rows/windows.ts";
+
+/** ms for which a refusal shows that a budget is empty though calls have not used all of it. */
+const refusedWithinMs = 10 * 60_000;
+const linesAtOnce = 200;
+const microUsd = 1_000_000;
+
+interface Row {
+  tenantId: string;
+  subject: string;
+  resource: Resource;
+  bucket: number;
+  until: number | null;
+  scope: LimitScope;
+  ceiling: number;
+  limit: number;
+  share: number;
+  isRefused: number;
+}
+
+/** The text may be none, if somebody wrote into the database. */
+const jsonOf = (column: string): string => `case when json_valid(${column}) then ${column} end`;
+const policy = jsonOf("t.policy");
+
+/** Of a node whose name its subject ends with: the limits of that name, or those of every other. */
+const byName = (member: string, scope: LimitScope): string => `coalesce(
+    (select e.value from json_each(${policy}, '$.${member}.limits') e
+      where e.key = substr(c.subject, ${scope.length + 2})),
+    ${policy} -> '$.${member}.each')`;
+
+const nodeScope = "substr(c.subject, 1, instr(c.subject, ':') - 1)";
+
+/** The limits of a counter's node, as JSON; null: it has none. */
+const limitsOfNode = sql.raw(`case
+    when c.subject = t.id then ${policy} -> '$.limits'
+    when k.id is not null then ${jsonOf("k.limits")}
+    when s.id is not null then ${jsonOf("s.policy")} -> '$.limits'
+    when ${nodeScope} = 'user' then ${policy} -> '$.perUser'
+    when ${nodeScope} = 'group' then ${byName("groups", "group")}
+    when ${nodeScope} = 'tag' then ${byName("tags", "tag")}
+    when ${nodeScope} = 'run' then ${policy} -> '$.runs' end`);
+
+const sinceRunBegan = afterPause({
+  tenant: sql.raw("c.tenant_id"),
+  subject: sql.raw("c.subject"),
+  resource: sql.raw("c.resource"),
+  pause: sql.raw("w.pause"),
+  bucket: sql.raw("c.bucket"),
+});
+
+/** Of all counters of the run to which the counter `c` belongs. */
+const ofRun = (figure: "min(m.bucket)" | "sum(m.amount)"): SQL => sql`(
+    select ${sql.raw(figure)} from counters m
+    where m.tenant_id = c.tenant_id and m.subject = c.subject and m.resource = c.resource
+      and m.bucket between ${sinceRunBegan} and c.bucket)`;
+
+/** Each budget with what is counted of it in its period. Of a run the newest counter stands for all. */
+const counted = (windows: string, now: number): SQL => sql`
+  select c.tenant_id, c.subject, c.resource, w.member,
+    case when w.pause is null then c.bucket else ${ofRun("min(m.bucket)")} end as bucket,
+    case when w.pause is null then w.until else c.bucket + w.pause end as until,
+    case when w.pause is null then c.amount else ${ofRun("sum(m.amount)")} end as amount,
+    case when c.subject = t.id then 'tenant' when k.id is not null then 'key'
+      when s.id is not null then 'server' else ${sql.raw(nodeScope)} end as scope,
+    ${limitsOfNode} ->> ('$.' || w.member) as plain,
+    (select max(e.value ->> ('$.limits.' || w.member)) from json_each(${sql.raw(policy)}, '$.raises') e
+      where e.value ->> '$.subject' = c.subject and e.value ->> '$.until' > ${now}) as raised,
+    case when c.subject = t.id
+      then ${sql.raw(jsonOf("t.ceiling"))} ->> ('$.limits.' || w.member) end as most,
+    coalesce(${sql.raw(policy)} -> '$.alerts.shares', ${JSON.stringify(defaultShares)}) as shares
+  from (
+    select ${sql.raw(windowMembers.map((name, at) => `value ->> ${at} as ${name}`).join(", "))}
+    from json_each(${windows})) w
+  cross join counters c on c.resource = w.resource and c.bucket between w.first and w.last
+    and (w.pause is not null or c.amount > 0)
+  cross join tenants t on t.id = c.tenant_id
+    and (w.zone is null or w.zone = coalesce(${sql.raw(policy)} ->> '$.timeZone', ${utc}))
+  left join api_keys k on k.id = c.subject and k.tenant_id = c.tenant_id
+  left join servers s on s.id = c.subject and s.tenant_id = c.tenant_id
+  where w.pause is null or not exists (
+    select 1 from counters n
+    where n.tenant_id = c.tenant_id and n.subject = c.subject and n.resource = c.resource
+      and n.bucket > c.bucket and n.bucket <= w.last)`;
+
+/**
+ * The last call that did not fit any more says that a budget is empty, unless running calls alone were in its way: then
+ * it was told to come back before the window ends. Which tag, run or person it named stands in the record
+ * alone, so `nodes-refused.ts` looks once more.
+ */
+const refusedOf = (now: number): SQL => sql`exists (
+  select 1 from sampling_requests r
+  where r.tenant_id = l.tenant_id and r.id >= ${leastIdAt("request", now - refusedWithinMs)}
+    and r.outcome = 'refused' and r.reason = 'budget_exceeded' and r.reason_detail = l.name
+    and r.created_at >= l.bucket * 1000
+    and (r.retry_after_ms is null or r.retry_after_ms >= l.until * 1000 - r.settled_at)
+    and (l.scope not in ('key', 'server') or r.key_id = l.subject or r.server_id = l.subject))`;
+
+const candidates = (windows: string, now: number): SQL => sql`
+  with counted as materialized (${counted(windows, now)}),
+    owned as (select *, max(plain, coalesce(raised, plain)) as own from counted),
+    lines as materialized (
+      select *, round(min(coalesce(own, most), coalesce(most, own)) * ${microUsd}) as "limit",
+        coalesce(most < coalesce(own, most + 1), 0) as ceiling,
+        case when coalesce(most < coalesce(own, most + 1), 0) then 'ceiling' else scope end
+          || '.' || member as name
+      from owned),
+    shared as (
+      select l.*, told.value as share, l.amount * 100 >= l."limit" * told.value as crossed
+      from lines l cross join json_each(l.shares) told
+      where l."limit" > 0 and l.amount * 2 >= l."limit" * min(told.value / 50.0, 1)
+        and not exists (
+          select 1 from alerts a where a.tenant_id = l.tenant_id and a.kind = 'budget_crossed'
+            and a.subject = l.subject and a.name = l.name and a.share = told.value
+            and a.period_from = l.bucket * 1000))
+  select tenant_id as tenantId, subject, resource, bucket, until, scope, ceiling, "limit", share,
+    isRefused
+  from (
+    select l.*, case when l.share = 100 then ${refusedOf(now)} else 0 end as isRefused
+    from shared l)
+  where crossed or isRefused
+  order by tenant_id, subject, resource, bucket, share limit ${linesAtOnce}`;
+
+const holdOf = (row: Row): Hold => ({
+  scope: row.scope,
+  subject: row.subject,
+  resource: row.resource,
+  since: row.bucket,
+  bucket: row.bucket,
+  until: row.until ?? endOfTime,
+  limit: row.limit,
+  amount: 0,
+  ...(row.ceiling === 1 && { ceiling: true }),
+});
+
+const nameOf = (row: Row): string => nameOfLimit(holdOf(row));
+
+const lineOf = (row: Row, used: number): BudgetLine => ({
+  tenantId: row.tenantId,
+  name: nameOf(row),
+  subject: row.subject,
+  limit: row.limit / microUsd,
+  used: used / microUsd,
+  periodFrom: row.bucket * 1_000,
+  periodUntil: row.until === null ? null : row.until * 1_000,
+  share: row.share,
+});
+
+/** The zones of all tenants. A policy may be no JSON, if somebody wrote into the database. */
+const zonesOf = sql`
+  select distinct coalesce(${sql.raw(policy)} ->> '$.timeZone', ${utc}) || '' as zone from tenants t`;
+
+async function rowsAt(
+  db: Database,
+  { now, calendarOf }: { now: number; calendarOf: CalendarOf },
+): AsyncResult<Row[]> {
+  const zones = await db.read((builder) => builder.all<{ zone: string }>(zonesOf));
+  if (!zones.ok) return zones;
+  const names = zones.value.map(({ zone }) => zone);
+  const windows = budgetWindows({ now, calendarOf, zones: names });
+  return db.read((builder) => builder.all<Row>(candidates(windows, now)));
+}
+
+export async function crossedBudgets(
+  db: Database,
+  about: { now: number; calendarOf: CalendarOf },
+): AsyncResult<BudgetLine[]> {
+  const { now } = about;
+  const found = await rowsAt(db, about);
+  if (!found.ok) return found;
+  const limits = createLimitStore(db);
+  const lines: BudgetLine[] = [];
+  for (const [tenantId, rows] of Map.groupBy(found.value, (row) => row.tenantId)) {
+    const sums = await limits.sum(tenantId, rows.map(holdOf), now);
+    if (!sums.ok) return sums;
+    const names = rows.filter(({ isRefused }) => isRefused === 1).map(nameOf);
+    const refused = await nodesRefused(db, { tenantId, names, since: now - refusedWithinMs });
+    if (!refused.ok) return refused;
+    for (const [at, row] of rows.entries()) {
+      const { counted: amount = 0, reserved = 0 } = sums.value[at] ?? {};
+      // What a call reserves is more than what the call comes to, so that alone crosses nothing.
+      const used = amount - Math.min(reserved, amount);
+      const isRefused =
+        row.isRefused === 1 &&
+        (inColumns.has(row.scope) || refused.value.has(refusedNode(nameOf(row), row.subject)));
+      if (used * 100 >= row.limit * row.share || isRefused) lines.push(lineOf(row, used));
+    }
+  }
+  return ok(lines);
+}

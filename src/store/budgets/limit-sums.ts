@@ -1,0 +1,96 @@
+/** Sums what is used of limits, for people who look: the same counters and rows that an admission reads. */
+import { sql, type SQL } from "drizzle-orm";
+import { latestLeaseEnd } from "../../domain/leases.ts";
+import { lastBucketOf, limitScopes, type LimitScope } from "../../domain/limits/holds.ts";
+import { largestInteger } from "../../domain/magnitudes.ts";
+import type { LimitStore } from "../../domain/ports/ledger.ts";
+import { ok } from "../../domain/result.ts";
+import type { Database } from "../db.ts";
+import { held, inColumns, takesPlace } from "../rows/row-holds.ts";
+import { takenByApproved } from "../rows/places.ts";
+import { countedIn, sinceOf } from "../rows/windows.ts";
+
+interface Summed {
+  counted: number | null;
+  reserved: number | null;
+  oldest: number | null;
+}
+
+/** In the order of their subjects. */
+const namedScopes = limitScopes.filter((scope) => !inColumns.has(scope)).toSorted();
+
+/** The next subject of a scope after the one before: an index is read once for each subject, not for each bucket. */
+const subjectsOf = (tenantId: string, scope: LimitScope, { after, limit }: NodesAsked): SQL => {
+  // A semicolon follows the colon.
+  const next = (last: SQL): SQL => sql`(
+    select min(c.subject) from counters c
+    where c.tenant_id = ${tenantId} and c.subject > ${last} and c.subject < ${`${scope};`})`;
+  return sql`
+    with recursive found(subject) as (
+      select ${next(sql`max(${after}, ${`${scope}:`})`)}
+      union all select ${next(sql`found.subject`)} from found where found.subject is not null
+      limit ${limit + 1})
+    select subject from found where subject is not null limit ${limit}`;
+};
+
+interface NodesAsked {
+  after: string;
+  limit: number;
+}
+
+export const createLimitStore = (db: Database): LimitStore => ({
+  async nodes(tenantId, { after = "", limit }) {
+    const subjects: string[] = [];
+    for (const scope of namedScopes) {
+      const asked = { after, limit: limit - subjects.length };
+      if (asked.limit <= 0) break;
+      const found = await db.read((builder) =>
+        builder.all<{ subject: string }>(subjectsOf(tenantId, scope, asked)),
+      );
+      if (!found.ok) return found;
+      subjects.push(...found.value.map(({ subject }) => subject));
+    }
+    return ok(subjects);
+  },
+
+  /** A call without a lease waits for a person: such a call has reserved what it may use, and has no place. */
+  async sum(tenantId, holds, now) {
+    if (holds.length === 0) return ok([]);
+    const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));
+    const inWindow = sql`bucket between ${sinceOf(tenantId)} and h.value ->> 'last'`;
+    const rows = await db.read((builder) =>
+      builder.all<Summed>(sql`
+        with reserving as materialized (
+          select r.tenant_id, r.key_id, r.server_id, r.lease_until, r.holds from sampling_requests r
+          where r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+            and (r.lease_until is null
+              or r.lease_until > ${now} and r.lease_until <= ${latestLeaseEnd(now)})),
+        held as materialized (
+          select ${held.subject} as subject, ${held.resource} as resource, ${held.bucket} as bucket,
+            ${held.amount} as amount
+          from reserving r, json_each(r.holds) h)
+        select
+          case h.value ->> 'resource' when 'concurrent' then (
+            select count(*) from reserving r
+            where r.lease_until is not null
+              and ${takesPlace(sql.raw("h.value ->> 'scope'"), sql.raw("h.value ->> 'subject'"))})
+            + (${takenByApproved(tenantId, now)})
+          else ${countedIn(tenantId)} end as counted,
+          (select min(total(held.amount), ${largestInteger}) from held
+            where held.subject = h.value ->> 'subject' and held.resource = h.value ->> 'resource'
+              and held.${inWindow}) as reserved,
+          (select min(c.bucket) from counters c
+            where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
+              and c.resource = h.value ->> 'resource' and c.amount <> 0 and c.${inWindow}) as oldest
+        from json_each(${asked}) h order by h.key`),
+    );
+    if (!rows.ok) return rows;
+    return ok(
+      rows.value.map(({ counted, reserved, oldest }) => ({
+        counted: counted ?? 0,
+        reserved: reserved ?? 0,
+        oldest,
+      })),
+    );
+  },
+});

@@ -1,0 +1,56 @@
+/** Tags, runs and people for which a budget had no room of late: records name them in what was asked. */
+import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { longestLeaseWaitMs } from "../../domain/limits/standing.ts";
+import { ok } from "../../domain/result.ts";
+import { leastIdAt } from "../../domain/tenancy/ids.ts";
+import type { Database } from "../db.ts";
+import { readAsked } from "../rows/packed-columns.ts";
+import { samplingRequests } from "../schema.ts";
+
+const recordsAtOnce = 500;
+
+/** @param name of the limit */
+export const refusedNode = (name: string, subject: string): string => `${name} ${subject}`;
+
+/** @param names of limits, @param since ms since the epoch, @returns each as `refusedNode` writes it */
+export async function nodesRefused(
+  db: Database,
+  { tenantId, names, since }: { tenantId: string; names: readonly string[]; since: number },
+): AsyncResult<Set<string>> {
+  const named = [...new Set(names)].filter((name) => /^(tag|run|user)\./.test(name));
+  if (named.length === 0) return ok(new Set());
+  const { id, keyId, asked, outcome, reason, reasonDetail, retryAfterMs } = samplingRequests;
+  const found = await db.read((builder) =>
+    builder
+      .select({ keyId, name: reasonDetail, asked: sql<string>`${asked}` })
+      .from(samplingRequests)
+      .where(
+        and(
+          eq(samplingRequests.tenantId, tenantId),
+          gte(id, leastIdAt("request", since)),
+          eq(outcome, "refused"),
+          eq(reason, "budget_exceeded"),
+          inArray(reasonDetail, named),
+          // Who hears of a shorter wait had running calls alone in the way.
+          sql`(${retryAfterMs} is null or ${retryAfterMs} > ${longestLeaseWaitMs})`,
+        ),
+      )
+      .orderBy(desc(id))
+      .limit(recordsAtOnce),
+  );
+  if (!found.ok) return found;
+  return ok(
+    new Set(
+      found.value.flatMap((record) => {
+        const { tag, run, user } = readAsked(record.asked) ?? {};
+        const name = record.name ?? "";
+        if (name.startsWith("tag."))
+          return tag === undefined ? [] : [refusedNode(name, `tag:${tag}`)];
+        if (name.startsWith("user."))
+          return user === undefined ? [] : [refusedNode(name, `user:${user}`)];
+        return run === undefined ? [] : [refusedNode(name, `run:${record.keyId}:${run}`)];
+      }),
+    ),
+  );
+}

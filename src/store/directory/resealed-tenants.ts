@@ -1,0 +1,50 @@
+/** In the directory: the master key under which everything of a tenant's own database is sealed. */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
+import { ok } from "../../domain/result.ts";
+import { homeDatabase } from "../../domain/tenancy/database-names.ts";
+import { raw, type Database } from "../db.ts";
+import { placements } from "../schema/directory-schema.ts";
+import { appendEvent } from "../events.ts";
+import { createJobTurn } from "../seals/job-turns.ts";
+import { jobTurns } from "../schema/seal-schema.ts";
+
+const job = "resealTenants";
+
+export const createResealedTenants = (db: Database): ResealedTenants => ({
+  ...createJobTurn(db, job),
+  async progress() {
+    const found = await db.read((builder) =>
+      builder.select({ cursor: jobTurns.cursor }).from(jobTurns).where(eq(jobTurns.job, job)),
+    );
+    return found.ok ? ok(found.value[0]?.cursor ?? "") : found;
+  },
+  waiting: (keyId, { after, limit }) =>
+    db.read((builder) =>
+      builder
+        .select({ tenantId: placements.tenantId, database: placements.database })
+        .from(placements)
+        .where(
+          and(
+            gt(placements.tenantId, after),
+            // What a crash left has no database, and what is being deleted needs no seals.
+            eq(placements.state, "active"),
+            sql`${placements.database} <> ${homeDatabase}`,
+            sql`coalesce(${placements.sealedBy}, '') <> ${keyId}`,
+          ),
+        )
+        .orderBy(asc(placements.tenantId))
+        .limit(limit),
+    ),
+  async note(keyId, tenantIds) {
+    const written = await db.write([
+      raw(sql`update placements set sealed_by = ${keyId}
+        where tenant_id in (select value from json_each(${JSON.stringify(tenantIds)}))`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async append(event) {
+    const written = await db.write([appendEvent(db.builder, event)]);
+    return written.ok ? ok(null) : written;
+  },
+});

@@ -1,0 +1,82 @@
+/**
+ * How full a tenant's own database was last noted to be, and what retention deletes early to make room. All of the
+ * database is one tenant's, so the oldest rows are that tenant's.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import { roomLevels, type RoomLevel } from "../../domain/limits/room.ts";
+import { defaultEarlyDeletion, expendable, type Expendable } from "../../domain/choice/policy.ts";
+import type { RoomStore } from "../../domain/ports/room.ts";
+import { ok } from "../../domain/result.ts";
+import { raw, type Compiled, type Database } from "../db.ts";
+
+const job = "room";
+/** Captured contents and kept results may have megabytes each. */
+const largeRowsAtOnce = 50;
+
+const levelOf = (cursor: unknown): RoomLevel =>
+  roomLevels.find((level) => level === cursor) ?? "enough";
+
+/** @param policy the member of the policy, as JSON; null: the policy has none */
+function earlyDeletionIn(policy: string | null): readonly Expendable[] {
+  const named: unknown = policy === null ? null : JSON.parse(policy);
+  if (!Array.isArray(named)) return defaultEarlyDeletion;
+  return named.flatMap((name) => expendable.find((kind) => kind === name) ?? []);
+}
+
+const current = sql`select cursor from job_turns where job = ${job}`;
+
+/** The log says whose database it is: nobody else knows the tenant by its database. */
+const appendTenantsEvent = (event: AdminEvent, condition: SQL): Compiled =>
+  raw(sql`
+    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, t.id, t.id,
+      ${JSON.stringify(event.detail)}
+    from tenants t where ${condition} limit 1`);
+
+const deletions: Readonly<Record<"contents" | "results", readonly Compiled[]>> = {
+  contents: [
+    raw(sql`
+      delete from captures where request_id in (
+        select c.request_id from tenants t cross join captures c where c.tenant_id = t.id
+        order by c.tenant_id, c.request_id limit ${largeRowsAtOnce}) returning 1`),
+  ],
+  // The claim of the key stays until it expires: a repeated call must not reach a provider again.
+  results: [
+    raw(sql`
+      delete from results where rowid in (
+        select rowid from results order by expires_at limit ${largeRowsAtOnce}) returning 1`),
+  ],
+};
+
+export const createRoomStore = (db: Database): RoomStore => ({
+  async noted() {
+    const found = await db.read((builder) =>
+      builder.all<{ level: string | null; early: string | null }>(sql`
+        select (${current}) as level,
+          (select policy -> '$.earlyDeletion' from tenants limit 1) as early`),
+    );
+    if (!found.ok) return found;
+    const [row] = found.value;
+    return ok({ level: levelOf(row?.level), earlyDeletion: earlyDeletionIn(row?.early ?? null) });
+  },
+  async note({ from, to }, event) {
+    const isStill = sql`coalesce((${current}), 'enough') = ${from}`;
+    const written = await db.write([
+      // Before the change that it tells of, after which the condition would not hold.
+      appendTenantsEvent(event, isStill),
+      raw(sql`
+        insert into job_turns (job, until, cursor) select ${job}, 0, ${to} where ${isStill}
+        on conflict (job) do update set cursor = excluded.cursor`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async deleteOldest(kind) {
+    const written = await db.write(deletions[kind]);
+    return written.ok ? ok(written.value.flat().length) : written;
+  },
+  async append(event) {
+    const written = await db.write([appendTenantsEvent(event, sql`true`)]);
+    return written.ok ? ok(null) : written;
+  },
+});

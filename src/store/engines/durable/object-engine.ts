@@ -1,0 +1,69 @@
+/**
+ * The engine inside of a Durable Object. Each job is one transaction. The runtime lets no answer out before what the
+ * job wrote is durable; `groups.ts` lets jobs share that wait.
+ */
+import type { Books } from "../memory-ledger/books.ts";
+import { createJournaledBooks } from "../memory-ledger/journal.ts";
+import type { BookTexts } from "../memory-ledger/texts.ts";
+import type { Statement } from "../contract/sql.ts";
+import type { Job, Outcome } from "../contract/engine.ts";
+import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
+
+export interface ObjectEngine {
+  write(job: Job): Outcome;
+  read(statements: readonly Statement[]): Outcome;
+  /** Within a transaction of the caller's. Throws as SQLite does. */
+  run(job: Job): Outcome;
+  /** Stands after a transaction of the caller's was undone. */
+  forget(): void;
+}
+
+/** What the job names is written before, and forgotten afterwards: a statement may have changed it. */
+function runJob(sql: ReturnType<typeof createObjectSql>, books: Books, job: Job): Outcome {
+  const isEntry = "kind" in job;
+  const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
+  try {
+    const outcome: Outcome = isEntry
+      ? { ok: true, rows: [], answer: books.enter(job) }
+      : { ok: true, rows: job.map((statement) => sql.run(statement)) };
+    return outcome;
+  } finally {
+    forgetNamed();
+  }
+}
+
+export function createObjectEngine(deps: {
+  storage: ObjectStorage;
+  texts: BookTexts;
+  onWritten?: (rows: number) => void;
+}): ObjectEngine {
+  const { storage, texts } = deps;
+  const sql = createObjectSql(storage, deps.onWritten);
+  const books = createJournaledBooks(sql, texts);
+  const run = (job: Job): Outcome => {
+    const outcome = runJob(sql, books, job);
+    books.flush();
+    return outcome;
+  };
+  return {
+    run,
+    forget: books.forget,
+    write(job) {
+      try {
+        return storage.transactionSync(() => run(job));
+      } catch (cause) {
+        books.forget();
+        return { ok: false, fault: faultOf(cause) };
+      }
+    },
+    read(statements) {
+      try {
+        // Without a name of theirs there is nothing to forget: a read changes nothing.
+        if (books.lag(statements)) storage.transactionSync(() => books.makeWay(statements));
+        return { ok: true, rows: statements.map((statement) => sql.run(statement)) };
+      } catch (cause) {
+        return { ok: false, fault: faultOf(cause) };
+      }
+    },
+  };
+}

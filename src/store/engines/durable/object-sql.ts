@@ -1,0 +1,47 @@
+/** SQLite inside of a Durable Object, as the books and the engine use it. Synchronous, as the runtime's own is. */
+import type { SqlStorage } from "@cloudflare/workers-types";
+import type { Bound, Sql, Statement } from "../contract/sql.ts";
+import type { Fault, Rows } from "../contract/engine.ts";
+
+/** As much of `ctx.storage` as the engine uses. */
+export interface ObjectStorage {
+  sql: Pick<SqlStorage, "exec" | "databaseSize">;
+  /** All of it or nothing. A statement may neither begin nor end a transaction here. */
+  transactionSync<T>(closure: () => T): T;
+}
+
+export interface ObjectSql extends Sql {
+  run(statement: Statement): Rows;
+}
+
+/** The runtime takes no bigint. */
+const bindable = (value: Bound): Exclude<Bound, bigint> =>
+  typeof value === "bigint" ? Number(value) : value;
+
+/** @param onWritten told how many rows each statement wrote, those of indexes counted */
+export function createObjectSql(
+  { sql: storage }: Pick<ObjectStorage, "sql">,
+  onWritten: (rows: number) => void = () => {},
+): ObjectSql {
+  const exec = (sql: string, params: readonly Bound[]) => {
+    const cursor = storage.exec(sql, ...params.map(bindable));
+    const values: unknown[][] = [...cursor.raw()];
+    const { columnNames: columns, rowsWritten } = cursor;
+    onWritten(rowsWritten);
+    return { columns, values, rowsWritten };
+  };
+  return {
+    run({ sql, params }) {
+      const { columns, values } = exec(sql, params);
+      return { columns, values };
+    },
+    all: (sql, params) => exec(sql, params).values,
+    change: (sql, params) => exec(sql, params).rowsWritten,
+  };
+}
+
+/** The runtime names SQLite's code at the end of the message. */
+export const faultOf = (cause: unknown): Fault => {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { code: /SQLITE_[A-Z]+/.exec(message)?.[0] ?? "", message };
+};

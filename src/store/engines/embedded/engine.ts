@@ -1,0 +1,99 @@
+/** The database in a file of this machine, owned by this process. One thread writes, others read. */
+import { statSync } from "node:fs";
+import type { DatabaseFigures } from "../../../domain/audit/metrics.ts";
+import { err, ok, type Result } from "../../../domain/result.ts";
+import { startThread, type DatabaseThread } from "./database-thread.ts";
+import type { BookTexts } from "../memory-ledger/texts.ts";
+import { replacedCode, type Engine, type Fault, type Outcome } from "../contract/engine.ts";
+import { lockFile } from "./lock.ts";
+import { isDamage, startFault } from "./faults.ts";
+
+/** Reading threads. A long read keeps one thread busy, and short reads go to the other. */
+const readers = 2;
+
+export interface EmbeddedEngine extends Engine {
+  figures: DatabaseFigures;
+  close(): Promise<void>;
+}
+
+export interface Start {
+  /** absolute; the file is made where there is none */
+  path: string;
+  /** where `thread.ts` is, or what a bundle made of it */
+  thread: URL;
+  /** for the writer, after the writer's own pragmas */
+  pragmas?: readonly string[];
+  /** what the ledger's books are kept with; null: the ledger does with SQL alone */
+  books: BookTexts | null;
+  /** called once if the file is deleted or replaced; nothing is written from then on */
+  onReplaced?: () => void;
+}
+
+const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
+  threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+
+/** The log is there while the file is open, and both may be replaced while somebody looks. */
+const bytesOf = (path: string): number =>
+  [path, `${path}-wal`].reduce(
+    (sum, each) => sum + (statSync(each, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+
+/** Refused at once where another process owns the file, or where the file can't be written. */
+export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine, string>> {
+  const lock = lockFile(start.path);
+  if (!lock.ok) return lock;
+  const threads = await startThreads(start);
+  if (!threads.ok) {
+    lock.value.release();
+    return err(startFault(start.path, threads.error));
+  }
+  return ok({
+    ...threads.value,
+    async close() {
+      await threads.value.close();
+      lock.value.release();
+    },
+  });
+}
+
+async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>> {
+  const { path, thread, pragmas = [], books, onReplaced } = start;
+  const writer = await startThread(thread, { path, role: "writer", pragmas, books });
+  if (!writer.ok) return writer;
+  const started = await Promise.all(
+    Array.from({ length: readers }, () => startThread(thread, { path, role: "reader" })),
+  );
+  const reading = started.flatMap((each) => (each.ok ? [each.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(reading.map((each) => each.close()));
+    // The writer ends last, so that its end takes the write-ahead log into the file.
+    await writer.value.close();
+  };
+  const failed = started.find((each) => !each.ok);
+  if (failed !== undefined && !failed.ok) {
+    await close();
+    return err(failed.error);
+  }
+  const observers: ((ms: number) => void)[] = [];
+  writer.value.onGroup = (ms) => observers.forEach((observe) => observe(ms));
+  /** why nothing is written any more; null: writes go on */
+  let damage: Outcome | null = null;
+  return ok({
+    async write(job) {
+      const outcome = damage ?? (await writer.value.run(job));
+      if (damage !== null || outcome.ok) return outcome;
+      const isReplaced = outcome.fault.code === replacedCode;
+      if (isReplaced) onReplaced?.();
+      if (isReplaced || isDamage(outcome.fault)) damage = outcome;
+      return outcome;
+    },
+    read: (statements) => leastBusy(reading).run(statements),
+    figures: {
+      waiting: () => [writer.value, ...reading].reduce((sum, each) => sum + each.waiting, 0),
+      bytes: () => bytesOf(path),
+      onCommit: (observe) => void observers.push(observe),
+    },
+    close,
+  });
+}

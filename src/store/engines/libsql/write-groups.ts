@@ -1,0 +1,152 @@
+/** All writes that wait are sent as one, and one such group is on its way at a time. Pure of any driver. */
+import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sending, Sent } from "../../db.ts";
+
+/** What became of one part of a group. */
+export type Sorted =
+  | { state: "done"; rows: Row[][] }
+  /** it failed, alone or with its group, and nothing of it was written */
+  | { state: "failed"; cause: unknown };
+
+/** Why a group could not begin. */
+export interface NotStarted {
+  cause: unknown;
+}
+
+/** null: the group failed as a whole, and nothing was written. Throws where the answer was lost. */
+export type SendGroup = (
+  group: readonly (readonly Sent[])[],
+) => Promise<readonly Sorted[] | NotStarted | null>;
+
+export interface WriteGroups {
+  send: Send;
+  join: JoinBulk;
+}
+
+/** One caller's write: its own statements, or its place in a bulk write. */
+interface Waiting extends Sending {
+  write: { statements: readonly Sent[] } | { bulk: Bulk<unknown, unknown>; item: unknown };
+  /** of a bulk write null: its own statements decide */
+  done: (outcome: unknown) => void;
+  failed: (cause: unknown) => void;
+}
+
+/** What stands under one savepoint, and for whom. */
+interface Part {
+  statements: readonly Sent[];
+  writers: readonly Waiting[];
+  /** of a caller's own statements the rows; of a bulk write its outcomes */
+  outcomes: BulkWrite<unknown>["outcomes"];
+  isBulk: boolean;
+}
+
+/** In one group; an answer of the libSQL server ends at 10 MB. */
+const mostInGroup = 64;
+
+/** A bulk write stands where its first caller does. */
+function partsOf(group: readonly Waiting[]): Part[] {
+  const parts: (() => Part)[] = [];
+  const bulks = new Map<unknown, { items: unknown[]; writers: Waiting[] }>();
+  for (const waiting of group) {
+    const { write } = waiting;
+    if ("statements" in write) {
+      const { statements } = write;
+      const writers = [waiting];
+      parts.push(() => ({ statements, writers, outcomes: (rows) => [rows], isBulk: false }));
+      continue;
+    }
+    const known = bulks.get(write.bulk);
+    const { items, writers } = known ?? { items: [], writers: [] };
+    items.push(write.item);
+    writers.push(waiting);
+    if (known !== undefined) continue;
+    bulks.set(write.bulk, { items, writers });
+    parts.push(() => ({ ...write.bulk(items), writers, isBulk: true }));
+  }
+  return parts.map((make) => make());
+}
+
+/** Nothing of it was written. Callers of a bulk write find out by their own statements whose fault it was. */
+function failPart({ writers, isBulk }: Part, cause: unknown): void {
+  for (const write of writers)
+    if (isBulk) write.done(null);
+    else write.failed(cause);
+}
+
+function dealPart(part: Part, sorted: Sorted | undefined): void {
+  if (sorted?.state !== "done") return failPart(part, sorted?.cause);
+  try {
+    const outcomes = part.outcomes(sorted.rows);
+    for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
+  } catch (cause) {
+    // A bug of one kind of write must not stop the writes that wait behind it.
+    for (const write of part.writers) write.failed(cause);
+  }
+}
+
+const refused = (): Error => new Error("its caller has been refused meanwhile");
+
+/** What a caller was refused must not happen afterwards, so a write is sent while its caller waits, and not later. */
+function awaitedOf(group: readonly Waiting[]): Waiting[] {
+  for (const write of group) if (!write.isAwaited()) write.failed(refused());
+  return group.filter(({ isAwaited }) => isAwaited());
+}
+
+export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
+  const waiting: Waiting[] = [];
+  let isSending = false;
+
+  const alone = async (part: Part): Promise<void> => {
+    if (!part.writers.some(({ isAwaited }) => isAwaited())) return failPart(part, refused());
+    try {
+      const answers = await sendGroup([part.statements]);
+      if (answers !== null && "cause" in answers) failPart(part, answers.cause);
+      else dealPart(part, answers?.[0] ?? { state: "failed", cause: new Error("it failed") });
+    } catch (cause) {
+      for (const write of part.writers) write.failed(cause);
+    }
+  };
+
+  /** Nobody knows whether it was written. Those that can find out by themselves are asked to. */
+  const lost = async (group: readonly Waiting[], cause: unknown): Promise<void> => {
+    for (const write of group.filter(({ ifLost }) => ifLost === "once")) write.failed(cause);
+    const repeatable = group.filter(({ ifLost }) => ifLost === "again");
+    for (const write of repeatable) write.ifLost = "once";
+    await together(repeatable);
+  };
+
+  async function together(asked: readonly Waiting[]): Promise<void> {
+    const group = awaitedOf(asked);
+    if (group.length === 0) return;
+    let parts: Part[];
+    let answers: Awaited<ReturnType<SendGroup>>;
+    try {
+      parts = partsOf(group);
+      answers = await sendGroup(parts.map(({ statements }) => statements));
+    } catch (cause) {
+      return lost(group, cause);
+    }
+    // Whose fault it was is found by asking each alone.
+    if (answers === null) for (const part of parts) await alone(part);
+    else if ("cause" in answers) for (const write of group) write.failed(answers.cause);
+    else for (const [at, part] of parts.entries()) dealPart(part, answers[at]);
+  }
+
+  async function pump(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
+    while (waiting.length > 0) await together(waiting.splice(0, mostInGroup));
+    isSending = false;
+  }
+
+  const enter = (write: Waiting["write"], sending: Sending): Promise<unknown> =>
+    new Promise((done, failed) => {
+      waiting.push({ ...sending, write, done, failed });
+      void pump();
+    });
+  return {
+    send: async (statements, sending) => (await enter({ statements }, sending)) as Row[][],
+    join: async <Item, Outcome>(bulk: Bulk<Item, Outcome>, item: Item, sending: Sending) =>
+      // The item and what becomes of it are of the bulk's own types.
+      (await enter({ bulk: bulk as Bulk<unknown, unknown>, item }, sending)) as Outcome | null,
+  };
+}

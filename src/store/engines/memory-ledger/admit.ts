@@ -1,0 +1,206 @@
+/** Admits a call. The memory of the books decides, and one row is written. */
+import { minuteOf, recordedRefusals } from "../../../domain/audit/thinning.ts";
+import { lastBucketOf, nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
+import { countedOfRuns, isMoney, isTokens } from "../../../domain/limits/resources.ts";
+import {
+  beginningOf,
+  usedIn,
+  verdictOn,
+  waitFor,
+  type Asked,
+  type Reserved,
+  type Used,
+  type Verdict,
+} from "../../../domain/limits/standing.ts";
+import { heldText } from "../../rows/row-holds.ts";
+import type { AdmitEntry, Answer } from "../contract/entries.ts";
+import type { Desk } from "./memory.ts";
+import { heldBy } from "./open-calls.ts";
+import type { Bound } from "../contract/sql.ts";
+import { countRefused } from "./usage.ts";
+
+const noServer = "";
+
+/** Whether the key has this session and the session lives. A session that gets a new expiry is marked as used now. */
+function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
+  const { session, tenantId, keyId, now } = entry;
+  if (session === null) return true;
+  const ids = [session.id, tenantId, keyId, now];
+  return session.expiresAt === null
+    ? sql.all(texts.findSession, ids).length > 0
+    : sql.change(texts.touchSession, [now, session.expiresAt, ...ids]) > 0;
+}
+
+function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {
+  const { replay, tenantId, keyId, serverId, now, id } = entry;
+  if (replay === null) return null;
+  const key = [tenantId, keyId, serverId ?? noServer, replay.key];
+  const [row] = sql.all(texts.findReplay, [...key, now, id]);
+  if (row === undefined) return null;
+  return { state: "repeated", requestId: String(row[0]), contentSha256: String(row[1]) };
+}
+
+function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Used {
+  if (hold.resource === "concurrent")
+    return { used: memory.calls.count(tenantId, hold, now), oldest: null };
+  const { subject, resource } = hold;
+  return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since), hold);
+}
+
+/** What the call asks for: nothing of new runs, if its run goes on. */
+const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly Hold[]): Hold[] =>
+  holds.map((hold) => {
+    if (hold.begins === undefined) return hold;
+    const { subject, since } = hold.begins;
+    const run = { tenantId, subject, resource: countedOfRuns };
+    const goesOn = [...memory.counters.bucketsOf(run, 0).keys()].some((bucket) => bucket >= since);
+    return goesOn ? { ...hold, amount: 0 } : hold;
+  });
+
+const standingOf = (desk: Desk, entry: AdmitEntry, holds: readonly Hold[]): (number | null)[] =>
+  holds.flatMap((hold) => {
+    const { used, oldest } = usedOf(desk, entry, hold);
+    return [used, oldest];
+  });
+
+/** What running calls have reserved of a limit, and may give back. A request stays counted. */
+const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Reserved => {
+  const { subject, resource, since } = hold;
+  if (!isMoney(resource) && !isTokens(resource)) return { amount: 0, until: null };
+  const buckets = memory.counters.bucketsOf({ tenantId, subject, resource }, since);
+  const from = beginningOf(buckets, hold);
+  return memory.calls.reserved(
+    tenantId,
+    { subject, resource, from, last: lastBucketOf(hold) },
+    now,
+  );
+};
+
+interface Decided {
+  claims: readonly Asked[];
+  /** of the first claim, for whoever is told how its limits stand */
+  holds: readonly Hold[];
+}
+
+/** False: a row has the id already. */
+const insert = (
+  { sql, texts }: Desk,
+  { row, claim }: { row: readonly Bound[]; claim: readonly Bound[] },
+  decided: Bound[],
+) => sql.change(texts.insertRequest, [...row, ...claim, ...decided]) > 0;
+
+function refuse(
+  desk: Desk,
+  entry: AdmitEntry,
+  { claims, holds, verdict }: Decided & { verdict: Verdict & { state: "refused" } },
+): Answer | null {
+  const { memory, texts } = desk;
+  const { tenantId, keyId, now } = entry;
+  const { rung, position, leaseUntil } = verdict;
+  if (leaseUntil !== null && entry.mayWait) return { state: "waits" };
+  const hold = claims[rung]?.holds[position] as Hold;
+  const { subject, resource } = hold;
+  const retryAfterMs = waitFor(hold, {
+    buckets:
+      resource === "concurrent"
+        ? new Map()
+        : memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since),
+    now,
+    leaseUntil,
+  });
+  const isThinnable = !isMoney(hold.resource);
+  const refusals = { tenantId, subject: keyId, resource: "refusals" };
+  const minute = minuteOf(now);
+  const before = isThinnable ? (memory.counters.bucketsOf(refusals, minute).get(minute) ?? 0) : 0;
+  const claim = [...(entry.claims[0]?.values ?? [])];
+  const number = memory.numbers.next(tenantId);
+  if (before < recordedRefusals) {
+    claim[texts.holdsAt] = "[]";
+    const reason = isThinnable ? "rate_limited" : "budget_exceeded";
+    const decided = [number, entry.limitedCode, null, "refused", reason, nameOfLimit(hold), now];
+    const place = rung * holds.length + position;
+    if (!insert(desk, { ...entry, claim }, [...decided, place, retryAfterMs])) return null;
+    memory.numbers.use(tenantId, number);
+  }
+  if (isThinnable) memory.counters.add(refusals, minute, 1);
+  countRefused(memory.usage, entry, claim[texts.modelAt] ?? null);
+  const standing = standingOf(desk, entry, holds);
+  return { state: "refused", rung, position, retryAfterMs, standing };
+}
+
+function admitClaim(
+  desk: Desk,
+  entry: AdmitEntry,
+  { claims, holds, rung }: Decided & { rung: number },
+): Answer | null {
+  const { memory, sql, texts } = desk;
+  const { tenantId, keyId, serverId, replay, leaseUntil, now, id } = entry;
+  const { values = [], code = null } = entry.claims[rung] ?? {};
+  const kept = claims[rung]?.holds ?? [];
+  const claim = [...values];
+  claim[texts.holdsAt] = heldText(kept);
+  const number = memory.numbers.next(tenantId);
+  const decided = [number, code, now, "admitted", null, null, null, null, null];
+  // The running calls are read before the row is written. Otherwise this call would be among them twice.
+  const calls = memory.calls.of(tenantId);
+  if (!insert(desk, { ...entry, claim }, decided)) return null;
+  if (replay !== null) {
+    const key = [tenantId, keyId, serverId ?? noServer, replay.key];
+    sql.change(texts.claimReplay, [...key, id, replay.contentSha256, replay.expiresAt, now]);
+  }
+  memory.numbers.use(tenantId, number);
+  const model = claim[texts.modelAt];
+  calls.set(id, {
+    keyId,
+    serverId,
+    leaseUntil,
+    approvedAt: null,
+    admittedAt: now,
+    model: model === null || model === undefined ? null : String(model),
+    ...heldBy(String(claim[texts.holdsAt])),
+    number,
+  });
+  for (const { subject, resource, bucket, amount } of kept)
+    if (resource !== "concurrent")
+      memory.counters.add({ tenantId, subject, resource }, bucket, amount);
+  return { state: "admitted", number, rung, standing: standingOf(desk, entry, holds) };
+}
+
+/**
+ * null: the tenant's version is another one, the call's row was written before, or the session is over. Then the
+ * ledger's own SQL says what became of the call.
+ */
+export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
+  const { memory, texts } = desk;
+  if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;
+  if (memory.calls.of(entry.tenantId).has(entry.id)) return null;
+  if (!useSession(desk, entry)) return null;
+  const repeated = heldByAnother(desk, entry);
+  if (repeated !== null) return repeated;
+  const claims = entry.claims.map(({ values, shortens }): Asked => {
+    let holds: Hold[] | undefined;
+    return {
+      shortens,
+      // Most calls take their first claim, and the others are never read.
+      get holds() {
+        const text = String(values[texts.holdsAt]);
+        return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as Hold[]));
+      },
+    };
+  });
+  const holds = claims[0]?.holds ?? [];
+  const used = holds.map((hold) => usedOf(desk, entry, hold));
+  const reserved = new Map<number, Reserved>();
+  const verdict = verdictOn(claims, {
+    used,
+    reservedOf(position) {
+      const known = reserved.get(position);
+      const found = known ?? reservedOf(desk, entry, holds[position] as Hold);
+      if (known === undefined) reserved.set(position, found);
+      return found;
+    },
+  });
+  return verdict.state === "admitted"
+    ? admitClaim(desk, entry, { claims, holds, rung: verdict.rung })
+    : refuse(desk, entry, { claims, holds, verdict });
+}

@@ -1,0 +1,124 @@
+/** Counters of limits. A counter is read from memory, and all calls of a group share one write of it. */
+import { asReadable } from "../../../domain/magnitudes.ts";
+import type { Buckets } from "../../../domain/limits/standing.ts";
+import type { Bound, Remembered, Sql } from "../contract/sql.ts";
+import type { BookTexts } from "./texts.ts";
+
+/** Names a counter: whose it is, and what it counts. */
+export interface Counter {
+  tenantId: string;
+  subject: string;
+  resource: string;
+}
+
+interface Line extends Counter {
+  /** `buckets` has every bucket of the counter that is not older than this one; Infinity: nothing was read yet */
+  from: number;
+  buckets: Map<number, number>;
+  /** amounts that the rows lack, by bucket; null: none */
+  unwritten: Map<number, number> | null;
+}
+
+/** A line has at most as many buckets as its counter has rows that were not pruned yet. */
+const linesKept = 10_000;
+/** A line with more buckets forgets those that its window has left behind. */
+const bucketsKept = 256;
+
+const sum = (a: number, b: number): number => asReadable(a + b) ?? 0;
+const addTo = (buckets: Map<number, number>, bucket: number, amount: number): void =>
+  void buckets.set(bucket, sum(buckets.get(bucket) ?? 0, amount));
+
+const trim = (line: Line, since: number): void => {
+  line.from = since;
+  for (const bucket of line.buckets.keys()) if (bucket < since) line.buckets.delete(bucket);
+};
+
+export interface Counters extends Remembered {
+  /** The buckets of a counter, at least those from `since` on. */
+  bucketsOf(counter: Counter, since: number): Buckets;
+  add(counter: Counter, bucket: number, amount: number): void;
+}
+
+/** Lines by tenant, resource and subject: a joined key would be built and hashed for each of a call's counters. */
+function createLines() {
+  const tenants = new Map<string, Map<string, Map<string, Line>>>();
+  let count = 0;
+  return {
+    count: (): number => count,
+    lineOf({ tenantId, subject, resource }: Counter): Line {
+      let resources = tenants.get(tenantId);
+      if (resources === undefined) tenants.set(tenantId, (resources = new Map()));
+      let subjects = resources.get(resource);
+      if (subjects === undefined) resources.set(resource, (subjects = new Map()));
+      let line = subjects.get(subject);
+      if (line === undefined) {
+        const from = Number.POSITIVE_INFINITY;
+        line = { tenantId, subject, resource, from, buckets: new Map(), unwritten: null };
+        subjects.set(subject, line);
+        count += 1;
+      }
+      return line;
+    },
+    clear(): void {
+      tenants.clear();
+      count = 0;
+    },
+  };
+}
+
+export function createCounters(sql: Sql, texts: BookTexts): Counters {
+  const lines = createLines();
+  let changed: Line[] = [];
+
+  const read = (line: Line, since: number): void => {
+    const { tenantId, subject, resource, unwritten } = line;
+    const rows = sql.all(texts.readCounter, [tenantId, subject, resource, since]);
+    line.from = since;
+    line.buckets = new Map(rows.map(([bucket, amount]) => [Number(bucket), Number(amount)]));
+    for (const [bucket, amount] of unwritten ?? [])
+      if (bucket >= since) addTo(line.buckets, bucket, amount);
+  };
+
+  /** Writes rows by as few statements as there are sizes for: each statement costs more than a row. */
+  const write = (rows: readonly Bound[][]): void => {
+    let at = 0;
+    for (const { size, text } of texts.addCounters)
+      for (; rows.length - at >= size; at += size)
+        sql.change(text, rows.slice(at, at + size).flat());
+  };
+
+  return {
+    table: texts.tables.counters,
+    bucketsOf(counter, since) {
+      const line = lines.lineOf(counter);
+      if (since < line.from) read(line, since);
+      if (line.buckets.size > bucketsKept) trim(line, since);
+      return line.buckets;
+    },
+    add(counter, bucket, amount) {
+      const line = lines.lineOf(counter);
+      if (bucket >= line.from) addTo(line.buckets, bucket, amount);
+      if (line.unwritten === null) {
+        line.unwritten = new Map();
+        changed.push(line);
+      }
+      addTo(line.unwritten, bucket, amount);
+    },
+    flush() {
+      const rows: Bound[][] = [];
+      for (const line of changed) {
+        const { tenantId, subject, resource, unwritten } = line;
+        for (const [bucket, amount] of unwritten ?? [])
+          rows.push([tenantId, subject, resource, bucket, amount]);
+        line.unwritten = null;
+      }
+      changed = [];
+      write(rows);
+      if (lines.count() > linesKept) lines.clear();
+    },
+    forget() {
+      lines.clear();
+      changed = [];
+    },
+  };
+}

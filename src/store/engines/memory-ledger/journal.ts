@@ -1,0 +1,197 @@
+/**
+ * The books of a writer that pays for each row, such as a Durable Object. An admission writes the call's row alone. A
+ * settlement writes the call's row and one row of the journal. No call writes sums by itself.
+ *
+ * The journal is a ring of rows, so the journal adds no row to an index and needs no deletion. All sums are written
+ * together: before anybody reads or changes their tables, and before the ring comes round.
+ *
+ * An object can lose its memory before its sums are written. Then the books find the missing amounts again. The numbers
+ * of rows tell which running calls and recorded refusals are missing, and the journal has everything else.
+ */
+import type { HealthChange } from "../../../domain/choice/health.ts";
+import { minuteOf } from "../../../domain/audit/thinning.ts";
+import { heldIn } from "../../rows/row-holds.ts";
+import { admitEntry } from "./admit.ts";
+import { namesOf, remembersOf, type Books } from "./books.ts";
+import type { Answer, Entry, SettleEntry } from "../contract/entries.ts";
+import { createMemory, type Memory } from "./memory.ts";
+import type { OpenCall } from "./open-calls.ts";
+import { settleEntry } from "./settle.ts";
+import type { Sql, Statement } from "../contract/sql.ts";
+import type { UsageKey } from "./sums.ts";
+import type { BookTexts } from "./texts.ts";
+import { countRefused } from "./usage.ts";
+
+/** Rows of the ring. */
+const places = 512;
+/** After so many entries the sums are written. So the ring always has free rows. */
+const mostUnwritten = 256;
+
+/** What one entry adds to sums. */
+interface Added {
+  counters: [tenantId: string, subject: string, resource: string, bucket: number, amount: number][];
+  usage: [key: UsageKey, figures: Record<string, number>][];
+  health: [tenantId: string, change: HealthChange, now: number][];
+}
+
+const nothing = (): Added => ({ counters: [], usage: [], health: [] });
+
+/** Wraps a memory, and tells what was added to the memory's sums. */
+function recording(memory: Memory): { memory: Memory; take: () => Added } {
+  let added = nothing();
+  return {
+    take() {
+      const taken = added;
+      added = nothing();
+      return taken;
+    },
+    memory: {
+      ...memory,
+      counters: {
+        ...memory.counters,
+        add(counter, bucket, amount) {
+          const { tenantId, subject, resource } = counter;
+          added.counters.push([tenantId, subject, resource, bucket, amount]);
+          memory.counters.add(counter, bucket, amount);
+        },
+      },
+      usage: {
+        ...memory.usage,
+        add(key, figures) {
+          added.usage.push([key, figures]);
+          memory.usage.add(key, figures);
+        },
+      },
+      health: {
+        ...memory.health,
+        add(tenantId, change, now) {
+          added.health.push([tenantId, change, now]);
+          memory.health.add(tenantId, change, now);
+        },
+      },
+    },
+  };
+}
+
+function replay(memory: Memory, { counters, usage, health }: Added): void {
+  for (const [tenantId, subject, resource, bucket, amount] of counters)
+    memory.counters.add({ tenantId, subject, resource }, bucket, amount);
+  for (const [key, figures] of usage) memory.usage.add(key, figures);
+  for (const [tenantId, change, now] of health) memory.health.add(tenantId, change, now);
+}
+
+const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** Adds the rows whose numbers are above the last number that was written with the sums. Gives their count. */
+function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
+  const running = sql.all(texts.readUncountedRunning, []);
+  for (const [tenant, number, key, server, holds] of running) {
+    const tenantId = String(tenant);
+    const row = { tenantId, keyId: String(key), serverId: textOr(server) };
+    for (const { subject, resource, bucket, amount } of heldIn(String(holds), row))
+      memory.counters.add({ tenantId, subject, resource }, bucket, amount);
+    memory.numbers.use(tenantId, Math.max(Number(number), memory.numbers.next(tenantId) - 1));
+  }
+  const ended = sql.all(texts.readUncountedEnded, []);
+  for (const [tenant, number, outcome, reason, createdAt, key, server, model, at] of ended) {
+    const tenantId = String(tenant);
+    memory.numbers.use(tenantId, Math.max(Number(number), memory.numbers.next(tenantId) - 1));
+    // The journal has what a settlement adds.
+    if (outcome !== "refused") continue;
+    const [keyId, serverId] = [String(key), textOr(server)];
+    const refusals = { tenantId, subject: keyId, resource: "refusals" };
+    if (reason === "rate_limited") memory.counters.add(refusals, minuteOf(Number(at)), 1);
+    const call = { tenantId, createdAt: Number(createdAt), keyId, serverId };
+    countRefused(memory.usage, call, textOr(model));
+  }
+  return running.length + ended.length;
+}
+
+export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
+  const memory = createMemory(sql, texts);
+  const recorder = recording(memory);
+  const desk = { sql, texts, memory: recorder.memory };
+  const remembered = remembersOf(memory);
+  const { counters, usage, health, numbers } = texts.tables;
+  const lagging = namesOf([counters, usage, health, numbers]);
+  /** the number of the journal's last entry; null: the journal was not read yet */
+  let last: number | null = null;
+  /** the number of the last entry that the sums include */
+  let written = 0;
+  let isLagging = false;
+
+  const recover = (): number => {
+    if (last !== null) return last;
+    // Before the migrations there are no sums.
+    if (sql.all(texts.findJournal, []).length === 0) return 0;
+    written = Number(sql.all(texts.readJournalMark, [])[0]?.[0] ?? 0);
+    let found = written;
+    for (const [number, entry] of sql.all(texts.readJournal, [written])) {
+      replay(memory, JSON.parse(String(entry)) as Added);
+      found = Number(number);
+    }
+    isLagging = readUncounted(sql, texts, memory) > 0 || found > written;
+    last = found;
+    return found;
+  };
+  const writeSums = (): void => {
+    const through = recover();
+    if (!isLagging) return;
+    for (const each of remembered.all) each.flush();
+    sql.change(texts.markJournal, [through]);
+    written = through;
+    isLagging = false;
+  };
+  const log = (added: Added): void => {
+    const number = recover() + 1;
+    sql.change(texts.writeJournal, [number % places, number, JSON.stringify(added)]);
+    last = number;
+  };
+  const settle = (entry: SettleEntry): Answer | null => {
+    const { id, tenantId } = entry;
+    const call: OpenCall | undefined = memory.calls.of(tenantId).get(id);
+    const isCounted = call !== undefined && call.number <= memory.numbers.written(tenantId);
+    const answer = settleEntry(desk, entry);
+    const added = recorder.take();
+    if (answer === null || call === undefined) return answer;
+    // `readUncountedRunning` no longer finds this call's holds, since the call's row has ended.
+    if (!isCounted)
+      for (const { subject, resource, bucket, amount } of heldIn(call.holds, { ...call, tenantId }))
+        added.counters.push([tenantId, subject, resource, bucket, amount]);
+    log(added);
+    return answer;
+  };
+  const admit = (entry: Exclude<Entry, SettleEntry>): Answer | null => {
+    const next = memory.numbers.next(entry.tenantId);
+    const answer = admitEntry(desk, entry);
+    const added = recorder.take();
+    // Above the hundredth refusal of a minute, a refusal has no row: see `recordedRefusals`.
+    if (answer?.state === "refused" && memory.numbers.next(entry.tenantId) === next) log(added);
+    return answer;
+  };
+  return {
+    enter(entry) {
+      recover();
+      const answer = entry.kind === "admit" ? admit(entry) : settle(entry);
+      if (answer !== null && answer.state !== "repeated") isLagging = true;
+      return answer;
+    },
+    makeWay(statements: readonly Statement[]) {
+      const named = remembered.namedIn(statements);
+      if (named.length > 0) writeSums();
+      return () => {
+        for (const each of named) each.forget();
+      };
+    },
+    lag: (statements) =>
+      (last === null || isLagging) && statements.some(({ sql: text }) => lagging.test(text)),
+    flush() {
+      if (last !== null && last - written >= mostUnwritten) writeSums();
+    },
+    forget() {
+      for (const each of remembered.all) each.forget();
+      last = null;
+      isLagging = false;
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * The statements of the books, and the order of their parameters. They are made once, from the schema. The books get
+ * them as plain values, so the thread that keeps the books does not load drizzle.
+ */
+import { getTableColumns, getTableName, type Table } from "drizzle-orm";
+import { largestInteger } from "../../../domain/magnitudes.ts";
+import { keptSamples } from "../../../domain/choice/health.ts";
+import { approvals } from "../../schema/approval-schema.ts";
+import { circuits, health } from "../../schema/health-schema.ts";
+import { booksJournal, counters, idempotency, usage } from "../../schema/ledger-schema.ts";
+import { approvedAt } from "../../rows/places.ts";
+import { callNames, endingNames, type RequestRow } from "../../records/record-codes.ts";
+import { samplingRequests, sessions, tenants } from "../../schema.ts";
+import { recordNumbers } from "../../schema/seal-schema.ts";
+
+const tables = {
+  approvals: getTableName(approvals),
+  circuits: getTableName(circuits),
+  counters: getTableName(counters),
+  health: getTableName(health),
+  idempotency: getTableName(idempotency),
+  journal: getTableName(booksJournal),
+  numbers: getTableName(recordNumbers),
+  requests: getTableName(samplingRequests),
+  sessions: getTableName(sessions),
+  tenants: getTableName(tenants),
+  usage: getTableName(usage),
+};
+
+const columns = getTableColumns(samplingRequests);
+type Name = keyof RequestRow;
+const columnsOf = (names: readonly Name[]): string[] => names.map((name) => columns[name].name);
+const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
+
+/** Columns of a claim. */
+export const claimNames = [
+  "model",
+  "reservedTokens",
+  "reservedMicroUsd",
+  "decision",
+  "holds",
+] as const satisfies Name[];
+
+/** Columns that every claim of a call has alike. */
+export const calledNames = [
+  ...callNames,
+  "overshoot",
+  "leaseUntil",
+  "asked",
+  "attempts",
+] as const satisfies Name[];
+
+/** Columns whose values the decision sets. */
+export const decidedNames = [
+  "recordNumber",
+  "openingCode",
+  "admittedAt",
+  "outcome",
+  "reason",
+  "reasonDetail",
+  "settledAt",
+  "refusedHold",
+  "retryAfterMs",
+] as const satisfies Name[];
+
+/** Columns that a settlement writes. The last value is null where the row keeps its `holds`. */
+export const endedNames = [
+  ...endingNames,
+  "settlement",
+  "endingCode",
+  "holds",
+] as const satisfies Name[];
+
+const inserted = columnsOf([...calledNames, ...claimNames, ...decidedNames]);
+const insertRequest = `insert into ${tables.requests} (${inserted.join(", ")})
+  values (${marks(inserted.length)}) on conflict (id) do nothing`;
+
+const ended = columnsOf(endedNames).map((name) =>
+  name === columns.holds.name ? `${name} = coalesce(?, ${name})` : `${name} = ?`,
+);
+const endRequest = `update ${tables.requests} set ${ended.join(", ")}
+  where id = ? and tenant_id = ? and outcome = 'admitted'`;
+
+const readable = (column: string): string =>
+  `max(-${largestInteger}, min(${largestInteger}, ${column}))`;
+const added = (table: string, column: string): string =>
+  `${column} = ${readable(`${table}.${column} + excluded.${column}`)}`;
+
+const columnNames = (table: Table): string[] =>
+  Object.values(getTableColumns(table)).map(({ name }) => name);
+
+/** Of several rows at once: a call may be charged at sixteen nodes. A Durable Object takes 100 parameters at most. */
+const addCounters = [16, 4, 1].map((size) => ({
+  size,
+  text: `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
+  values ${Array.from({ length: size }, () => `(${marks(5)})`).join(", ")}
+  on conflict (tenant_id, subject, resource, bucket)
+  do update set ${added(tables.counters, "amount")}`,
+}));
+const readCounter = `select bucket, ${readable("amount")} from ${tables.counters}
+  where tenant_id = ? and subject = ? and resource = ? and bucket >= ?`;
+
+const usageKey = ["tenant_id", "hour", "key_id", "server_id", "model"];
+const delivered = getTableColumns(usage).delivered.name;
+/** The figures of usage, in the order of their parameters. */
+const usageFigures = columnNames(usage).filter(
+  (name) => !usageKey.includes(name) && name !== delivered,
+);
+const addUsage = `insert into ${tables.usage} (${[...usageKey, ...usageFigures].join(", ")})
+  values (${marks(usageKey.length + usageFigures.length)}) on conflict (${usageKey.join(", ")})
+  do update set ${usageFigures.map((name) => added(tables.usage, name)).join(", ")}, ${delivered} = 0`;
+
+const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
+const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)
+  on conflict (tenant_id) do update set last = excluded.last`;
+
+/** Puts the new samples before the samples of the row: the newest sample is the first one. */
+const addSamples = `insert into ${tables.health}
+    (tenant_id, credential_id, model, samples, updated_at)
+  values (?, ?, ?, ?, ?)
+  on conflict (tenant_id, credential_id, model) do update set
+    samples = (
+      select json_group_array(json(value)) from (
+        select value from (
+          select value, key - ${keptSamples} as position from json_each(excluded.samples)
+          union all select value, key from json_each(${tables.health}.samples))
+        order by position limit ${keptSamples})),
+    updated_at = excluded.updated_at`;
+
+const readVersion = `select version from ${tables.tenants} where id = ?`;
+const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
+const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
+    case when lease_until is null then ${approvedAt(tables.requests)} end,
+    ${readable("coalesce(admitted_at, created_at)")}, model, holds, record_number
+  from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
+
+// Rows that the journaled sums lack. `cross join` makes SQLite keep the order of the tables.
+const aboveLast = `r.record_number > coalesce(
+    (select n.last from ${tables.numbers} n where n.tenant_id = r.tenant_id), 0)`;
+const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.holds
+  from ${tables.requests} r where r.outcome = 'admitted' and ${aboveLast}`;
+const readUncountedEnded = `select r.tenant_id, r.record_number, r.outcome, r.reason,
+    r.created_at, r.key_id, r.server_id, r.model, r.settled_at
+  from ${tables.tenants} t cross join ${tables.requests} r
+  where r.tenant_id = t.id and r.seal_number is null and r.outcome <> 'admitted' and ${aboveLast}`;
+/** The place of the journal's mark, which is none of the ring's places. The mark is the last entry in the sums. */
+const mark = -1;
+const findJournal = `select 1 from sqlite_master where name = '${tables.journal}'`;
+const readJournalMark = `select number from ${tables.journal} where place = ${mark}`;
+const readJournal = `select number, entry from ${tables.journal}
+  where place <> ${mark} and number > ? order by number`;
+const writeJournal = `insert into ${tables.journal} (place, number, entry) values (?, ?, ?)
+  on conflict (place) do update set number = excluded.number, entry = excluded.entry`;
+const markJournal = `insert into ${tables.journal} (place, number, entry) values (${mark}, ?, '')
+  on conflict (place) do update set number = excluded.number`;
+
+const liveSession = "id = ? and tenant_id = ? and key_id = ? and expires_at > ?";
+const findSession = `select 1 from ${tables.sessions} where ${liveSession}`;
+const touchSession = `update ${tables.sessions} set last_used_at = ?, expires_at = ?
+  where ${liveSession}`;
+
+const replayKey = ["tenant_id", "key_id", "server_id", "idempotency_key"];
+const findReplay = `select request_id, content_sha256 from ${tables.idempotency}
+  where ${replayKey.map((name) => `${name} = ?`).join(" and ")}
+    and expires_at > ? and request_id <> ?`;
+const claimReplay = `insert into ${tables.idempotency}
+    (${replayKey.join(", ")}, request_id, content_sha256, replays, expires_at)
+  values (?, ?, ?, ?, ?, ?, 0, ?) on conflict (${replayKey.join(", ")}) do update set
+    request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
+    replays = 0, delivered = null, expires_at = excluded.expires_at
+  where ${tables.idempotency}.expires_at <= ?`;
+
+export const bookTexts = {
+  tables,
+  /** positions in the values of a claim */
+  holdsAt: claimNames.indexOf("holds"),
+  modelAt: claimNames.indexOf("model"),
+  insertRequest,
+  endRequest,
+  addCounters,
+  readCounter,
+  usageFigures,
+  addUsage,
+  readNumber,
+  writeNumber,
+  addSamples,
+  readVersion,
+  readScopes,
+  readOpenCalls,
+  readUncountedRunning,
+  readUncountedEnded,
+  findJournal,
+  readJournalMark,
+  readJournal,
+  writeJournal,
+  markJournal,
+  findSession,
+  touchSession,
+  findReplay,
+  claimReplay,
+};
+
+export type BookTexts = typeof bookTexts;

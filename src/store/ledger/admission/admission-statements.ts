@@ -1,0 +1,240 @@
+/** The statements of one call's admission, which know each way in which an admission may end. */
+import { and, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
+import type { Hold } from "../../../domain/limits/holds.ts";
+import type { Mac } from "../../../domain/tenancy/mac.ts";
+import type { IdempotentCall, LesserClaim, Reservation } from "../../../domain/ports/ledger.ts";
+import { claimColumns, claimsOf } from "./admission-claims.ts";
+import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
+import { usedOf, verdictTables } from "./admission-verdict.ts";
+import { claimProbes } from "../../tenants/circuits.ts";
+import { raw, type Builder, type Compiled } from "../../db.ts";
+import { heldText, type Held } from "../../rows/row-holds.ts";
+import { callOf, claim, heldByAnother } from "./idempotency.ts";
+import { isFreshIn, nextNumber } from "../../records/record-numbers.ts";
+import { beginWaiting, hasRoom, waitingOf, type Waiting } from "../../approvals/approval-rows.ts";
+import { openingOf, stored } from "../../records/record-codes.ts";
+import { openingColumns } from "../../records/records.ts";
+import { samplingRequests, sessions } from "../../schema.ts";
+
+/** One call's admission, and what its statements share. */
+export interface Admitting {
+  reservation: Reservation;
+  request: { id: string; tenantId: string; now: number };
+  claims: LesserClaim[];
+  /** what every claim's row has alike */
+  values: ReturnType<typeof rowOf>;
+  codes: AdmissionCodes;
+  call: IdempotentCall | null;
+  /** null: nobody has to approve the call */
+  forApproval: Waiting | null;
+  /** What the choice assumed must still hold: a key that was revoked meanwhile gets nothing. */
+  isCurrent: SQL;
+}
+
+const rowOf = (reservation: Reservation) => ({
+  ...openingColumns(reservation.opening),
+  admittedAt: reservation.now,
+  leaseUntil: reservation.leaseUntil,
+});
+
+export async function admitting(
+  { mac, rowMac }: { mac: Mac; rowMac: Mac },
+  reservation: Reservation,
+): Promise<Admitting> {
+  const { opening, holds, now, tenantVersion, approval } = reservation;
+  const { id, who } = opening;
+  const { tenantId, keyId, sessionId } = who;
+  const values = rowOf(reservation);
+  const claims = claimsOf(reservation);
+  const [first, ...lesser] = claims.map((each) => ({ ...values, ...claimColumns(each) }));
+  const codes = await admissionCodes(mac, {
+    claims: [first, ...lesser].map((row) => openingOf(row ?? values)),
+    limited: holds.length === 0 ? null : openingOf({ ...(first ?? values), admittedAt: null }),
+  });
+  const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
+      and (${sessionId} is null or exists (
+        select 1 from sessions where sessions.id = ${sessionId}
+          and sessions.tenant_id = ${tenantId} and sessions.key_id = ${keyId}
+          and sessions.expires_at > ${now}))`;
+  const call = callOf(reservation);
+  const request = { id, tenantId, now };
+  const place = { tenantId, requestId: id, keyId, now };
+  const forApproval = approval === undefined ? null : await waitingOf(rowMac, place, approval);
+  return { reservation, request, claims, values, codes, call, forApproval, isCurrent };
+}
+
+const columns = getTableColumns(samplingRequests);
+
+/** What a call of a run that goes on holds. */
+const goingOn = (holds: readonly Hold[]): Held[] =>
+  holds.map((hold) => (hold.begins === undefined ? hold : { ...hold, amount: 0 }));
+
+const claimNames = ["model", "decision", "reservedTokens", "reservedMicroUsd"] as const;
+const [codeAt, holdsAt, goingOnAt] = [0, 1, 2].map((at) =>
+  sql.raw(`taken.value ->> ${claimNames.length + at}`),
+);
+
+/** What the row says of each claim, its code, and its holds: of a run that begins, and of one that goes on. */
+const claimTexts = ({ claims, codes }: Admitting): string =>
+  JSON.stringify(
+    claims.map((each, rung) => {
+      const values = claimColumns(each);
+      return [
+        ...claimNames.map((name) => stored(name, values[name])),
+        codes.claims[rung],
+        heldText(each.holds),
+        heldText(goingOn(each.holds)),
+      ];
+    }),
+  );
+
+/** The row's columns, and the value of each, of the claim that is taken. */
+function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
+  const encoded: [keyof typeof columns, SQL][] = (
+    Object.keys(values) as (keyof Admitting["values"])[]
+  ).map((name) => {
+    const value = values[name];
+    const one = sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
+    return [name, name === "admittedAt" ? sql`case when v.rung is not null then ${one} end` : one];
+  });
+  encoded.push(
+    ...claimNames.map((name, at): [typeof name, SQL] => [name, sql.raw(`taken.value ->> ${at}`)]),
+    [
+      "holds",
+      sql`case when v.rung is null then '[]'
+        when exists (select 1 from used where goes_on) then ${goingOnAt} else ${holdsAt} end`,
+    ],
+    ["openingCode", sql`case when v.rung is null then ${codes.limited} else ${codeAt} end`],
+  );
+  return {
+    names: sql.join(
+      encoded.map(([name]) => sql.identifier(columns[name].name)),
+      sql`, `,
+    ),
+    encoded: sql.join(
+      encoded.map(([, value]) => value),
+      sql`, `,
+    ),
+  };
+}
+
+const notHeldByAnother = ({ call, request: { id, now } }: Admitting): SQL =>
+  call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`;
+
+/** Writes the row, admitted or refused, if all is as the choice assumed. */
+export function insertRow(ready: Admitting): Compiled {
+  const { reservation, request, claims, isCurrent } = ready;
+  const { tenantId, now } = request;
+  const { names, encoded } = columnsOf(ready);
+  return raw(sql`
+    with ${verdictTables(request, claims)}
+    insert into sampling_requests
+      (${names}, record_number, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
+    select ${encoded}, ${nextNumber(tenantId)},
+      case when v.rung is null then 'refused' else 'admitted' end,
+      case when v.rung is not null then null
+        when v.is_money then 'budget_exceeded' else 'rate_limited' end,
+      v.name, case when v.rung is null then ${now} end, v.position, v.retry_after
+    from tenants cross join verdict v
+      join json_each(${claimTexts(ready)}) taken on taken.key = coalesce(v.rung, 0)
+    where ${isCurrent} ${reservation.approval === undefined ? sql`` : sql`and ${hasRoom(reservation.opening.who)}`}
+      ${reservation.mayWait === true ? sql`and not v.waits` : sql``}
+      ${notHeldByAnother(ready)}
+    on conflict (id) do nothing`);
+}
+
+/** Whether no row was written since the call may wait. */
+export const waiting = (ready: Admitting): Compiled[] => {
+  const { reservation, request, claims, isCurrent } = ready;
+  const { id, tenantId } = request;
+  return reservation.mayWait !== true
+    ? []
+    : [
+        raw(sql`
+          with ${verdictTables(request, claims)}
+          select 1 as waits from tenants
+          where not exists (
+              select 1 from sampling_requests r where r.id = ${id} and r.tenant_id = ${tenantId})
+            and ${isCurrent} ${notHeldByAnother(ready)} and (select v.waits from verdict v)`),
+      ];
+};
+
+const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
+  select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
+    and outcome = 'admitted' and ${sql.raw(isFreshIn("sampling_requests"))})`;
+
+/** What an admitted call takes with it: its replay key and the circuits that it tries. */
+export function takings({ reservation, request, call, forApproval }: Admitting): Compiled[] {
+  const { opening, idempotency, probes } = reservation;
+  const { id, now } = request;
+  const claimed = { requestId: id, contentSha256: opening.contentSha256, now };
+  return [
+    ...(call === null || idempotency === null
+      ? []
+      : [claim(call, { ...claimed, expiresAt: idempotency.expiresAt }, isAdmitted(request))]),
+    ...(probes.length === 0 ? [] : [claimProbes(probing(reservation), isAdmitted(request))]),
+    ...(forApproval === null ? [] : beginWaiting(forApproval, isAdmitted(request))),
+  ];
+}
+
+export const probing = ({ opening, probes, now, leaseUntil }: Reservation) => ({
+  tenantId: opening.who.tenantId,
+  requestId: opening.id,
+  probes,
+  now,
+  // A call that waits for a person tries no circuit.
+  until: leaseUntil ?? now,
+});
+
+/** What the row says. */
+export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]): Compiled =>
+  builder
+    .select({
+      outcome: samplingRequests.outcome,
+      refused_hold: samplingRequests.refusedHold,
+      retry_after_ms: samplingRequests.retryAfterMs,
+      reserved_tokens: samplingRequests.reservedTokens,
+      reserved_micro_usd: samplingRequests.reservedMicroUsd,
+      model: samplingRequests.model,
+      record_number: samplingRequests.recordNumber,
+      opening_code: samplingRequests.openingCode,
+    })
+    .from(samplingRequests)
+    .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
+
+export const standing = (
+  { tenantId, now }: Admitting["request"],
+  holds: readonly Hold[],
+): Compiled =>
+  raw(sql`
+    select used.position, used.used, (
+      select min(c.bucket) from counters c where c.tenant_id = ${tenantId}
+        and c.subject = used.subject and c.resource = used.resource
+        and c.bucket between used.since and used.last
+    ) as oldest
+    from (${usedOf({ tenantId, now }, holds)}) used order by used.position`);
+
+/** Who holds the call's replay key, where the row was not written for that. */
+export const holder = ({ call, request, isCurrent }: Admitting): Compiled[] =>
+  call === null
+    ? []
+    : [
+        raw(sql`
+          select i.request_id, i.content_sha256 ${heldByAnother(call, request.id, request.now)}
+            and exists (select 1 from tenants where ${isCurrent})`),
+      ];
+
+export function touch(builder: Builder, { reservation, request }: Admitting): Compiled[] {
+  const { sessionExpiresAt, opening } = reservation;
+  const { tenantId, keyId, sessionId } = opening.who;
+  if (sessionId === null || sessionExpiresAt === null) return [];
+  const where = and(
+    eq(sessions.id, sessionId),
+    eq(sessions.tenantId, tenantId),
+    eq(sessions.keyId, keyId),
+    // An expired session stays expired: its client was told so.
+    gt(sessions.expiresAt, request.now),
+  );
+  const used = { lastUsedAt: request.now, expiresAt: sessionExpiresAt };
+  return [builder.update(sessions).set(used).where(where)];
+}

@@ -1,0 +1,157 @@
+/**
+ * What the limits say of a call's claims, in SQL: which claim is taken, or which limit has no room for the least that
+ * the call could have had. The rules are those of `domain/limits/standing.ts`.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import { latestLeaseEnd } from "../../../domain/leases.ts";
+import {
+  concurrencyRetryMs,
+  lastBucketOf,
+  longestWaitSeconds,
+  nameOfLimit,
+  type Hold,
+} from "../../../domain/limits/holds.ts";
+import {
+  chargedResources,
+  countedOfRuns,
+  endOfTime,
+  isMoney,
+} from "../../../domain/limits/resources.ts";
+import { isLasting, longestLeaseWaitMs } from "../../../domain/limits/standing.ts";
+import type { LesserClaim } from "../../../domain/ports/ledger.ts";
+import { held, listOf } from "../../rows/row-holds.ts";
+import { takenPlaces } from "../../rows/places.ts";
+import { countedIn, sinceOf } from "../../rows/windows.ts";
+
+interface Asking {
+  tenantId: string;
+  now: number;
+}
+
+/** The holds with their names, each with the amount of every claim. */
+const asRows = (holds: readonly Hold[], claims: readonly Pick<LesserClaim, "holds">[]): string =>
+  JSON.stringify(
+    holds.map((hold, at) => ({
+      ...hold,
+      name: nameOfLimit(hold),
+      isMoney: isMoney(hold.resource),
+      isLasting: isLasting(hold),
+      last: lastBucketOf(hold),
+      amounts: claims.map((claim) => claim.holds[at]?.amount ?? hold.amount),
+    })),
+  );
+
+/** Whether a limit of new runs asks for nothing, since the call's run goes on. */
+const goesOn = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null and exists (
+  select 1 from counters c where c.tenant_id = ${tenantId} and c.resource = ${countedOfRuns}
+    and c.subject = h.value ->> '$.begins.subject' and c.bucket >= h.value ->> '$.begins.since'))`;
+
+/** Every hold with what is used of its limit. */
+export const usedOf = (
+  { tenantId, now }: Asking,
+  holds: readonly Hold[],
+  claims: readonly Pick<LesserClaim, "holds">[] = [],
+): SQL => sql`
+  select h.key as position, h.value ->> 'limit' as "limit", h.value -> 'amounts' as amounts,
+    h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
+    h.value ->> 'since' as since, ${sinceOf(tenantId)} as begins, h.value ->> 'last' as last,
+    h.value ->> 'until' as until, h.value ->> 'name' as name, h.value ->> 'isMoney' as is_money,
+    h.value ->> 'isLasting' as is_lasting, ${goesOn(tenantId)} as goes_on,
+    case h.value ->> 'resource'
+      when 'concurrent' then ${takenPlaces(tenantId, now)}
+      else ${countedIn(tenantId)}
+    end as used
+  from json_each(${asRows(holds, claims)}) h`;
+
+/**
+ * What running calls have reserved of the limits without room, and may give back, and when the first of their leases
+ * ends. A request stays counted.
+ */
+const reserved = ({ tenantId, now }: Asking): SQL => sql`
+  select f.position, sum(${held.amount}) as amount, min(r.lease_until) as lease
+  from (select distinct position from beyond) f
+    join used lim on lim.position = f.position and lim.resource in ${listOf(chargedResources)}
+    cross join sampling_requests r on r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+      and r.lease_until > ${now} and r.lease_until <= ${latestLeaseEnd(now)}
+    cross join json_each(r.holds) h
+  where ${held.subject} = lim.subject and ${held.resource} = lim.resource and ${held.amount} > 0
+    and ${held.bucket} between lim.begins and lim.last
+  group by 1`;
+
+/**
+ * The second at which enough of a window will have passed for the amount to fit: that of the oldest
+ * bucket whose successors leave room; null: it will never fit.
+ */
+const freeAt = (tenantId: string): SQL => sql`(
+  select min(b.bucket) + ${longestWaitSeconds} from counters b
+  where b.tenant_id = ${tenantId} and b.subject = lim.subject
+    and b.resource = lim.resource and b.bucket between lim.since and lim.last
+    and f.least + (
+      select coalesce(sum(c.amount), 0) from counters c
+      where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
+        and c.bucket > b.bucket and c.bucket <= lim.last) <= lim."limit")`;
+
+/** ms until the limit `lim` that refuses has room by itself for the amount `f.least`. */
+const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
+  when lim.resource = 'concurrent' then ${concurrencyRetryMs}
+  when f.least > lim."limit" or lim.until = ${endOfTime} then null
+  when lim.until is not null then lim.until * 1000 - ${now}
+  else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end`;
+
+/**
+ * Table expressions, of which `verdict` is one row: `rung` is the claim that is taken, or null, and then `position`
+ * among the holds of all claims, `name`, `is_money` and `retry_after` are of the limit that refuses; `waits`: only leases
+ * are in the way.
+ */
+export function verdictTables(asking: Asking, claims: readonly LesserClaim[]): SQL {
+  const { now } = asking;
+  const holds = claims[0]?.holds ?? [];
+  const shortens = claims.at(-1)?.shortens === true;
+  // Only the last claim may be one that shortens the answer.
+  const wholes = shortens ? claims.length - 1 : claims.length;
+  // In the statement's text: drivers bind numbers as floats, which name no element of an array.
+  const [last, whole, leastWhole] = [claims.length - 1, wholes, wholes - 1].map((at) =>
+    sql.raw(String(at)),
+  );
+  const usedUp = sql`gap.over > coalesce((select lease.amount from reserved lease where lease.position = gap.position), 0)`;
+  const isDue = shortens
+    ? sql`exists (select 1 from beyond gap join used lim on lim.position = gap.position
+        where gap.rung = ${leastWhole} and lim.is_lasting and ${usedUp})`
+    : sql`false`;
+  return sql`
+    used as materialized (${usedOf(asking, holds, claims)}),
+    rungs as (select value as rung from json_each(${JSON.stringify(claims.map((_, at) => at))})),
+    beyond as materialized (
+      select claim.rung, lim.position, lim.used + (lim.amounts ->> claim.rung) - lim."limit" as over
+      from rungs claim cross join used lim
+      where lim.used + (lim.amounts ->> claim.rung) > lim."limit" and not lim.goes_on),
+    fitting as materialized (
+      select claim.rung from rungs claim where not exists (select 1 from beyond gap where gap.rung = claim.rung)),
+    reserved as materialized (${reserved(asking)}),
+    chosen as materialized (
+      select rung, case when rung is null and due then ${last} else ${leastWhole} end as least
+      from (
+        select due, case
+          when whole is not null then whole
+          when due then (select rung from fitting where rung = ${last}) end as rung
+        from (
+          select whole, case when whole is null then ${isDue} else false end as due
+          from (select min(rung) as whole from fitting where rung < ${whole})))),
+    full as materialized (
+      select gap.position, not (${usedUp}) as leased, lim.amounts ->> gap.rung as least
+      from chosen pick join beyond gap on gap.rung = pick.least join used lim on lim.position = gap.position
+      where pick.rung is null
+      order by leased, gap.position limit 1),
+    waited as materialized (
+      select f.position, f.leased, lim.name, lim.is_money,
+        coalesce(${windowWait(asking)}, case when f.leased then ${longestLeaseWaitMs} end) as window_wait
+      from full f join used lim on lim.position = f.position),
+    verdict as materialized (
+      select pick.rung, pick.least * ${sql.raw(String(holds.length))} + f.position as position, f.name, f.is_money,
+        coalesce(f.leased, false) as waits,
+        case when f.leased then min(f.window_wait, max(1, min(${longestLeaseWaitMs}, (
+            select min(lease.lease) from reserved lease join beyond gap on gap.position = lease.position
+            where gap.rung = pick.least) - ${now})))
+          else f.window_wait end as retry_after
+      from chosen pick left join waited f on true)`;
+}

@@ -1,0 +1,277 @@
+/**
+ * Admission of many calls at once. A call is admitted here where every limit has room for the call and for all calls
+ * before. SQL decides about the room in the transaction that writes the rows. Every other call is left to the
+ * statements of `admission.ts`, which know why a call is refused.
+ */
+import { getTableColumns, sql } from "drizzle-orm";
+import type { Admission, Reservation } from "../../../domain/ports/ledger.ts";
+import { lastBucketOf, stateOf, type Hold, type LimitState } from "../../../domain/limits/holds.ts";
+import { latestLeaseEnd } from "../../../domain/leases.ts";
+import { largestInteger } from "../../../domain/magnitudes.ts";
+import type { Mac } from "../../../domain/tenancy/mac.ts";
+import { compactDecision } from "../../../domain/choice/decision.ts";
+import { arrayOf, textOf } from "../../records/bulk-text.ts";
+import { summed, type Bulk, type Row } from "../../db.ts";
+import { held } from "../../rows/row-holds.ts";
+import { takenPlacesAt } from "../../rows/places.ts";
+import { callNames, openingCode, openingOf, stored } from "../../records/record-codes.ts";
+import { isFresh, useNumbers, written } from "../../records/record-numbers.ts";
+import { openingColumns } from "../../records/records.ts";
+import { samplingRequests } from "../../schema.ts";
+
+const columns = getTableColumns(samplingRequests);
+
+/** What a row is made of, in the order in which an item's JSON has it. The first four stand in conditions. */
+const names = [
+  ...callNames,
+  "asked",
+  "attempts",
+  "overshoot",
+  "decision",
+  "model",
+  "holds",
+  "reservedTokens",
+  "reservedMicroUsd",
+  "admittedAt",
+  "leaseUntil",
+  "openingCode",
+  "outcome",
+] as const satisfies (keyof typeof columns)[];
+
+type Written = Pick<typeof samplingRequests.$inferSelect, (typeof names)[number]>;
+
+export interface AdmissionItem {
+  reservation: Reservation;
+  openingCode: string;
+  /** the tenant's version, the session's new expiry, the moment, then the row */
+  json: string;
+}
+
+const versionAt = sql.raw("j.value ->> 0");
+const expiryAt = sql.raw("j.value ->> 1");
+const nowAt = sql.raw("j.value ->> 2");
+const firstColumn = 3;
+const cell = (name: (typeof names)[number], of = "j") =>
+  sql.raw(`${of}.value ->> ${firstColumn + names.indexOf(name)}`);
+
+/** The call's session, if it may still be used. */
+const liveSession = sql`s.id = ${cell("sessionId")} and s.tenant_id = ${cell("tenantId")}
+  and s.key_id = ${cell("keyId")} and s.expires_at > ${nowAt}`;
+
+/**
+ * What is used of the limit that a row `w` of the windows names: tenant, scope, subject, resource, since, last,
+ * limit. `?2` and `?3`: a lease that counts ends between the two.
+ */
+const used = sql.raw(`case w.value ->> 3
+  when 'concurrent' then ${textOf(
+    takenPlacesAt({
+      tenant: sql.raw("w.value ->> 0"),
+      scope: sql.raw("w.value ->> 1"),
+      subject: sql.raw("w.value ->> 2"),
+      now: sql.raw("?2"),
+      latest: sql.raw("?3"),
+    }),
+  )}
+  else (
+    select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
+    where c.tenant_id = w.value ->> 0 and c.subject = w.value ->> 2 and c.resource = w.value ->> 3
+      and c.bucket between w.value ->> 4 and w.value ->> 5) end`);
+
+// ?1 the windows, ?4 the items. A number is given only to a row that is written, so that none is missing.
+const insert = textOf(sql`
+  with room as materialized (
+      select w.value ->> 6 - (${used}) as room, w.value ->> 7 as most, w.value -> 8 as asked
+      from json_each(?1) w),
+    beyond as materialized (
+      select a.value ->> 0 as position from room
+        join json_each(case when room.most > room.room then room.asked else '[]' end) a
+      where a.value ->> 1 > room.room)
+  insert into sampling_requests
+    (${sql.raw(names.map((name) => columns[name].name).join(", "))}, record_number)
+  select ${sql.join(
+    names.map((name) => cell(name)),
+    sql`, `,
+  )}, coalesce(n.last, 0) + row_number() over (partition by t.id order by j.key)
+  from json_each(?4) j
+    join tenants t on t.id = ${cell("tenantId")} and t.version = ${versionAt}
+    left join record_numbers n on n.tenant_id = t.id
+  where j.key not in (select position from beyond)
+    and (${cell("sessionId")} is null or exists (select 1 from sessions s where ${liveSession}))
+    and not exists (
+      select 1 from sampling_requests r where r.id = ${cell("id")} and r.tenant_id = t.id)
+  on conflict (id) do nothing`);
+
+/** Counts what the fresh rows hold. */
+export const bump = textOf(sql`
+  insert into counters (tenant_id, subject, resource, bucket, amount)
+  select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
+    min(sum(${held.amount}), ${largestInteger})
+  from ${written} cross join json_each(r.holds) h
+  where ${isFresh} and r.outcome = 'admitted' and ${held.resource} <> 'concurrent'
+  group by 1, 2, 3, 4
+  on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
+
+const touch = textOf(sql`
+  update sessions set last_used_at = ${nowAt}, expires_at = ${expiryAt}
+  from json_each(?1) j
+  where sessions.id = ${cell("sessionId")} and sessions.tenant_id = ${cell("tenantId")}
+    and sessions.key_id = ${cell("keyId")} and sessions.expires_at > ${nowAt}
+    and exists (select 1 from sampling_requests r where r.id = ${cell("id")}
+      and r.tenant_id = ${cell("tenantId")})`);
+
+const admitted = textOf(sql`
+  select r.id, r.record_number from json_each(?1) j
+    cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
+  where r.outcome = 'admitted'`);
+
+const standing = textOf(sql`
+  select ${used} as used, (
+    select min(c.bucket) from counters c where c.tenant_id = w.value ->> 0 and c.subject = w.value ->> 2
+      and c.resource = w.value ->> 3 and c.bucket between w.value ->> 4 and w.value ->> 5) as oldest
+  from json_each(?1) w order by w.key`);
+
+/** Whether the call asks for nothing but room. The statements of `admission.ts` know the rest. */
+export const mayAdmitInBulk = ({
+  probes,
+  idempotency,
+  sessionExpiresAt,
+  opening,
+  approval,
+  holds,
+}: Reservation) =>
+  approval === undefined &&
+  // Where a run begins depends on its counters.
+  holds.every(({ pause }) => pause === undefined) &&
+  probes.length === 0 &&
+  idempotency === null &&
+  (sessionExpiresAt === null) === (opening.who.sessionId === null);
+
+export async function admissionItem(mac: Mac, reservation: Reservation): Promise<AdmissionItem> {
+  const { opening, decision, holds, tenantVersion, sessionExpiresAt, now } = reservation;
+  const row = {
+    ...openingColumns(opening),
+    tenantId: opening.who.tenantId,
+    decision: compactDecision(decision),
+    model: `${decision.provider}/${decision.model}`,
+    holds,
+    reservedTokens: reservation.reservedTokens,
+    reservedMicroUsd: reservation.reservedMicroUsd,
+    admittedAt: now,
+    leaseUntil: reservation.leaseUntil,
+    outcome: "admitted" as const,
+  };
+  const code = await openingCode(mac, "admitted", openingOf(row));
+  const values: Written = { ...row, openingCode: code };
+  const json = JSON.stringify([
+    tenantVersion,
+    sessionExpiresAt,
+    now,
+    ...names.map((name) => stored(name, values[name])),
+  ]);
+  return { reservation, openingCode: code, json };
+}
+
+/** One limit as some of the calls see it, and what each of them needs with all that stand before it. */
+interface Window {
+  at: number;
+  hold: Hold;
+  tenantId: string;
+  asked: [position: number, amount: number][];
+}
+
+/** The windows of all calls, and the window of each call's holds. */
+function windowsOf(items: readonly AdmissionItem[]): { windows: Window[]; ofItems: Window[][] } {
+  const windows = new Map<string, Window>();
+  const sums = new Map<string, number>();
+  const ofItems = items.map(({ reservation: { opening, holds } }, position) =>
+    holds.map((hold): Window => {
+      const { tenantId } = opening.who;
+      const counted = `${tenantId} ${hold.scope} ${hold.subject} ${hold.resource}`;
+      const sum = (sums.get(counted) ?? 0) + hold.amount;
+      sums.set(counted, sum);
+      const name = `${counted} ${hold.since} ${lastBucketOf(hold)} ${hold.limit}`;
+      const window = windows.get(name) ?? { at: windows.size, hold, tenantId, asked: [] };
+      windows.set(name, window);
+      window.asked.push([position, sum]);
+      return window;
+    }),
+  );
+  return { windows: [...windows.values()], ofItems };
+}
+
+const windowText = ({ hold, tenantId, asked }: Window): string =>
+  JSON.stringify([
+    tenantId,
+    hold.scope,
+    hold.subject,
+    hold.resource,
+    hold.since,
+    lastBucketOf(hold),
+    hold.limit,
+    asked.at(-1)?.[1] ?? 0,
+    asked,
+  ]);
+
+function admittedOf(
+  { reservation, openingCode: code }: AdmissionItem,
+  row: Row,
+  limits: LimitState[],
+): Admission {
+  const { decision, reservedTokens, reservedMicroUsd } = reservation;
+  const model = `${decision.provider}/${decision.model}`;
+  const number = Number(row["record_number"]);
+  const receipt = { number, openingCode: code, model, reservedTokens, reservedMicroUsd };
+  return { state: "admitted", limits, blocked: [], rung: 0, receipt };
+}
+
+/** How each limit of a call stands, from what the last statement returned of the windows. */
+function limitsOf(
+  { holds, now }: Reservation,
+  windows: readonly Window[],
+  states: readonly Row[],
+): LimitState[] {
+  return holds.flatMap((hold, place) => {
+    const state = states[windows[place]?.at ?? -1];
+    if (state === undefined) return [];
+    const oldest = state["oldest"] === null ? null : Number(state["oldest"]);
+    return [stateOf(hold, { used: Number(state["used"]), oldest, now })];
+  });
+}
+
+export const bulkAdmission: Bulk<AdmissionItem, Admission> = (items) => {
+  const { windows, ofItems } = windowsOf(items);
+  const moments = items.map(({ reservation }) => reservation.now);
+  // Of two moments the one under which more is in use.
+  const counts = [Math.min(...moments), latestLeaseEnd(Math.max(...moments))];
+  const asked = arrayOf(windows.map(windowText));
+  const rows = arrayOf(items.map(({ json }) => json));
+  const ids = JSON.stringify(
+    items.map(({ reservation: { opening } }) => [opening.id, opening.who.tenantId]),
+  );
+  const hasSession = items.some(({ reservation }) => reservation.sessionExpiresAt !== null);
+  const isLimited = windows.length > 0;
+  const before = [
+    { sql: insert, params: [asked, ...counts, rows] },
+    ...(isLimited ? [{ sql: bump, params: [ids] }] : []),
+    { sql: useNumbers, params: [ids] },
+    ...(hasSession ? [{ sql: touch, params: [rows] }] : []),
+  ];
+  return {
+    statements: [
+      ...before,
+      { sql: admitted, params: [ids] },
+      ...(isLimited ? [{ sql: standing, params: [asked, ...counts] }] : []),
+    ],
+    outcomes(returned) {
+      const [found = [], states = []] = returned.slice(before.length);
+      const byId = new Map(found.map((row) => [String(row["id"]), row]));
+      return items.map((item, at) => {
+        const { reservation } = item;
+        const row = byId.get(reservation.opening.id);
+        return row === undefined
+          ? null
+          : admittedOf(item, row, limitsOf(reservation, ofItems[at] ?? [], states));
+      });
+    },
+  };
+};

@@ -1,0 +1,171 @@
+/** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
+import type { AsyncResult } from "../../../domain/refusals.ts";
+import { and, eq, sql, type SQL } from "drizzle-orm";
+import type { Receipt, Settlement } from "../../../domain/audit/record.ts";
+import type { EndingKind } from "../../../domain/audit/evidence.ts";
+import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
+import type { Mac } from "../../../domain/tenancy/mac.ts";
+import { ok } from "../../../domain/result.ts";
+import { circuitStatements } from "../../tenants/circuits.ts";
+import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
+import {
+  prepared,
+  raw,
+  type Builder,
+  type Compiled,
+  type Database,
+  type WriteTurn,
+} from "../../db.ts";
+import { statusStatements } from "../../tenants/credentials.ts";
+import { answerClaim } from "../admission/idempotency.ts";
+import { endingCode, type EndingRow } from "../../records/record-codes.ts";
+import { samplingRequests } from "../../schema.ts";
+
+/** A settlement, and the nonce by which its row knows which try ended it. */
+export interface SettlementTry {
+  settlement: Settlement;
+  nonce: string;
+  /** absent: `ended` */
+  kind?: EndingKind;
+}
+
+/** Whether the charge may differ from what was held. */
+const changesCounters = ({ holds }: Settlement): boolean =>
+  holds.some(({ resource }) => isMoney(resource) || isTokens(resource));
+
+const countsTokens = ({ holds }: Settlement): boolean =>
+  holds.some(({ resource }) => isTokens(resource));
+
+/**
+ * Tokens are charged to limits of tokens only. Where no price was known, no money was reserved that a
+ * charge could exceed.
+ */
+const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
+  (countsTokens(settlement) && settlement.chargedTokens > receipt.reservedTokens) ||
+  (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
+
+/** The columns of an end, as the row will have them and as its code covers them. */
+export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
+  const { usage } = settlement;
+  return {
+    outcome: settlement.outcome,
+    reason: settlement.reason,
+    reasonDetail: settlement.reasonDetail,
+    attempts: settlement.attempts,
+    model: settlement.model ?? receipt.model,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    usageEstimated: usage?.estimated ?? null,
+    mediaUsage: usage?.media ?? null,
+    usageClasses: usage?.classes ?? null,
+    usageImplausible: usage?.implausible ?? false,
+    costMicroUsd: settlement.costMicroUsd,
+    overshoot: isOvershoot(settlement, receipt),
+    timing: settlement.timing,
+    totalMs: settlement.totalMs,
+    overheadMs: settlement.overheadMs,
+    settledAt: settlement.now,
+  };
+};
+
+/** What the admission wrote, read where the admission's answer was lost. */
+async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResult<Receipt | null> {
+  return db.read(async (builder) => {
+    const [row] = await builder
+      .select({
+        number: samplingRequests.recordNumber,
+        openingCode: samplingRequests.openingCode,
+        model: samplingRequests.model,
+        reservedTokens: samplingRequests.reservedTokens,
+        reservedMicroUsd: samplingRequests.reservedMicroUsd,
+      })
+      .from(samplingRequests)
+      .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
+    if (row === undefined) return null;
+    return { ...row, model: row.model ?? "", reservedTokens: row.reservedTokens ?? 0 };
+  });
+}
+
+/** What an end that is not ordinary changes while the row is open: circuits, and credentials that failed. */
+function consequences(builder: Builder, settlement: Settlement): Compiled[] {
+  const { id, tenantId, now, circuits: changes, probed } = settlement;
+  const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
+    and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
+  const settling = { tenantId, requestId: id, now, condition: open };
+  return [
+    ...circuitStatements(settling, { changes, probed }),
+    ...settlement.failing.flatMap(({ credentialId: its, ...marked }) =>
+      statusStatements(builder, { tenantId, id: its }, { ...marked, status: "failing" }),
+    ),
+  ];
+}
+
+/** What is kept of a call where `ended` holds: captured content, and the answer for repetitions. */
+export function keepingStatements(
+  builder: Builder,
+  settlement: Settlement,
+  ended: SQL,
+): Compiled[] {
+  const { id, tenantId, captured } = settlement;
+  const keep = raw(sql`
+    insert into captures (request_id, tenant_id, sealed)
+    select ${id}, ${tenantId}, ${captured} where ${ended}
+    on conflict do nothing`);
+  return [...(captured === null ? [] : [keep]), ...answerClaim(builder, settlement, ended)];
+}
+
+/** This try ended the call. */
+const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL => sql`
+  exists (select 1 from sampling_requests r where r.id = ${id}
+    and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
+
+const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
+  lane: tenantId,
+  kind: "ends",
+  ifLost: "again",
+});
+
+/**
+ * Ends the call, if it is open when the transaction runs; true if this try did. `first`: statements
+ * that stand before, in the same transaction.
+ */
+export async function settle(
+  { db, mac }: { db: Database; mac: Mac },
+  settlementTry: SettlementTry,
+  first: readonly Compiled[] = [],
+): AsyncResult<boolean> {
+  const { settlement, kind = "ended" } = settlementTry;
+  let { receipt } = settlement;
+  if (receipt === null) {
+    const found = await receiptIn(db, settlement);
+    if (!found.ok) return found;
+    if (found.value === null) return ok(false);
+    receipt = found.value;
+  }
+  const row = endingRow(settlement, receipt);
+  const code = await endingCode(mac, kind, { ...receipt, row });
+  const item = settlementItem(settlement, {
+    row,
+    code,
+    nonce: settlementTry.nonce,
+    changesCounters: changesCounters(settlement),
+  });
+  const turn = turnOf(settlement);
+  if (db.writeInBulk !== undefined && first.length === 0 && mayEndInBulk(settlement)) {
+    const ended = await db.writeInBulk(bulkSettlement, item, turn);
+    return ended.ok ? ok(ended.value === true) : ended;
+  }
+  const before = [...first, ...consequences(db.builder, settlement)];
+  // The circuits are among the consequences, which close and open them in the order of the attempts.
+  const alone = bulkSettlement([{ ...item, closed: [] }]);
+  const written = await db.write(
+    [
+      ...before,
+      ...alone.statements.map(({ sql: text, params }) => prepared(text, params)),
+      ...keepingStatements(db.builder, settlement, endedBy(settlementTry)),
+    ],
+    turn,
+  );
+  if (!written.ok) return written;
+  return ok(alone.outcomes(written.value.slice(before.length))[0] === true);
+}

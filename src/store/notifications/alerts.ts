@@ -1,0 +1,149 @@
+/** Alerts: what was found, written once a period with its event and its message to a webhook. */
+import { and, desc, gt, sql, type SQL } from "drizzle-orm";
+import type { Alert } from "../../domain/alerts.ts";
+import { sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
+import { forgottenAfterMs, type CircuitFault } from "../../domain/choice/circuits.ts";
+import type { AlertStore, Trouble } from "../../domain/ports/alerts.ts";
+import { ok } from "../../domain/result.ts";
+import { alerts } from "../schema/alert-schema.ts";
+import { crossedBudgets } from "../budgets/budget-lines.ts";
+import { raw, type Compiled, type Database } from "../db.ts";
+import { appendEventWhere } from "../events.ts";
+import { circuits } from "../schema/health-schema.ts";
+import { isOnPage, pageOf, rowsFor } from "../page.ts";
+
+/** ms for which an alert is listed after its period. */
+export const keptAlertsMs = 90 * 86_400_000;
+const troublesAtOnce = 200;
+const circuitsAtOnce = 1_000;
+
+const timeText = (ms: number): string => new Date(ms).toISOString();
+
+/** What a webhook is told: ids, names and numbers. */
+const bodyOf = ({ id, kind, tenantId: _, ...alert }: Alert): string =>
+  JSON.stringify({
+    type: `alert.${kind}`,
+    timestamp: timeText(alert.at),
+    data: {
+      id,
+      kind,
+      ...alert,
+      at: timeText(alert.at),
+      periodFrom: timeText(alert.periodFrom),
+      periodUntil: alert.periodUntil === null ? null : timeText(alert.periodUntil),
+    },
+  });
+
+/** The alert is there under this id, so it is this one that was written first. */
+const isMine = ({ tenantId, id }: Alert): SQL =>
+  sql`exists (select 1 from alerts where tenant_id = ${tenantId} and id = ${id})`;
+
+/** Nobody was told of the trouble in its period, which is not over. */
+const untold = (trouble: { tenantId: string; kind: string; subject: string }, now: number): SQL =>
+  sql`not exists (
+    select 1 from alerts a where a.tenant_id = ${sql.raw(trouble.tenantId)}
+      and a.kind = ${sql.raw(trouble.kind)} and a.subject = ${sql.raw(trouble.subject)}
+      and a.period_until > ${now})`;
+
+const rowOf = ({ name, share, ...alert }: Alert) => ({
+  ...alert,
+  name: name ?? "",
+  share: share ?? 0,
+});
+
+const messageOf = (alert: Alert): Compiled =>
+  raw(sql`
+    insert into webhook_messages
+      (tenant_id, id, url, body, state, attempts, created_at, next_at)
+    select id, ${`msg_${alert.id}_${alert.kind}`}, url,
+      json_set(${bodyOf(alert)}, '$.data.tenant', slug), 'pending', 0, ${alert.at}, ${alert.at}
+    from (
+      select id, slug, case when json_valid(policy) then policy end ->> '$.alerts.webhookUrl' as url
+      from tenants where id = ${alert.tenantId})
+    where url is not null and ${isMine(alert)} on conflict do nothing`);
+
+export const createAlertStore = (db: Database): AlertStore => ({
+  crossed: (now, calendarOf) => crossedBudgets(db, { now, calendarOf }),
+
+  troubles: (now) =>
+    db.read((builder) =>
+      builder.all<Trouble>(sql`
+        select tenantId, kind, subject from (
+          select tenant_id as tenantId, 'credential_failing' as kind, id as subject
+            from credentials where status = 'failing'
+          union all
+          select tenant_id, 'server_failing', id from servers where status = 'failing'
+          union all
+          select tenant_id, 'sink_behind', tenant_id from audit_sinks
+            where behind_since <= ${now - sinkBehindMs}
+          union all
+          select id, 'seals_stopped', id from tenants t
+            where (select settled_at from sampling_requests r
+              where r.tenant_id = t.id and r.seal_number is null and r.outcome <> 'admitted'
+                and r.correction is null
+              order by r.record_number limit 1) <= ${now - sealsStoppedMs}) f
+        where ${untold({ tenantId: "f.tenantId", kind: "f.kind", subject: "f.subject" }, now)}
+        limit ${troublesAtOnce}`),
+    ),
+
+  circuits: (now) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({
+          tenantId: circuits.tenantId,
+          scope: circuits.scope,
+          faults: sql<
+            string | null
+          >`case when json_valid(${circuits.faults}) then ${circuits.faults} end`,
+          probeUntil: circuits.probeUntil,
+        })
+        .from(circuits)
+        .where(
+          and(
+            gt(circuits.updatedAt, now - forgottenAfterMs),
+            untold(
+              { tenantId: "circuits.tenant_id", kind: "'circuit_open'", subject: "circuits.scope" },
+              now,
+            ),
+          ),
+        )
+        .limit(circuitsAtOnce);
+      return rows.flatMap(({ faults, ...row }) =>
+        faults === null ? [] : [{ ...row, faults: JSON.parse(faults) as CircuitFault[] }],
+      );
+    }),
+
+  async raise(alert, event) {
+    const written = await db.write([
+      db.builder.insert(alerts).values(rowOf(alert)).onConflictDoNothing(),
+      messageOf(alert),
+      appendEventWhere(
+        event,
+        sql`${isMine(alert)} and not exists (select 1 from admin_events where id = ${event.id})`,
+      ),
+      raw(sql`select ${isMine(alert)} as mine`),
+    ]);
+    return written.ok ? ok(written.value[3]?.[0]?.["mine"] === 1) : written;
+  },
+
+  list: (tenantId, page) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select()
+        .from(alerts)
+        .where(isOnPage(alerts, tenantId, page))
+        .orderBy(desc(alerts.id))
+        .limit(rowsFor(page));
+      return pageOf(
+        rows.map((row) => ({ ...row, name: row.name || null, share: row.share || null })),
+        page,
+      );
+    }),
+
+  async prune(now) {
+    const written = await db.write([
+      raw(sql`delete from alerts where period_until <= ${now - keptAlertsMs} returning id`),
+    ]);
+    return written.ok ? ok((written.value[0] ?? []).length) : written;
+  },
+});

@@ -1,0 +1,76 @@
+import { and, eq, gt, isNull, lte, sql } from "drizzle-orm";
+import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
+import { ok } from "../../domain/result.ts";
+import { raw, type Database } from "../db.ts";
+import { consoleSessions, signIns } from "../schema/console-schema.ts";
+import { appendEvent } from "../events.ts";
+import { apiKeys, tenants } from "../schema.ts";
+
+/** Somebody who signs in again and again must not fill the table. */
+const mostOfSubject = 50;
+
+export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => {
+  const ofTenant = (tenantId: string | null) =>
+    tenantId === null ? isNull(consoleSessions.tenantId) : eq(consoleSessions.tenantId, tenantId);
+  return {
+    async create(session, event) {
+      const { tenantId, kind, subject, issuer } = session;
+      const same = sql`tenant_id is ${tenantId} and kind = ${kind} and subject = ${subject}
+        and issuer is ${issuer}`;
+      const written = await db.write([
+        db.builder.insert(consoleSessions).values(session),
+        raw(sql`
+          delete from console_sessions where ${same} and id not in (
+            select id from console_sessions where ${same} order by id desc limit ${mostOfSubject})`),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    find: (id, now) =>
+      db.read(async (builder) => {
+        const column = (name: "tenant_id" | "subject") =>
+          sql`(select ${sql.identifier(name)} from console_sessions where id = ${id})`;
+        const [[session], [key], [tenant], [signIn]] = await builder.batch([
+          builder
+            .select()
+            .from(consoleSessions)
+            .where(and(eq(consoleSessions.id, id), gt(consoleSessions.expiresAt, now))),
+          builder
+            .select()
+            .from(apiKeys)
+            .where(
+              and(eq(apiKeys.tenantId, column("tenant_id")), eq(apiKeys.id, column("subject"))),
+            ),
+          builder
+            .select({ slug: tenants.slug })
+            .from(tenants)
+            .where(eq(tenants.id, column("tenant_id"))),
+          builder
+            .select()
+            .from(signIns)
+            .where(eq(signIns.tenantId, column("tenant_id"))),
+        ]);
+        return session === undefined
+          ? null
+          : { session, key: key ?? null, slug: tenant?.slug ?? null, signIn: signIn ?? null };
+      }),
+    async end({ id, tenantId }, event) {
+      const written = await db.write([
+        db.builder
+          .delete(consoleSessions)
+          .where(and(ofTenant(tenantId), eq(consoleSessions.id, id))),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async prune(now) {
+      const written = await db.write([
+        db.builder
+          .delete(consoleSessions)
+          .where(lte(consoleSessions.expiresAt, now))
+          .returning({ id: consoleSessions.id }),
+      ]);
+      return written.ok ? ok(written.value[0]?.length ?? 0) : written;
+    },
+  };
+};

@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import type { SignInStore } from "../../domain/ports/sign-ins.ts";
+import { ok } from "../../domain/result.ts";
+import { signIns } from "../schema/console-schema.ts";
+import type { Database } from "../db.ts";
+import { appendEvent } from "../events.ts";
+
+export const createSignInStore = (db: Database): SignInStore => ({
+  get: (tenantId) =>
+    db.read(async (builder) => {
+      const [row] = await builder.select().from(signIns).where(eq(signIns.tenantId, tenantId));
+      return row ?? null;
+    }),
+  async put(row, event) {
+    const { issuer, sealed, updatedAt } = row;
+    const written = await db.write([
+      db.builder
+        .insert(signIns)
+        .values(row)
+        .onConflictDoUpdate({ target: signIns.tenantId, set: { issuer, sealed, updatedAt } }),
+      appendEvent(db.builder, event),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async remove(tenantId, event) {
+    const written = await db.write([
+      db.builder.delete(signIns).where(eq(signIns.tenantId, tenantId)),
+      appendEvent(db.builder, event),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+});

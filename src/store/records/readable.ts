@@ -1,0 +1,106 @@
+/**
+ * Rows that may not be readable: an integer beyond what a driver gives back, a JSON text that is none,
+ * a word that this version doesn't know. One such row fails the statement that reads it, and with it
+ * all other rows of the page. So the page is read again as text, which no driver refuses, and each row
+ * is decoded by itself.
+ */
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { getTableColumns, sql, type SQL } from "drizzle-orm";
+import { outcomes } from "../../domain/audit/record.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Builder, Database } from "../db.ts";
+import { samplingRequests } from "../schema.ts";
+
+export type RecordRow = typeof samplingRequests.$inferSelect;
+type Name = keyof RecordRow;
+type TextRow = Record<Name, string | null>;
+
+const columns = getTableColumns(samplingRequests);
+const names = Object.keys(columns) as Name[];
+const integers = names.filter((name) => columns[name].dataType === "number");
+const lists = ["attempts", "holds"] as const satisfies Name[];
+
+const asText = Object.fromEntries(
+  names.map((name): [string, SQL<string | null>] => [name, sql`cast(${columns[name]} as text)`]),
+) as unknown as typeof columns;
+
+/** Why a row is no record; null: it is one. Names the column, and never its value. */
+function problemOf(row: RecordRow): string | null {
+  for (const name of integers) {
+    const value: unknown = row[name];
+    if (value !== null && !Number.isSafeInteger(value)) return `${name} is no readable integer`;
+  }
+  for (const name of lists) if (!Array.isArray(row[name])) return `${name} is no list`;
+  if (!outcomes.includes(row.outcome)) return "outcome is none that is known";
+  return row.usageImplausible === null || row.overshoot === null ? "a figure is missing" : null;
+}
+
+/** A column's text as the value that a driver would have given. */
+function driverValue(name: Name, text: string): unknown {
+  const { dataType } = columns[name];
+  // Digits alone count: SQLite keeps any text in a column of integers.
+  if (dataType === "number" || dataType === "boolean")
+    return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  return text;
+}
+
+/** A row that was read as text, decoded; or why it can't be. */
+function decoded(text: TextRow): Result<RecordRow, string> {
+  const row: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = text[name];
+    const column = columns[name];
+    if (value === null) {
+      if (column.notNull) return err(`${name} is missing`);
+      row[name] = null;
+      continue;
+    }
+    try {
+      row[name] = column.mapFromDriverValue(driverValue(name, value));
+    } catch {
+      return err(`${name} is no JSON`);
+    }
+  }
+  const problem = problemOf(row as RecordRow);
+  return problem === null ? ok(row as RecordRow) : err(problem);
+}
+
+/** Whether the error says that the driver or drizzle could not decode a value. */
+function isUndecodable(cause: unknown): boolean {
+  for (let error: unknown = cause; error instanceof Error; error = error.cause)
+    if (error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError)
+      return true;
+  return false;
+}
+
+export interface ReadRows<R> {
+  read: R;
+  /** decodes a row that was read */
+  decode: (row: RecordRow) => Result<RecordRow, string>;
+}
+
+/**
+ * Reads records, and decodes each row by itself where the page can't be read at once. `work` selects
+ * the columns that it is given and may be called twice; `rowsOf` names the rows in what it read.
+ */
+export async function readRecords<R>(
+  db: Database,
+  work: (builder: Builder, columns: typeof samplingRequests._.columns) => Promise<R>,
+  rowsOf: (read: R) => readonly RecordRow[],
+): AsyncResult<ReadRows<R>> {
+  const plain = await db.read(async (builder) => {
+    try {
+      return { read: await work(builder, columns) };
+    } catch (cause) {
+      if (isUndecodable(cause)) return null;
+      throw cause;
+    }
+  });
+  if (!plain.ok) return plain;
+  if (plain.value !== null && rowsOf(plain.value.read).every((row) => problemOf(row) === null))
+    return ok({ read: plain.value.read, decode: ok });
+  const text = await db.read((builder) => work(builder, asText));
+  return text.ok
+    ? ok({ read: text.value, decode: (row) => decoded(row as unknown as TextRow) })
+    : text;
+}

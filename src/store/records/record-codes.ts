@@ -1,0 +1,219 @@
+/** Columns of a record as texts for codes, and the codes of a row that is about to be written. */
+import { getTableColumns } from "drizzle-orm";
+import {
+  openingText,
+  type Evidence,
+  type EndingKind,
+  endingText,
+  type OpeningKind,
+} from "../../domain/audit/evidence.ts";
+import { isLimitName } from "../../domain/limits/holds.ts";
+import { nameOf } from "../../domain/models/model.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import { shorten } from "../rows/phrases.ts";
+import { samplingRequests } from "../schema.ts";
+import { storable, writable } from "../rows/storable.ts";
+
+export type RequestRow = typeof samplingRequests.$inferSelect;
+
+const columns = getTableColumns(samplingRequests);
+
+/** Columns that say which call a row is of, and who asks. */
+export const callNames = [
+  "id",
+  "tenantId",
+  "keyId",
+  "sessionId",
+  "serverId",
+  "tool",
+  "clientName",
+  "clientVersion",
+  "revision",
+  "createdAt",
+  "contentSha256",
+] as const satisfies (keyof typeof columns)[];
+
+/** Columns that are known at admission: id, who, asked, decision, reservation. */
+const openingNames = [
+  ...callNames,
+  "admittedAt",
+  "leaseUntil",
+  "reservedTokens",
+  "reservedMicroUsd",
+  "asked",
+  "decision",
+] as const satisfies (keyof RequestRow)[];
+
+/**
+ * Columns that a settlement writes. With those of the opening they are all columns that a seal's leaf
+ * is made of.
+ */
+export const endingNames = [
+  "outcome",
+  "reason",
+  "reasonDetail",
+  "model",
+  "inputTokens",
+  "outputTokens",
+  "usageEstimated",
+  "mediaUsage",
+  "usageClasses",
+  "usageImplausible",
+  "costMicroUsd",
+  "overshoot",
+  "timing",
+  "totalMs",
+  "overheadMs",
+  "settledAt",
+  "attempts",
+] as const satisfies (keyof RequestRow)[];
+
+export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
+export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
+
+/** Columns that a row keeps packed, as plain JSON. Codes cover them so, and don't depend on the packing. */
+const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
+  asked: JSON.stringify,
+  attempts: JSON.stringify,
+  timing: JSON.stringify,
+  holds: JSON.stringify,
+  decision: JSON.stringify,
+};
+
+/** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
+const shortenedNames = ["asked", "timing", "attempts"] as const;
+
+/** A value that a row gave, as codes cover it: with whatever somebody wrote there. */
+function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const textOfColumn = plain[name];
+  return textOfColumn === undefined
+    ? columns[name].mapToDriverValue(value)
+    : textOfColumn(value as never);
+}
+
+/** A value that is about to be written, as codes cover it. */
+export const encoded = (name: keyof RequestRow, value: unknown): unknown =>
+  writable(encodedAsRead(name, value));
+
+/** A value as a row keeps it: packed, where the column is. */
+export const stored = (name: keyof RequestRow, value: unknown): unknown =>
+  value === null || value === undefined ? null : writable(columns[name].mapToDriverValue(value));
+
+/** The columns that a row has, each as codes cover it. */
+export type EncodedRow = Partial<Record<keyof RequestRow, string | number | null>>;
+
+export function encodedRow(row: Partial<RequestRow>): EncodedRow {
+  const encodedColumns: EncodedRow = {};
+  for (const name of Object.keys(row) as (keyof RequestRow)[])
+    encodedColumns[name] = encoded(name, row[name]) as string | number | null;
+  return encodedColumns;
+}
+
+/**
+ * The same columns as a row keeps them: what is stored packed is packed. `holds` stay as they are: the books
+ * decide by them, and pack what they write.
+ */
+export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>): EncodedRow {
+  const kept = { ...encodedColumns };
+  if (row.decision !== undefined) kept.decision = stored("decision", row.decision) as string | null;
+  for (const name of shortenedNames) {
+    const json = encodedColumns[name];
+    if (typeof json === "string") kept[name] = shorten(json);
+  }
+  return kept;
+}
+
+const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): string =>
+  JSON.stringify(names.map((name) => row[name] ?? null));
+
+/** `openingOf` of a row that is encoded already. */
+export const openingOfEncoded = (row: EncodedRow): string => textOfEncoded(openingNames, row);
+
+const textOf = <N extends keyof RequestRow>(
+  names: readonly N[],
+  row: Partial<Pick<RequestRow, N>>,
+  encode = encoded,
+): string => JSON.stringify(names.map((name) => encode(name, row[name])));
+
+/** The columns of an opening that is about to be written, as the text that its codes cover. */
+export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
+
+/** The same of a row that was read. */
+export const openingAsRead = (row: OpeningRow): string => textOf(openingNames, row, encodedAsRead);
+
+/** `opening`: a text by `openingOf`. */
+export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
+  mac.code(openingText(kind, opening));
+
+/** The second code, of a row that has its first one. `number`: null where the writer can't know it. */
+export const endingCode = (
+  mac: Mac,
+  kind: EndingKind,
+  parts: { openingCode: string; number: number | null; row: EndingRow },
+): Promise<string> =>
+  mac.code(endingText(kind, { ...parts, ending: textOf(endingNames, parts.row) }));
+
+/** `endingCode` of a row that is encoded already. */
+export const endingCodeOfEncoded = (
+  mac: Mac,
+  kind: EndingKind,
+  { row, ...codes }: { openingCode: string; number: number | null; row: EncodedRow },
+): Promise<string> =>
+  mac.code(endingText(kind, { ...codes, ending: textOfEncoded(endingNames, row) }));
+
+/** A correction as the text that its code covers, bound to its record. */
+export const correctionOf = ({
+  id,
+  tenantId,
+  correction,
+}: Pick<RequestRow, "id" | "tenantId" | "correction">): string =>
+  JSON.stringify([id, tenantId, correction]);
+
+/** Whether the row's end holds only what SQL itself writes, in an admission or in the sweep. */
+function endedBySql(row: RequestRow): Evidence["endedBySql"] {
+  const { decision, outcome, settledAt } = row;
+  const isPlain =
+    row.attempts.length === 0 &&
+    row.mediaUsage === null &&
+    row.usageClasses === null &&
+    !row.usageImplausible &&
+    !row.overshoot &&
+    row.timing === null &&
+    row.totalMs === null &&
+    row.overheadMs === null;
+  if (!isPlain || decision === null || settledAt === null) return null;
+  const chosen = nameOf({ provider: decision.provider, id: decision.model });
+  if (row.model !== chosen && row.model !== storable(chosen)) return null;
+  const { inputTokens, outputTokens } = row;
+  if (outcome === "refused")
+    return (row.reason === "rate_limited" || row.reason === "budget_exceeded") &&
+      isLimitName(row.reasonDetail ?? "") &&
+      inputTokens === null &&
+      outputTokens === null &&
+      row.usageEstimated === null &&
+      row.costMicroUsd === null &&
+      (row.leaseUntil === null || settledAt < row.leaseUntil)
+      ? "limited"
+      : null;
+  return outcome === "unknown" &&
+    row.reason === null &&
+    row.reasonDetail === null &&
+    inputTokens === decision.estimate.inputTokens &&
+    outputTokens === decision.estimate.outputTokens &&
+    row.usageEstimated === true &&
+    row.costMicroUsd === row.reservedMicroUsd &&
+    settledAt >= (row.leaseUntil ?? Infinity)
+    ? "swept"
+    : null;
+}
+
+export const evidenceOf = (row: RequestRow): Evidence => ({
+  number: row.recordNumber,
+  opening: openingAsRead(row),
+  ending: textOf(endingNames, row, encodedAsRead),
+  correction: row.correction === null ? null : correctionOf(row),
+  codes: { opening: row.openingCode, ending: row.endingCode, correction: row.correctionCode },
+  isRefused: row.outcome === "refused",
+  endedBySql: endedBySql(row),
+});

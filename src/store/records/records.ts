@@ -1,0 +1,120 @@
+/** The audit record as a row, and a row as an audit record. */
+import {
+  type Asked,
+  type Opening,
+  type SamplingRecord,
+  type Who,
+} from "../../domain/audit/record.ts";
+import type { KeptAsked } from "../rows/packed-columns.ts";
+import type { samplingRequests } from "../schema.ts";
+
+type Columns = typeof samplingRequests.$inferSelect;
+
+/** The person stands in the column of what was asked, so records without a person are as large as before. */
+const keptAsked = (asked: Asked | null, user: string | undefined): KeptAsked | null =>
+  user === undefined ? asked : { ...asked, user };
+
+function askedAndUser(kept: KeptAsked | null): Pick<Opening, "asked"> & Pick<Who, "user"> {
+  if (kept?.user === undefined) return { asked: kept as Asked | null };
+  const { user, ...asked } = kept;
+  // A call that could not be decoded has the person alone.
+  return { asked: asked.messages === undefined ? null : (asked as Asked), user };
+}
+
+/** What is known of a call when it arrives. */
+export const openingColumns = ({
+  id,
+  who: { user, ...who },
+  createdAt,
+  asked,
+  contentSha256,
+}: Opening) => ({
+  id,
+  ...who,
+  createdAt,
+  asked: keptAsked(asked, user),
+  contentSha256,
+  attempts: [],
+  overshoot: false,
+});
+
+/** Columns of a call for which no provider was called. */
+export const unspent = {
+  model: null,
+  inputTokens: null,
+  outputTokens: null,
+  usageEstimated: null,
+  mediaUsage: null,
+  usageClasses: null,
+  usageImplausible: false,
+  costMicroUsd: null,
+  timing: null,
+  totalMs: null,
+  overheadMs: null,
+};
+
+export const toRecord = (
+  row: Columns,
+  captured: boolean,
+  replays: number | null = null,
+): SamplingRecord => recordOf(row, { ...askedAndUser(row.asked), captured, replays });
+
+/** What a person has to approve is admitted without a lease. */
+const isHeld = ({ outcome, leaseUntil }: Pick<Columns, "outcome" | "leaseUntil">): boolean =>
+  outcome === "admitted" && leaseUntil === null;
+
+const recordOf = (
+  row: Columns,
+  {
+    asked,
+    user,
+    captured,
+    replays,
+  }: Pick<SamplingRecord, "asked" | "captured" | "replays"> & Pick<Who, "user">,
+): SamplingRecord => ({
+  version: 1,
+  id: row.id,
+  who: {
+    tenantId: row.tenantId,
+    keyId: row.keyId,
+    ...(user !== undefined && { user }),
+    sessionId: row.sessionId,
+    serverId: row.serverId,
+    tool: row.tool,
+    clientName: row.clientName,
+    clientVersion: row.clientVersion,
+    revision: row.revision,
+  },
+  createdAt: row.createdAt,
+  asked,
+  admittedAt: row.admittedAt,
+  contentSha256: row.contentSha256,
+  outcome: row.outcome,
+  reason: row.reason,
+  reasonDetail: row.reasonDetail,
+  decision: row.decision,
+  attempts: row.attempts,
+  reservedTokens: row.reservedTokens,
+  usage:
+    row.inputTokens === null || row.outputTokens === null
+      ? null
+      : {
+          inputTokens: row.inputTokens,
+          outputTokens: row.outputTokens,
+          estimated: row.usageEstimated ?? false,
+          ...(row.usageClasses === null ? {} : { classes: row.usageClasses }),
+          ...(row.mediaUsage === null ? {} : { media: row.mediaUsage }),
+          ...(row.usageImplausible ? { implausible: true as const } : {}),
+        },
+  costMicroUsd: row.costMicroUsd,
+  overshoot: row.overshoot,
+  model: row.model,
+  timing: row.timing,
+  totalMs: row.totalMs,
+  overheadMs: row.overheadMs,
+  settledAt: row.settledAt,
+  correction: row.correction,
+  replays,
+  captured,
+  ...(isHeld(row) && { held: true as const }),
+});

@@ -1,0 +1,79 @@
+/**
+ * Thinned records: see `domain/audit/thinning.ts`. A minute's refusals are counted in the transaction
+ * that decides them, so the bound of a hundred holds for any number of isolates.
+ */
+import { sql } from "drizzle-orm";
+import type { ThinningStore } from "../../domain/ports/ledger.ts";
+import { ok } from "../../domain/result.ts";
+import {
+  minuteOf,
+  minuteSeconds,
+  recordedRefusals,
+  type ThinnedMinute,
+} from "../../domain/audit/thinning.ts";
+import { prepared, raw, type Compiled, type Database } from "../db.ts";
+import { isFreshIn } from "./record-numbers.ts";
+import { usageHourOf } from "./usage.ts";
+
+/** A resource in `counters`: the subject is a key, the bucket a minute. */
+const resource = "refusals";
+/** s after which a minute is over for every isolate, since their clocks differ a little. */
+const lagSeconds = minuteSeconds;
+const listed = 50;
+
+// Every admission under a rate limit sends both texts, so they are made once. The parameters stand
+// in the order of their question marks.
+const isNewRefusal = `id = ? and tenant_id = ?
+  and outcome = 'refused' and reason = 'rate_limited' and ${isFreshIn("sampling_requests")}`;
+const countText = `
+  insert into counters (tenant_id, subject, resource, bucket, amount)
+  select tenant_id, key_id, '${resource}', ?, 1 from sampling_requests where ${isNewRefusal}
+  on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`;
+const thinText = `
+  delete from sampling_requests where ${isNewRefusal}
+    and (select c.amount from counters c where c.tenant_id = sampling_requests.tenant_id
+      and c.subject = sampling_requests.key_id and c.resource = '${resource}'
+      and c.bucket = ?) > ${recordedRefusals}
+  returning outcome, refused_hold, retry_after_ms, reserved_tokens`;
+
+interface NewRequest {
+  id: string;
+  tenantId: string;
+  now: number;
+}
+
+/** Stands after the statement that wrote a request, and before any that numbers or counts what was recorded. */
+export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
+  prepared(countText, [minuteOf(now), id, tenantId]);
+
+/** Takes the row away again once its minute has had a hundred. Returns what the row said of the refusal. */
+export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
+  prepared(thinText, [id, tenantId, minuteOf(now)]);
+
+export const createThinningStore = (db: Database): ThinningStore => ({
+  ended: (now) =>
+    db.read((builder) =>
+      builder.all<ThinnedMinute>(sql`
+        select tenant_id as tenantId, subject as keyId, bucket as minute,
+          amount - ${recordedRefusals} as requests
+        from counters
+        where resource = ${resource} and bucket < ${minuteOf(now) - lagSeconds}
+          and amount > ${recordedRefusals}
+        order by bucket limit ${listed}`),
+    ),
+  async recorded({ tenantId, keyId, minute }) {
+    const where = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
+      and bucket = ${minute}`;
+    const written = await db.write([
+      // Usage counted the summing record as one more refusal, but each of its requests was counted
+      // when it was refused.
+      raw(sql`
+        update usage set refused = refused - 1, delivered = 0
+        where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}
+          and key_id = ${keyId} and server_id = '' and model = ''
+          and exists (select 1 from counters where ${where})`),
+      raw(sql`delete from counters where ${where}`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+});

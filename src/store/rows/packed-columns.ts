@@ -1,0 +1,32 @@
+/** Columns of JSON whose texts repeat from record to record. */
+import { customType } from "drizzle-orm/sqlite-core";
+import type { Attempt } from "../../domain/attempts.ts";
+import type { Asked, Timing } from "../../domain/audit/record.ts";
+import { lengthen, shorten } from "./phrases.ts";
+
+const packedJson = <T>() =>
+  customType<{ data: T; driverData: string }>({
+    dataType: () => "text",
+    toDriver: (value) => shorten(JSON.stringify(value)),
+    fromDriver: (stored) => JSON.parse(lengthen(stored)) as T,
+  });
+
+/** What was asked, and by which person; absent: the key is of no person. */
+export type KeptAsked = Partial<Asked> & { user?: string };
+
+export const askedColumn = packedJson<KeptAsked>();
+export const timingColumn = packedJson<Timing>();
+export const attemptsColumn = packedJson<Attempt[]>();
+
+/** null: somebody wrote something else. */
+function read(stored: string): unknown {
+  try {
+    return JSON.parse(lengthen(stored));
+  } catch {
+    return null;
+  }
+}
+
+export const readAsked = (stored: string): KeptAsked | null => read(stored) as KeptAsked | null;
+export const readTiming = (stored: string): Partial<Timing> | null =>
+  read(stored) as Partial<Timing> | null;

@@ -1,0 +1,132 @@
+/**
+ * What a call holds, as its row keeps it while it runs: of each hold the scope and resource as numbers, the
+ * bucket, the amount, and the subject where the row itself does not name it. A hold of concurrency is kept only
+ * of such a subject: of the others the row itself counts.
+ */
+import { customType } from "drizzle-orm/sqlite-core";
+import { sql, type SQL } from "drizzle-orm";
+import { limitScopes, type Hold, type LimitScope } from "../../domain/limits/holds.ts";
+import { isMoney, type Resource } from "../../domain/limits/resources.ts";
+
+// Rows keep places in these lists, so both only grow at their ends.
+const scopes: readonly LimitScope[] = limitScopes;
+const resources = [
+  "requests",
+  "tokens",
+  "usd_day",
+  "usd_month",
+  "concurrent",
+  "usd_minute",
+  "usd_week",
+  "usd_total",
+  "requests_day",
+  "requests_week",
+  "requests_month",
+  "requests_total",
+  "tokens_day",
+  "tokens_week",
+  "tokens_month",
+  "tokens_total",
+  "requests_run",
+  "usd_run",
+  "runs_day",
+] as const satisfies Resource[];
+
+/** The row has columns for these subjects. */
+export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant", "key", "server"]);
+
+type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
+
+/** As a row gave it, or as it is about to be written. */
+export type Held = Packed | Hold;
+
+const packed = (holds: readonly Held[]): Packed[] =>
+  holds.flatMap((hold): Packed[] => {
+    if (Array.isArray(hold)) return [hold];
+    const { scope, subject, resource, bucket, amount } = hold;
+    const places = [scopes.indexOf(scope), resources.indexOf(resource)] as const;
+    if (!inColumns.has(scope)) return [[...places, bucket, amount, subject]];
+    return resource === "concurrent" ? [] : [[...places, bucket, amount]];
+  });
+
+/** As a row keeps them. */
+export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
+
+export type Kept = Pick<Hold, "subject" | "resource" | "bucket" | "amount">;
+
+/** What a row's text says that its call holds. Throws where the text is none. */
+export const heldIn = (
+  text: string,
+  row: { tenantId: string; keyId: string; serverId: string | null },
+): Kept[] =>
+  (JSON.parse(text) as Packed[]).flatMap(([scope, place, bucket, amount, named]): Kept[] => {
+    const subject = named ?? [row.tenantId, row.keyId, row.serverId][scope];
+    const resource = resources[place];
+    if (resource === undefined || typeof subject !== "string") return [];
+    return [{ subject, resource, bucket, amount }];
+  });
+
+const concurrentAt = resources.indexOf("concurrent");
+
+/** Subjects without a column at which a call takes a place under a limit of concurrency. */
+export const placesIn = (text: string): string[] =>
+  (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
+    place === concurrentAt && subject !== undefined ? [subject] : [],
+  );
+
+const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
+
+/** The holds with other holds of money in place of theirs. Rates stay as they were counted. */
+export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[] => [
+  ...holds.filter((hold) =>
+    Array.isArray(hold) ? !moneyPlaces.has(hold[1]) : !isMoney(hold.resource),
+  ),
+  ...money.filter(({ resource }) => isMoney(resource)),
+];
+
+/** The holds of a call that runs from now on. A held call has no places, and of most places the row's columns tell. */
+export const withPlaces = (holds: readonly Held[], places: readonly Hold[]): Held[] => [
+  ...holds,
+  ...places.filter(({ scope }) => !inColumns.has(scope)),
+];
+
+export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
+  dataType: () => "text",
+  toDriver: heldText,
+  fromDriver: (stored) => JSON.parse(stored) as Packed[],
+});
+
+const choice = (place: number, values: readonly string[], otherwise: string): SQL =>
+  sql.raw(
+    `case h.value ->> ${place} ${values.map((value, at) => `when ${at} then ${value}`).join(" ")} else ${otherwise} end`,
+  );
+
+const listed = (names: readonly string[]): SQL =>
+  sql.raw(`(${names.map((name) => `'${name}'`).join(", ")})`);
+
+/** Names of resources as a list in SQL: they are the router's own words. */
+export const listOf = (names: readonly Resource[]): SQL => listed(names);
+
+/**
+ * Whether a running call `r` takes a place under a limit of concurrency. A call is counted at the tenant, its key and
+ * its server whether that limit was there when the call began; at other nodes only if it was.
+ * @param scope of the limit, @param subject of the limit
+ */
+export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
+  when 'tenant' then true when 'key' then r.key_id = ${subject}
+  when 'server' then r.server_id = ${subject}
+  else exists (
+    select 1 from json_each(r.holds) o
+    where o.value ->> 4 = ${subject} and o.value ->> 1 = ${sql.raw(String(concurrentAt))}) end`;
+
+/** Of a row `r` and one of its holds `h`, as `json_each` gives it. */
+export const held = {
+  subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "h.value ->> 4"),
+  resource: choice(
+    1,
+    resources.map((name) => `'${name}'`),
+    "null",
+  ),
+  bucket: sql.raw("h.value ->> 2"),
+  amount: sql.raw("h.value ->> 3"),
+};

@@ -1,0 +1,42 @@
+/** How much of a limit is used, in SQL. A limit is a row `h` of JSON: a hold with its last bucket, `last`. */
+import { sql, type SQL } from "drizzle-orm";
+import { largestInteger } from "../../domain/magnitudes.ts";
+
+const member = (name: string): SQL => sql.raw(`h.value ->> '${name}'`);
+
+/** A counter, one of its buckets, and the pause that begins its window anew. */
+export interface Pausing {
+  tenant: SQL;
+  subject: SQL;
+  resource: SQL;
+  pause: SQL;
+  bucket: SQL;
+}
+
+/** The bucket after the last one that no other follows soon enough. */
+export const afterPause = ({ tenant, subject, resource, pause, bucket }: Pausing): SQL => sql`(
+    select coalesce(max(p.bucket) + 1, 0) from counters p
+    where p.tenant_id = ${tenant} and p.subject = ${subject} and p.resource = ${resource}
+      and p.bucket + (${pause}) < ${bucket}
+      and not exists (
+        select 1 from counters q
+        where q.tenant_id = ${tenant} and q.subject = p.subject and q.resource = p.resource
+          and q.bucket > p.bucket and q.bucket <= p.bucket + (${pause})))`;
+
+/** The bucket at which the window begins. */
+export const sinceOf = (
+  tenantId: string,
+): SQL => sql`case when ${member("pause")} is null then ${member("since")}
+  else ${afterPause({
+    tenant: sql`${tenantId}`,
+    subject: member("subject"),
+    resource: member("resource"),
+    pause: member("pause"),
+    bucket: member("bucket"),
+  })} end`;
+
+/** What the counters of a limit say, in its window. */
+export const countedIn = (tenantId: string): SQL => sql`(
+  select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
+  where c.tenant_id = ${tenantId} and c.subject = ${member("subject")} and c.resource = ${member("resource")}
+    and c.bucket between ${sinceOf(tenantId)} and ${member("last")})`;

@@ -1,0 +1,43 @@
+/** The table of alerts. `schema.ts` has the conventions. */
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { AlertKind } from "../../domain/alerts.ts";
+
+export const alerts = sqliteTable(
+  "alerts",
+  {
+    tenantId: text("tenant_id").notNull(),
+    id: text().notNull(),
+    kind: text().$type<AlertKind>().notNull(),
+    subject: text().notNull(),
+    /** of a budget; empty: the alert is about no budget */
+    name: text().notNull(),
+    /** per cent; 0: the alert is about no budget */
+    share: integer().notNull(),
+    periodFrom: integer("period_from").notNull(),
+    periodUntil: integer("period_until"),
+    limit: real("limit_amount"),
+    used: real("used_amount"),
+    at: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.id] }),
+    // Whoever finds the same thing in the same period writes nothing.
+    uniqueIndex("alerts_once").on(
+      table.tenantId,
+      table.kind,
+      table.subject,
+      table.name,
+      table.share,
+      table.periodFrom,
+    ),
+    index("alerts_period").on(table.periodUntil),
+  ],
+);

@@ -1,0 +1,108 @@
+/** Tables of registered servers. `schema.ts` has the conventions. */
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { OauthClient, OauthFault } from "../../domain/servers/oauth.ts";
+import type { ServerPolicy } from "../../domain/choice/policy.ts";
+import type { AuthMode, BridgeMode, Learnt, SamplingMode } from "../../domain/servers/server.ts";
+
+const tenantId = () => text("tenant_id").notNull();
+
+export const servers = sqliteTable(
+  "servers",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    slug: text().notNull(),
+    url: text().notNull(),
+    headerNames: text("header_names", { mode: "json" }).$type<string[]>().notNull(),
+    passHeaders: text("pass_headers", { mode: "json" }).$type<string[]>().notNull().default([]),
+    forwardAuthorization: integer("forward_authorization", { mode: "boolean" }).notNull(),
+    sampling: text().$type<SamplingMode>().notNull(),
+    supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),
+    auth: text().$type<AuthMode>().notNull().default("keys"),
+    bridge: text().$type<BridgeMode>().notNull().default("fallback"),
+    policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
+    oauth: text({ mode: "json" }).$type<OauthClient>(),
+    learnt: text({ mode: "json" }).$type<Learnt>().notNull(),
+    status: text().$type<"active" | "failing">().notNull(),
+    /** values of the entry's headers and the OAuth client's secret, sealed by the vault */
+    sealed: text(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    index("servers_tenant").on(table.tenantId, table.id),
+    uniqueIndex("servers_slug").on(table.tenantId, table.slug),
+    index("servers_failing")
+      .on(table.tenantId, table.id)
+      .where(sql`${table.status} = 'failing'`),
+  ],
+);
+
+/** Columns of tokens that a server's authorization server granted. */
+const tokenColumns = () => ({
+  serverId: text("server_id").notNull(),
+  sealed: text(),
+  /** changes with every write: a caller that read the row can tell that the row is still the same */
+  generation: text().notNull(),
+  expiresAt: integer("expires_at"),
+  /** nonce of the one caller that is asking for a new token */
+  lease: text(),
+  leaseUntil: integer("lease_until").notNull(),
+  fault: text().$type<OauthFault>(),
+});
+
+/** The tenant's own tokens. */
+export const serverTokens = sqliteTable(
+  "server_tokens",
+  {
+    tenantId: tenantId(),
+    ...tokenColumns(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
+);
+
+/** Tokens of a person's own account at the server. */
+export const userTokens = sqliteTable(
+  "user_tokens",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    userId: text("user_id").notNull(),
+    /** how the person showed who they are: `AccountOwner` */
+    shown: text().notNull(),
+    ...tokenColumns(),
+  },
+  (table) => [
+    uniqueIndex("user_tokens_of").on(table.tenantId, table.userId, table.shown, table.serverId),
+    index("user_tokens_server").on(table.tenantId, table.serverId),
+  ],
+);
+
+/** Pending authorizations: a person was sent to an authorization server to authorize the router. */
+export const authorizations = sqliteTable(
+  "authorizations",
+  {
+    /** hex SHA-256 of the state */
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    serverId: text("server_id").notNull(),
+    /** whose account it is for; null: the tenant's */
+    userId: text("user_id"),
+    shown: text(),
+    actor: text().notNull(),
+    sealed: text().notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("authorizations_server").on(table.tenantId, table.serverId),
+    index("authorizations_expiry").on(table.expiresAt),
+  ],
+);

@@ -1,0 +1,42 @@
+/** Public keys that signed seals, and the code that vouches for each. */
+import { asc, sql } from "drizzle-orm";
+import { ok } from "../../domain/result.ts";
+import type { SealStore } from "../../domain/audit/seals.ts";
+import { raw, type Database } from "../db.ts";
+import { auditKeys } from "../schema/seal-schema.ts";
+
+type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey">;
+
+export const createAuditKeyStore = (db: Database): KeyStore => ({
+  keys: () =>
+    db.read((builder) =>
+      builder
+        .select({ id: auditKeys.id, publicKey: auditKeys.publicKey, code: auditKeys.code })
+        .from(auditKeys)
+        .orderBy(asc(auditKeys.createdAt), asc(auditKeys.id)),
+    ),
+  async keepKeys(keys, now) {
+    if (keys.length === 0) return ok(null);
+    const written = await db.write(
+      keys.map(({ id, publicKey, code }) =>
+        db.builder
+          .insert(auditKeys)
+          .values({ id, publicKey, code, createdAt: now })
+          // MASTER_KEY vouches for this key. A row with the same id holds the same key, or somebody else's. Somebody
+          // else's key must go, so the row is overwritten.
+          .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code, delivered: false } }),
+      ),
+    );
+    return written.ok ? ok(null) : written;
+  },
+  async reportKey({ id, at, actor, action, target, detail }) {
+    const written = await db.write([
+      raw(sql`
+        insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+        select ${id}, ${at}, ${actor}, ${action}, null, ${target}, ${JSON.stringify(detail)}
+        where not exists (select 1 from admin_events
+          where tenant_id is null and action = ${action} and target = ${target})`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+});

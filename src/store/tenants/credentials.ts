@@ -1,0 +1,123 @@
+import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { Credential, CredentialStore, SealedCredential } from "../../domain/ports/stores.ts";
+import { ok } from "../../domain/result.ts";
+import { writeChange } from "../change.ts";
+import type { Builder, Compiled, Database } from "../db.ts";
+import { appendEventWhere } from "../events.ts";
+import { isOnPage, pageOf, rowsFor } from "../page.ts";
+import { credentials, tenants } from "../schema.ts";
+
+/**
+ * Gives a credential another status: once, with an event, and every choice that was prepared on the credential
+ * becomes stale. Does nothing where somebody changed the credential since it was read, since what was found
+ * speaks of the key that was read.
+ * @param change.readAt `updatedAt` as it was read
+ */
+export function statusStatements(
+  builder: Builder,
+  { tenantId, id }: { tenantId: string; id: string },
+  { status, readAt, event }: { status: Credential["status"]; readAt: number; event: AdminEvent },
+): Compiled[] {
+  const where = and(
+    eq(credentials.tenantId, tenantId),
+    eq(credentials.id, id),
+    ne(credentials.status, status),
+    eq(credentials.updatedAt, readAt),
+  );
+  const isOther = sql`exists (select 1 from ${credentials} where ${where})`;
+  return [
+    appendEventWhere(event, isOther),
+    builder
+      .update(tenants)
+      .set({ version: sql`${tenants.version} + 1` })
+      .where(and(eq(tenants.id, tenantId), isOther)),
+    builder.update(credentials).set({ status, updatedAt: event.at }).where(where),
+  ];
+}
+
+export const createCredentialStore = (db: Database): CredentialStore => {
+  const whereId = (tenantId: string, id: string) =>
+    and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
+  const whereRead = ({ tenantId, id, readAt }: { tenantId: string; id: string; readAt: number }) =>
+    and(whereId(tenantId, id), eq(credentials.updatedAt, readAt));
+  return {
+    create: (credential, event) =>
+      writeChange(
+        db,
+        credential.tenantId,
+        db.builder.insert(credentials).values(credential),
+        event,
+      ),
+    get: (tenantId, id) =>
+      db.read(async (builder): Promise<SealedCredential | null> => {
+        const [row] = await builder.select().from(credentials).where(whereId(tenantId, id));
+        return row ?? null;
+      }),
+    list: (tenantId, page) =>
+      db.read(async (builder) => {
+        const rows = await builder
+          .select()
+          .from(credentials)
+          .where(isOnPage(credentials, tenantId, page))
+          .orderBy(desc(credentials.id))
+          .limit(rowsFor(page));
+        return pageOf(
+          rows.map(({ sealed: _, listingDueAt: __, ...credential }) => credential),
+          page,
+        );
+      }),
+    update: (tenantId, id, { ...values }, now, event, ifVersion) =>
+      writeChange(
+        db,
+        tenantId,
+        db.builder
+          .update(credentials)
+          // Another key, or another address, has another list.
+          .set({
+            ...values,
+            updatedAt: now,
+            ...(values.sealed !== undefined && { listing: null, listingDueAt: 0 }),
+          })
+          .where(whereId(tenantId, id)),
+        event,
+        ifVersion,
+      ),
+    async reactivate({ readAt, ...its }, event) {
+      const written = await db.write(
+        statusStatements(db.builder, its, { status: "active", readAt, event }),
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok(null) : written;
+    },
+    async claimListing(its, { now, until }) {
+      const written = await db.write(
+        [
+          db.builder
+            .update(credentials)
+            .set({ listingDueAt: until })
+            .where(and(whereRead(its), lte(credentials.listingDueAt, now)))
+            .returning({ id: credentials.id }),
+        ],
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
+    },
+    async keepListing(its, listing) {
+      const isThere = sql`exists (select 1 from ${credentials} where ${whereRead(its)})`;
+      const written = await db.write(
+        [
+          db.builder
+            .update(tenants)
+            .set({ version: sql`${tenants.version} + 1` })
+            .where(and(eq(tenants.id, its.tenantId), isThere)),
+          db.builder.update(credentials).set({ listing }).where(whereRead(its)),
+        ],
+        { lane: its.tenantId },
+      );
+      return written.ok ? ok(null) : written;
+    },
+    remove: (tenantId, id, event) =>
+      writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),
+  };
+};

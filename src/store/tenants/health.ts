@@ -1,0 +1,30 @@
+/** How providers answered lately. Settlements write it. */
+import { eq, lt } from "drizzle-orm";
+import { forgottenAfterMs } from "../../domain/choice/circuits.ts";
+import type { HealthStore } from "../../domain/ports/stores.ts";
+import { ok } from "../../domain/result.ts";
+import type { Database } from "../db.ts";
+import { circuits, health } from "../schema/health-schema.ts";
+
+/** ms after which a sample says nothing any more. */
+export const keptSamplesMs = 86_400_000;
+
+export const createHealthStore = (db: Database): HealthStore => ({
+  list: (tenantId) =>
+    db.read((builder) => builder.select().from(health).where(eq(health.tenantId, tenantId))),
+  circuits: (tenantId) =>
+    db.read((builder) => builder.select().from(circuits).where(eq(circuits.tenantId, tenantId))),
+  async prune(now) {
+    const written = await db.write([
+      db.builder
+        .delete(health)
+        .where(lt(health.updatedAt, now - keptSamplesMs))
+        .returning({ model: health.model }),
+      db.builder
+        .delete(circuits)
+        .where(lt(circuits.updatedAt, now - forgottenAfterMs))
+        .returning({ scope: circuits.scope }),
+    ]);
+    return written.ok ? ok(written.value.flat().length) : written;
+  },
+});

@@ -1,0 +1,190 @@
+/**
+ * Tokens for registered servers. A refresh token may be good for one use. Two isolates that refresh at
+ * once must not both spend it, and what one of them got must not be overwritten by the other.
+ */
+import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
+import { clockSlackMs } from "../../domain/clocks.ts";
+import type { ServerTokens, TokenStore, UserTokenStore } from "../../domain/ports/server-stores.ts";
+import type { AccountOwner } from "../../domain/tenancy/user.ts";
+import { ok } from "../../domain/result.ts";
+import { raw, type Database, type Row } from "../db.ts";
+import { appendEvent, appendEventWhere } from "../events.ts";
+import { authorizations, servers, userTokens } from "../schema/server-schema.ts";
+
+const tokensOf = (row: Row): ServerTokens => ({
+  tenantId: String(row["tenant_id"]),
+  serverId: String(row["server_id"]),
+  sealed: row["sealed"] as string | null,
+  generation: String(row["generation"]),
+  expiresAt: row["expires_at"] as number | null,
+  leaseUntil: Number(row["lease_until"]),
+  fault: row["fault"] as ServerTokens["fault"],
+});
+
+const columns = sql`tenant_id, server_id, sealed, generation, expires_at, lease_until, fault`;
+
+interface TokenRowDeps {
+  nonce: () => string;
+  /** whose tokens they are; null: the tenant's */
+  of: AccountOwner | null;
+}
+
+/** The tenant's tokens and those of people are in two tables, whose statements are the same but for the person. */
+function placeOf({ nonce, of }: TokenRowDeps) {
+  return {
+    table: of === null ? sql`server_tokens` : sql`user_tokens`,
+    /** names of the columns that say whose row it is, and their values */
+    owner: of === null ? sql`` : sql`id, user_id, shown, `,
+    ownerValues: (): SQL => (of === null ? sql`` : sql`${nonce()}, ${of.userId}, ${of.shown}, `),
+    unique: of === null ? sql`tenant_id, server_id` : sql`tenant_id, user_id, shown, server_id`,
+    where: (tenantId: string, serverId: string): SQL =>
+      of === null
+        ? sql`tenant_id = ${tenantId} and server_id = ${serverId}`
+        : sql`tenant_id = ${tenantId} and user_id = ${of.userId} and shown = ${of.shown}
+            and server_id = ${serverId}`,
+  };
+}
+
+export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore => {
+  const { table, owner, ownerValues, unique, where } = placeOf(deps);
+  const still = (tenantId: string, serverId: string, generation: string): SQL =>
+    sql`${where(tenantId, serverId)} and generation = ${generation}`;
+  return {
+    get: (tenantId, serverId) =>
+      db.read(async (builder) => {
+        const [row] = await builder.all<Row>(
+          sql`select ${columns} from ${table} where ${where(tenantId, serverId)} limit 1`,
+        );
+        return row === undefined ? null : tokensOf(row);
+      }),
+    async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
+      const isAsRead = from === null ? sql`sealed is null` : sql`generation = ${from}`;
+      const written = await db.write([
+        // No row is made for a server that is gone, or is another tenant's.
+        raw(sql`
+          insert into ${table} (${owner}tenant_id, server_id, generation, lease_until)
+          select ${ownerValues()}tenant_id, id, ${deps.nonce()}, 0 from servers
+          where tenant_id = ${tenantId} and id = ${serverId}
+          on conflict do nothing`),
+        // The same batch sent again finds the lease that it wrote itself, and may have it. No lease is longer than
+        // this one: a later end was written before a clock was set back.
+        raw(sql`
+          update ${table} set lease = ${lease}, lease_until = ${leaseUntil}
+          where ${where(tenantId, serverId)} and ${isAsRead}
+            and (lease_until <= ${now} or lease_until > ${leaseUntil + clockSlackMs}
+              or lease = ${lease})`),
+        raw(sql`
+          select ${columns} from ${table}
+          where ${where(tenantId, serverId)} and lease = ${lease} limit 1`),
+      ]);
+      if (!written.ok) return written;
+      const [row] = written.value[2] ?? [];
+      return ok(row === undefined ? null : tokensOf(row));
+    },
+    async save(tenantId, serverId, { from, generation, sealed, expiresAt }) {
+      const written = await db.write([
+        raw(sql`
+          update ${table} set sealed = ${sealed}, generation = ${generation},
+            expires_at = ${expiresAt}, lease = null, lease_until = 0, fault = null
+          where ${still(tenantId, serverId, from)}`),
+        // Reads the row instead of the number of changes: a batch that is sent twice changes
+        // nothing the second time.
+        raw(sql`select generation from ${table} where ${still(tenantId, serverId, generation)}`),
+      ]);
+      return written.ok ? ok((written.value[1]?.length ?? 0) > 0) : written;
+    },
+    async fail(tenantId, serverId, { from, fault, leaseUntil }) {
+      const written = await db.write([
+        raw(sql`
+          update ${table} set lease = null, lease_until = ${leaseUntil}, fault = ${fault}
+          where ${still(tenantId, serverId, from)}`),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async replace({ tenantId, serverId, ...fresh }, { event, now }) {
+      const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
+      const written = await db.write([
+        // A server that was deleted meanwhile leaves nothing behind.
+        raw(sql`
+          insert into ${table}
+            (${owner}tenant_id, server_id, sealed, generation, expires_at, lease, lease_until, fault)
+          select ${ownerValues()}${tenantId}, ${serverId}, ${fresh.sealed}, ${fresh.generation},
+            ${fresh.expiresAt}, null, ${fresh.leaseUntil}, ${fresh.fault}
+          where ${there}
+          on conflict (${unique}) do update set sealed = excluded.sealed,
+            generation = excluded.generation, expires_at = excluded.expires_at, lease = null,
+            lease_until = excluded.lease_until, fault = excluded.fault`),
+        // What one person authorized says nothing of the entry.
+        ...(deps.of === null
+          ? [
+              db.builder
+                .update(servers)
+                .set({ status: "active", updatedAt: now })
+                .where(and(eq(servers.tenantId, tenantId), eq(servers.id, serverId))),
+            ]
+          : []),
+        appendEventWhere(event, there),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async expire(tenantId, serverId, generation) {
+      const written = await db.write([
+        raw(sql`update ${table} set expires_at = 0 where ${still(tenantId, serverId, generation)}`),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};
+
+export const createUserTokenStore = (
+  db: Database,
+  deps: { nonce: () => string },
+): UserTokenStore => ({
+  of: (owner) => createTokenStore(db, { ...deps, of: owner }),
+  accountsOf: (tenantId, { userId, shown }) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({ serverId: servers.id, server: servers.slug, fault: userTokens.fault })
+        .from(userTokens)
+        .innerJoin(
+          servers,
+          and(eq(servers.tenantId, userTokens.tenantId), eq(servers.id, userTokens.serverId)),
+        )
+        .where(
+          and(
+            eq(userTokens.tenantId, tenantId),
+            eq(userTokens.userId, userId),
+            eq(userTokens.shown, shown),
+            isNotNull(userTokens.sealed),
+          ),
+        )
+        .orderBy(asc(servers.slug));
+      return rows.map(({ fault, ...account }) => ({ ...account, works: fault === null }));
+    }),
+  async end({ tenantId, owner: { userId, shown }, serverId }, event) {
+    const written = await db.write([
+      ...[userTokens, authorizations].map((table) =>
+        db.builder
+          .delete(table)
+          .where(
+            and(
+              eq(table.tenantId, tenantId),
+              eq(table.userId, userId),
+              eq(table.shown, shown),
+              eq(table.serverId, serverId),
+            ),
+          ),
+      ),
+      appendEvent(db.builder, event),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async forget(tenantId, userId) {
+    const written = await db.write(
+      [userTokens, authorizations].map((table) =>
+        db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.userId, userId))),
+      ),
+    );
+    return written.ok ? ok(null) : written;
+  },
+});

@@ -1,0 +1,102 @@
+import { and, desc, eq, ne, sql } from "drizzle-orm";
+import type { ServerStore } from "../../domain/ports/server-stores.ts";
+import { ok } from "../../domain/result.ts";
+import { shownServer, type SealedServer } from "../../domain/servers/server.ts";
+import { raiseVersion, writeChange } from "../change.ts";
+import type { Database } from "../db.ts";
+import { appendEvent, appendEventWhere } from "../events.ts";
+import { isOnPage, pageOf, rowsFor } from "../page.ts";
+import { countSpent } from "../budgets/spent.ts";
+import { authorizations, servers, serverTokens, userTokens } from "../schema/server-schema.ts";
+
+export const createServerStore = (db: Database): ServerStore => {
+  const whereId = (tenantId: string, id: string) =>
+    and(eq(servers.tenantId, tenantId), eq(servers.id, id));
+  const one = (tenantId: string, column: typeof servers.id | typeof servers.slug, value: string) =>
+    db.read(async (builder): Promise<SealedServer | null> => {
+      const [row] = await builder
+        .select()
+        .from(servers)
+        .where(and(eq(servers.tenantId, tenantId), eq(column, value)));
+      return row ?? null;
+    });
+  /** Deletes the server's tokens and its pending authorizations. */
+  const forgetTokens = (tenantId: string, id: string) =>
+    [serverTokens, userTokens, authorizations].map((table) =>
+      db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
+    );
+  return {
+    create: (server, event) =>
+      writeChange(db, server.tenantId, db.builder.insert(servers).values(server), event),
+    bySlug: (tenantId, slug) => one(tenantId, servers.slug, slug),
+    byId: (tenantId, id) => one(tenantId, servers.id, id),
+    list: (tenantId, page) =>
+      db.read(async (builder) => {
+        const rows = await builder
+          .select()
+          .from(servers)
+          .where(isOnPage(servers, tenantId, page))
+          .orderBy(desc(servers.id))
+          .limit(rowsFor(page));
+        return pageOf(rows.map(shownServer), page);
+      }),
+    async update(tenantId, id, { ...values }, { event, now, tokens, ifVersion, calendar }) {
+      const written = await db.write([
+        raiseVersion(db.builder, tenantId, ifVersion),
+        db.builder
+          .update(servers)
+          .set({ ...values, updatedAt: now })
+          .where(whereId(tenantId, id)),
+        countSpent(
+          { scope: "server", tenantId, subject: id },
+          { now, ...(calendar !== undefined && { calendar }) },
+        ),
+        ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async remove(tenantId, id, event) {
+      const written = await db.write([
+        ...forgetTokens(tenantId, id),
+        db.builder.delete(servers).where(whereId(tenantId, id)),
+        raiseVersion(db.builder, tenantId),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async learn(tenantId, id, learnt) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ learnt: sql`json_patch(${servers.learnt}, ${JSON.stringify(learnt)})` })
+          .where(whereId(tenantId, id)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async replaceSealed(tenantId, id, { from, to }) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ sealed: to })
+          .where(and(whereId(tenantId, id), sql`${servers.sealed} is ${from}`))
+          .returning({ id: servers.id }),
+      ]);
+      return written.ok ? ok((written.value[0]?.length ?? 0) > 0) : written;
+    },
+    async setStatus(tenantId, id, status, { event, now }) {
+      const changes = and(whereId(tenantId, id), ne(servers.status, status));
+      const written = await db.write([
+        // The event stands before the change that it tells of: after the change the condition would
+        // no longer hold.
+        appendEventWhere(
+          event,
+          sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${id}
+            and status <> ${status})`,
+        ),
+        db.builder.update(servers).set({ status, updatedAt: now }).where(changes),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};

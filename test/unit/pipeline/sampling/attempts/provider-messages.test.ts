@@ -1,0 +1,45 @@
+/** Provider messages are shown to the tenant's own callers only. */
+import { describe, expect, it } from "vitest";
+import type { Policy } from "../../../../../src/domain/choice/policy.ts";
+import { err } from "../../../../../src/domain/result.ts";
+import { providerMessages } from "../../../../../src/pipeline/sampling/attempts/provider-messages.ts";
+
+const attempt = (model: string) => ({ provider: "a", model, status: 400, retryable: false });
+const failed = (...models: string[]) =>
+  err({ reason: "provider_failed" as const, attempts: models.map(attempt) });
+const said = (model: string, message: string) => ({ provider: "a", model, message });
+
+/** What is kept, and the messages of the refusal's attempts, after two calls of which the second's provider spoke. */
+function outcome(policy: Policy, asking: "caller" | "server" = "caller") {
+  const messages = providerMessages(policy, asking);
+  messages.listener.onMessage?.(said("y", "no such tool"));
+  const told = messages.told(failed("x", "y"));
+  if (told.ok || told.error.reason !== "provider_failed") return expect.unreachable();
+  return [messages.kept().length, told.error.attempts.map(({ message }) => message)];
+}
+
+describe("what providers said", () => {
+  it.each([
+    [{}, [1, [undefined, undefined]]],
+    [{ providerMessages: false }, [0, [undefined, undefined]]],
+    [{ tellProviderMessages: true }, [1, [undefined, "no such tool"]]],
+    [{ tellProviderMessages: true, providerMessages: false }, [0, [undefined, "no such tool"]]],
+  ])("with the policy %j", (policy, expected) => {
+    expect(outcome(policy)).toEqual(expected);
+  });
+
+  it("is not for registered servers, nor part of an answer", () => {
+    expect(outcome({ tellProviderMessages: true }, "server")).toEqual([1, [undefined, undefined]]);
+    const messages = providerMessages({ tellProviderMessages: true }, "caller");
+    const refused = err({ reason: "cancelled" as const });
+    expect(messages.told(refused)).toBe(refused);
+  });
+
+  it("is each attempt's own where a model was asked twice", () => {
+    const messages = providerMessages({ tellProviderMessages: true }, "caller");
+    for (const text of ["first", "second"]) messages.listener.onMessage?.(said("x", text));
+    expect(messages.told(failed("x", "x"))).toMatchObject({
+      error: { attempts: [{ message: "first" }, { message: "second" }] },
+    });
+  });
+});
