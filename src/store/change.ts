@@ -7,9 +7,9 @@ import { appendEvent } from "./events.ts";
 import { tenants } from "./schema.ts";
 
 /**
- * Raises the tenant's version, which makes every choice that was prepared on the old state stale.
- * @param ifVersion the whole transaction fails where the tenant has another version: no version may be null, and
- *   `db.ts` makes `precondition_failed` of that. Absent: whatever version it has
+ * Increments the tenant's version, which invalidates prepared choices.
+ * @param ifVersion fails the transaction with `precondition_failed` if the tenant has another version: the
+ * update then sets a null version, which the schema rejects
  */
 export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: number): Compiled =>
   ifVersion === undefined
@@ -21,10 +21,7 @@ export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: num
         update tenants set version = case when version = ${ifVersion} then version + 1 end
         where id = ${tenantId}`);
 
-/**
- * A change of something that a tenant owns, together with the tenant's new version and the event: all
- * or nothing.
- */
+/** Writes a change of a tenant's resource with the new version and the event in one transaction. */
 export async function writeChange(
   db: Database,
   tenantId: string,

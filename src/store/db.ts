@@ -1,6 +1,6 @@
 /**
- * One seam over all drivers. Reads go through drizzle; writes go through `write`, which sends compiled
- * statements as one transaction in one round trip.
+ * One interface over all drivers. Reads use drizzle; `write` sends compiled statements as one transaction in
+ * one round trip.
  */
 import type { Client } from "@libsql/client";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
@@ -17,21 +17,18 @@ import { writable, type Parameter } from "./rows/storable.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 
-/** A statement that drizzle can compile, or that is compiled already. */
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** A statement whose text was made before. */
 export const prepared = (text: string, params: Parameter[]): Compiled => ({
   toSQL: () => ({ sql: text, params }),
 });
 
-/** The sum of a row's column and of what an insert adds to it, held within what a driver can read back. */
+/** Adds within the range that every driver can read back. */
 export const summed = (column: string): SQL =>
   sql.raw(`max(-${largestInteger}, min(${largestInteger}, ${column} + excluded.${column}))`);
 
-/** A statement as it is sent. */
 export function compile(statement: Compiled): Sent {
   const { sql: text, params } = statement.toSQL();
   return { sql: text, params: params.map(writable) };
@@ -39,38 +36,37 @@ export function compile(statement: Compiled): Sent {
 
 const dialect = new SQLiteAsyncDialect();
 
-/** A statement that drizzle's builder can't say. */
+/** For statements that drizzle's builder can't express. */
 export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQuery(statement) });
 
 export type Row = Record<string, unknown>;
 
-/** drizzle's builder, with the type of one driver: all drivers build and map alike. */
+/** Typed for one driver; all drivers build and map alike. */
 export type Builder = DrizzleD1Database;
 
 export interface Database {
   readonly builder: Builder;
-  /** Reads, and everything that drizzle runs by itself. Counts as one round trip. */
+  /** Counts as one round trip. */
   read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
-  /** One transaction, one round trip. Gives the rows that each statement returned. */
+  /** One transaction and one round trip. Returns the rows of each statement. */
   write(statements: readonly Compiled[], turn?: WriteTurn): AsyncResult<Row[][]>;
-  /** Writes together with other callers. Absent: this engine writes for each caller alone. */
+  /** Writes together with other callers. Absent if the engine writes for each caller alone. */
   readonly writeInBulk?: WriteInBulk;
   /**
-   * Has a call entered in the books of a single writer, in one transaction; null: nothing was written, and the
-   * caller's own statements decide. Absent: there are no books.
+   * Enters a call into the in-memory ledger; `null` if it wrote nothing and leaves the decision to SQL. Absent
+   * if the engine has no such ledger.
    */
   readonly enter?: (entry: Entry, turn: WriteTurn) => AsyncResult<Answer | null>;
-  /** null: a write succeeded within so many ms; else why it didn't. */
+  /** `null` if a write succeeded in time. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
 
-/** In whose turn a write is sent. */
 export interface WriteTurn {
   /** a tenant's id */
   lane: string;
-  /** absent: `begins` */
+  /** defaults to `begins` */
   kind?: TurnKind;
-  /** absent: `once` */
+  /** defaults to `once` */
   ifLost?: Sending["ifLost"];
 }
 
@@ -79,37 +75,30 @@ export interface Sent {
   params: Parameter[];
 }
 
-/** What the sender of a write needs to know of the write's caller. */
 export interface Sending {
-  /** `again`: sent once more, the statements find by their id what they did, and do nothing twice */
+  /** `again`: safe to send twice, since the statements find their own effect by id */
   ifLost: "again" | "once";
-  /** false: the caller has been refused, so what was not sent yet must not be sent any more */
+  /** `false` once the caller has been refused: unsent statements must then not be sent */
   isAwaited: () => boolean;
 }
 
-/** How statements are sent: as one transaction, whose rows come back by statement. */
 export type Send = (statements: Sent[], sending: Sending) => Promise<Row[][]>;
 
-/** A write for many callers at once, as one transaction's part. */
 export interface BulkWrite<Outcome> {
   statements: Sent[];
-  /**
-   * What became of each caller's write, from the rows that each statement returned. null: nothing was written for that
-   * caller, whose own statements decide.
-   */
+  /** Outcome of each caller's write; `null` if nothing was written and the caller's own statements decide. */
   outcomes(rows: readonly Row[][]): (Outcome | null)[];
 }
 
 export type Bulk<Item, Outcome> = (items: readonly Item[]) => BulkWrite<Outcome>;
 
-/** null: nothing was written, and the caller's own statements decide. */
+/** `null` if nothing was written and the caller's own statements decide. */
 export type WriteInBulk = <Item, Outcome>(
   bulk: Bulk<Item, Outcome>,
   item: Item,
   turn: WriteTurn,
 ) => AsyncResult<Outcome | null>;
 
-/** Joins a bulk write, as `Send` sends statements; null as above. */
 export type JoinBulk = <Item, Outcome>(
   bulk: Bulk<Item, Outcome>,
   item: Item,
@@ -117,27 +106,24 @@ export type JoinBulk = <Item, Outcome>(
 ) => Promise<Outcome | null>;
 
 export interface DatabaseOptions {
-  /** ms for one round trip, and for sending again what a full server turned away */
+  /** ms for one round trip and for retries after a 429 */
   timeoutMs?: number;
-  /** Called once for every round trip, for the bench and for `Server-Timing`. */
+  /** called for every round trip, for benchmarks and `Server-Timing` */
   onRoundTrip?: (kind: "read" | "write") => void;
-  /** Sends bulk writes; absent: there are none. */
   joinBulk?: JoinBulk;
-  /** Enters a call into the engine's books; absent: there are none. */
   enter?: (entry: Entry) => Promise<Answer | null>;
-  /** Bounds how many writes are sent at once; absent: no bound. */
   turns?: Turns;
 }
 
-/** ms for one round trip, where a database's options say nothing. */
+/** Default ms for one round trip. */
 export const defaultTimeoutMs = 5_000;
-/** ms that a caller is told to wait when the database is out of reach. */
+/** ms a caller is asked to wait while the database is unreachable. */
 const retryAfterMs = 1_000;
 /** ms to wait for an operator to replace the database. */
 export const unreleasedAfterMs = 60_000;
 /** ms to wait for an operator to restore the database. */
 const replacedAfterMs = 60_000;
-/** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
+/** SQLite answers "busy" while another writer holds the lock. The same statements may be retried. */
 const lockedTries = 3;
 const pauseMs = 25;
 
@@ -148,20 +134,19 @@ const messageOf = (cause: unknown): string => {
   return text;
 };
 
-// Drivers and runtimes name constraint and lock faults with different codes, so the message tells them
-// apart.
+// Drivers use different codes for constraint and lock errors; the message is the same.
 const isConstraint = (cause: unknown): boolean =>
   /UNIQUE constraint failed/i.test(messageOf(cause));
-/** `raiseVersion` found another version than the one it may raise. */
+/** Fails with the null version that `raiseVersion` wrote. */
 const isOtherVersion = (cause: unknown): boolean =>
   /NOT NULL constraint failed: tenants\.version/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
 
-/** A full server turns a call away before it begins anything, so that it may be sent again. */
+/** A 429 comes before any work, so the request may be retried. */
 const isTurnedAway = (cause: unknown): boolean => /HTTP status 429/.test(messageOf(cause));
 
-/** Of a file system that has become read-only under open files, SQLite only knows that the write failed. */
+/** After a file system turns read-only, SQLite only reports that the write failed. */
 const isUnwritable = (message: string): boolean =>
   /readonly|read-only|forbidden|blocked|SQLITE_IOERR_(WRITE|FSYNC|TRUNCATE)/i.test(message);
 
@@ -189,7 +174,7 @@ function refusalFor(cause: unknown): Refusal {
 
 type Work<T> = (isAwaited: Sending["isAwaited"]) => Promise<T>;
 
-/** Not `Promise.race`, which makes several more promises for each round trip. */
+/** Cheaper than `Promise.race`, which creates several promises per round trip. */
 async function withDeadline<T>(work: Work<T>, timeoutMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   let isAwaited = true;
@@ -205,10 +190,6 @@ async function withDeadline<T>(work: Work<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-/**
- * Makes a database of what every engine has: a builder that drizzle reads with, and a function that
- * sends statements as one transaction.
- */
 export function createDatabase(
   builder: Builder,
   send: Send,
@@ -277,13 +258,12 @@ export function createDatabase(
   };
 }
 
-/** @param options `groups`: sends writes together with those of other callers; absent: each alone */
+/** @param options `groups` batches writes of several callers */
 export function openLibsql(
   client: Client,
   { groups, ...options }: DatabaseOptions & { groups?: { send: Send; join: JoinBulk } } = {},
 ): Database {
-  // "write" takes the lock at once. drizzle's own batch starts deferred, and then waits seconds for
-  // the lock.
+  // "write" takes the lock immediately; drizzle's deferred batch can wait seconds for it.
   const alone: Send = async (statements) => {
     const results = await client.batch(
       statements.map(({ sql: text, params }) => ({ sql: text, args: params })),

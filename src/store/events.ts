@@ -9,11 +9,10 @@ import { adminEvents } from "./schema.ts";
 
 const { delivered: _, ...eventColumns } = getTableColumns(adminEvents);
 
-/** Writes an event's row, in the transaction of the change that the event tells of. */
+/** Must run in the transaction of the change it describes. */
 export const appendEvent = (builder: Builder, event: AdminEvent): Compiled =>
   builder.insert(adminEvents).values(event);
 
-/** Writes the event's row if the condition holds when the transaction runs. */
 export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
     insert into admin_events (id, at, actor, action, tenant_id, target, detail)

@@ -7,20 +7,20 @@ import { err, ok } from "../domain/result.ts";
 import { raw, unreleasedAfterMs, type Compiled, type Database } from "./db.ts";
 
 export interface Migration {
-  /** the file's name, for example `0000_baseline.sql` */
+  /** for example `0000_baseline.sql` */
   name: string;
   sql: string;
 }
 
 /**
- * Whether a migration removes or changes what the previous release uses. All other migrations only add, which a test enforces, so
- * the previous release can run beside them.
+ * Whether a migration removes or changes what the previous release uses. All others only add, which a test
+ * enforces, so that the previous release can run beside them.
  */
 export const takesAway = (name: string): boolean => /_contract[_.]/.test(name);
 
 const separator = "--> statement-breakpoint";
 
-/** SHA-256 of a migration's file, in hex; empty for a migration without a file, as tests have them. */
+/** Hex SHA-256 of the file; empty for migrations without a file, as in tests. */
 export const hashOf = (name: string): string =>
   Object.entries(hashes).find(([file]) => file === name)?.[1] ?? "";
 
@@ -36,15 +36,15 @@ export const migrationTables =
 export const firstHash = "select hash from migrations order by id limit 1";
 
 /**
- * Whether an unreleased version made the database: its first migration is not this version's.
+ * Whether an unreleased version created the database, judged by its first migration.
  * @param tables the result of `migrationTables`
- * @param first the result of `firstHash`, or `null` for a database without migrations
+ * @param first the result of `firstHash`, or `null` without migrations
  */
 export const isUnreleased = (tables: readonly unknown[], first: unknown): boolean =>
   tables.includes("d1_migrations") ||
   (first !== null && first !== undefined && first !== hashOf("0000_baseline.sql"));
 
-/** Only reads, so that a refused database stays as it is. */
+/** Read-only, so a refused database stays unchanged. */
 export async function madeByUnreleased(db: Database): AsyncResult<boolean> {
   return db.read(async (builder) => {
     const tables = (await builder.all<{ name: string }>(sql.raw(migrationTables))).map(
@@ -71,7 +71,7 @@ async function appliedOf(db: Database): AsyncResult<string[]> {
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
 
-/** Names of migrations that the database has and this version does not: a newer version applied them. */
+/** Migrations of a newer version. */
 export async function unknownMigrations(
   db: Database,
   known: readonly Migration[],
@@ -83,9 +83,8 @@ export async function unknownMigrations(
 }
 
 /**
- * Applies migrations. Each one is a transaction whose first statement claims the migration's unique
- * name: of two migrators at once, one applies it and the other finds it applied. Returns the names of
- * those applied here.
+ * Each migration is a transaction that first claims its unique name, so concurrent runs apply it once. Returns
+ * the names applied here.
  */
 export async function migrate(
   db: Database,
@@ -108,7 +107,7 @@ export async function migrate(
   return ok(done);
 }
 
-/** @param probe says why no write succeeds; absent: writes are not checked */
+/** @param probe checks writes; optional */
 export const createReadiness = (
   db: Database,
   expected: readonly string[],
@@ -120,7 +119,7 @@ export const createReadiness = (
     if (unreleased.value)
       return err({ reason: "unavailable", retryAfterMs: unreleasedAfterMs, cause: "unreleased" });
     const rows = await db.read(async (builder) => {
-      // A database that was never migrated answers too: it lacks every migration.
+      // A database that was never migrated lacks every migration.
       const tables = await builder.all(sql.raw(migrationTables));
       if (tables.length === 0) return [];
       return builder.all<{ name: string }>(sql`select name from migrations`);

@@ -1,6 +1,6 @@
 /**
- * The store's seam over an engine. drizzle has no driver for one, so its driver for prepared statements that are
- * answered later, made for D1, is given an object with the few calls that the driver makes.
+ * Connects drizzle to an engine. drizzle has no driver for it, so the D1 driver gets an object with the few
+ * methods that it calls.
  */
 import type { D1Database } from "@cloudflare/workers-types";
 import { drizzle } from "drizzle-orm/d1";
@@ -9,7 +9,7 @@ import type { Bound, Statement } from "./engines/contract/sql.ts";
 import { createDatabase, type Database, type DatabaseOptions, type Row, type Send } from "./db.ts";
 import type { Engine, Outcome, Rows } from "./engines/contract/engine.ts";
 
-/** Values of other kinds are bugs: libsql ends the process at them. */
+/** Other types are bugs; libsql would crash the process. */
 function bound(value: unknown): Bound {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value === undefined || value === null) return null;
@@ -22,7 +22,7 @@ function bound(value: unknown): Bound {
 const objectsOf = ({ columns, values }: Rows): Row[] =>
   values.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
 
-/** What a driver throws, which `db.ts` makes a refusal of. */
+/** Throws what `db.ts` turns into a refusal. */
 function rowsOf(outcome: Outcome): Rows[] {
   if (outcome.ok) return outcome.rows;
   const { code, message } = outcome.fault;
@@ -39,7 +39,7 @@ interface Prepared {
 
 const noRows: Rows = { columns: [], values: [] };
 
-/** As much of the driver's interface as drizzle uses. */
+/** The part of the D1 interface that drizzle uses. */
 function readingLike(engine: Pick<Engine, "read">): D1Database {
   const rows = async (statements: Statement[]): Promise<Rows[]> =>
     rowsOf(await engine.read(statements));
@@ -70,7 +70,7 @@ export function openOverEngine(engine: Engine, options: DatabaseOptions = {}): D
     return rowsOf(outcome).map(objectsOf);
   };
   const enter = async (entry: Entry): Promise<Answer | null> => {
-    // What an entry did is found by its call's id.
+    // An entry finds its own effect by the call's id.
     const outcome = await engine.write(entry, "again");
     rowsOf(outcome);
     return outcome.ok ? (outcome.answer ?? null) : null;

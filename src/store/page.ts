@@ -1,9 +1,9 @@
-/** Cursor pagination, newest first: ids sort by time, so the last id of a page is its cursor. */
+/** Cursor pagination, newest first: ids sort by time, so the cursor is the last id of a page. */
 import { and, eq, lt, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Page, PageRequest } from "../domain/ports/stores.ts";
 
-/** @param tenantId null: of all tenants */
+/** @param tenantId `null` for all tenants */
 export const isOnPage = (
   table: { id: SQLiteColumn; tenantId: SQLiteColumn },
   tenantId: string | null,
@@ -14,7 +14,7 @@ export const isOnPage = (
     cursor === null ? undefined : lt(table.id, cursor),
   );
 
-/** How many rows to read to know whether a page has a successor. */
+/** One more row than shown tells whether a next page exists. */
 export const rowsFor = (page: PageRequest): number => page.limit + 1;
 
 export function pageOf<T extends { id: string }>(rows: T[], page: PageRequest): Page<T> {

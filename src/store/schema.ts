@@ -1,6 +1,6 @@
 /**
- * One schema for all databases. Times are ms since the epoch, money is micro-USD, ids sort by time.
- * Every table that a tenant owns carries `tenant_id`, and every query on it names the tenant.
+ * One schema for all databases. Times are ms since the epoch, money is micro-USD, ids sort by time. Every
+ * tenant-owned table has `tenant_id`, and every query on it names the tenant.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -33,11 +33,11 @@ export const tenants = sqliteTable("tenants", {
   ceiling: text({ mode: "json" }).$type<Ceiling>().notNull(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
-  /** where the tenant's data was asked to live; null: nobody asked */
+  /** requested data residency */
   residency: text({ mode: "json" }).$type<Residency>(),
 });
 
-// No foreign keys: some databases enforce them and libSQL may not, so nothing could rely on them.
+// No foreign keys: libSQL may not enforce them.
 const tenantId = () => text("tenant_id").notNull();
 
 export const apiKeys = sqliteTable(
@@ -46,9 +46,9 @@ export const apiKeys = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     name: text().notNull(),
-    /** hex SHA-256 of the token's secret part; the secret itself is stored nowhere */
+    /** hex SHA-256 of the token's secret part; the secret is not stored */
     secretHash: text("secret_hash").notNull(),
-    /** a code under MASTER_KEY over what `codedText` says of the row */
+    /** code under MASTER_KEY over `codedText` of the row */
     code: text().notNull(),
     givenTo: text("given_to", { mode: "json" }).$type<string[]>().notNull().default([]),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
@@ -56,7 +56,7 @@ export const apiKeys = sqliteTable(
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
     createdAt: integer("created_at").notNull(),
-    /** the person for whom the key is; null: it is of no person */
+    /** the person the key belongs to */
     userId: text("user_id"),
   },
   (table) => [
@@ -81,9 +81,9 @@ export const credentials = sqliteTable(
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** what the provider lists for the key */
+    /** models that the provider lists for the key */
     listing: text({ mode: "json" }).$type<Listing>(),
-    /** ms since the epoch, before which the list isn't read again */
+    /** ms since the epoch of the next read of the list */
     listingDueAt: integer("listing_due_at").notNull().default(0),
   },
   (table) => [
@@ -113,7 +113,7 @@ export const sessions = sqliteTable(
     tenantId: tenantId(),
     keyId: text("key_id").notNull(),
     revision: text().notNull(),
-    /** raw, as it came off the wire */
+    /** as received */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
     clientInfo: text("client_info", { mode: "json" }).$type<JsonObject>().notNull(),
     serverId: text("server_id"),
@@ -128,9 +128,9 @@ export const sessions = sqliteTable(
   },
   (table) => [
     index("sessions_tenant").on(table.tenantId, table.id),
-    // For counting a key's sessions. A session's use changes none of these columns.
+    // Counts a key's sessions. Using a session changes none of these columns.
     index("sessions_key").on(table.tenantId, table.keyId),
-    // Two keys may know the same session id of a server, and neither gets the other's session.
+    // Two keys may use the same session id of a server, as separate sessions.
     uniqueIndex("sessions_upstream")
       .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)
       .where(sql`${table.serverId} is not null`),
@@ -158,12 +158,11 @@ export const samplingRequests = sqliteTable(
     outcome: text().$type<Outcome>().notNull(),
     reason: text().$type<Reason>(),
     reasonDetail: text("reason_detail"),
-    /** `provider/model`: first the one that was chosen, then the one that answered */
+    /** `provider/model`: the chosen one, then the one that answered */
     model: text(),
-    /** whether the admission has raised the counters; false only inside of the admission's own transaction */
-    /** which try of the settlement ended the call, so that the same batch sent again may say that it did */
+    /** identifies the attempt that settled the call, for repeated batches */
     settlement: text(),
-    /** when the limits counted the call, which is its hour of usage too; null: they never did */
+    /** when limits counted the call, which also determines its usage hour */
     admittedAt: integer("admitted_at"),
     leaseUntil: integer("lease_until"),
     reservedTokens: integer("reserved_tokens"),
@@ -171,56 +170,55 @@ export const samplingRequests = sqliteTable(
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
-    /** images, seconds of audio, characters read aloud; null: text only */
+    /** images, seconds of audio, characters of speech */
     mediaUsage: text("media_usage", { mode: "json" }).$type<MediaUsage>(),
-    /** tokens of the classes that are priced apart; null: none */
+    /** tokens of classes with their own price */
     usageClasses: text("usage_classes", { mode: "json" }).$type<TokenClasses>(),
-    /** the reported figures were not believed, so the call was charged as reserved */
+    /** reported figures were implausible, so the call was charged as reserved */
     usageImplausible: integer("usage_implausible", { mode: "boolean" }).notNull().default(false),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
-    /** what an operator found out about a call whose figures were not known; the other columns stay as they were */
+    /** an operator's correction; the other columns stay unchanged */
     correction: text({ mode: "json" }).$type<Correction>(),
     timing: timingColumn(),
     totalMs: integer("total_ms"),
     overheadMs: integer("overhead_ms"),
     settledAt: integer("settled_at"),
-    /** ms until the limit that refused has room, as the admission found it */
+    /** ms until the refusing limit has room, as of the admission */
     retryAfterMs: integer("retry_after_ms"),
-    /** position in `holds` of the limit that refused */
+    /** index in `holds` of the refusing limit */
     refusedHold: integer("refused_hold"),
-    /** the record's place in the tenant's chain; null: not sealed yet, or corrected since */
+    /** position in the tenant's chain; `null` until sealed or after a correction */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
-    /** the place before a correction or a late end, until the record is sealed again; null: none */
+    /** position before a correction or a late end, until sealed again */
     formerSeal: integer("former_seal"),
     formerPosition: integer("former_position"),
-    /** number among the tenant's records, without gaps */
+    /** gapless per tenant */
     recordNumber: integer("record_number").notNull(),
-    /** the first code: over who, asked, decision, reservation; the admission makes it, see `record-codes.ts` */
+    /** first code, by the admission: see `record-codes.ts` */
     openingCode: text("opening_code").notNull(),
-    /** the second code: over the whole record, made by the settlement; null: SQL ended the call */
+    /** second code over the whole record, by the settlement; `null` if SQL ended the call */
     endingCode: text("ending_code"),
-    /** the code over the correction */
+    /** code over the correction */
     correctionCode: text("correction_code"),
-    // The large columns stand last: SQLite reads a row page by page, up to the last column needed.
+    // Large columns last: SQLite reads a row page by page up to the last column it needs.
     asked: askedColumn(),
     decision: decisionColumn(),
     attempts: attemptsColumn().notNull(),
     holds: holdsColumn().notNull(),
   },
   (table) => [
-    // Every index costs a row written by each call, so a record stands in four at a time: by its id, in
-    // the list, and while it runs in `live`, then in `waiting`, then in `chain`. See decision 0044.
-    // Records that have ended and are not sealed. Sealing takes them out, so the index stays small.
+    // Every index costs a written row per call, so a record is in four at a time: by id, in the list, and in
+    // one of `live`, `waiting`, and `chain` (decision 0044). This one holds ended records that are not yet
+    // sealed, so it stays small.
     index("sampling_requests_waiting")
       .on(table.tenantId, table.recordNumber)
       .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
     index("sampling_requests_chain")
       .on(table.tenantId, table.sealNumber, table.sealPosition)
       .where(sql`${table.sealNumber} is not null`),
-    // All lists go by this index: rows that do not match are passed over in the index. So does
-    // retention, since ids sort by time.
+    // Used by all lists, which filter within the index, and by retention, since ids sort by time.
     index("sampling_requests_tenant").on(
       table.tenantId,
       table.id,
@@ -230,8 +228,7 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // For counting concurrent calls, and for finding leases that ran out: it holds the calls that run,
-    // and nothing else, so even reading all of it is quick.
+    // Running calls only, for concurrency and expired leases; small enough to scan.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
       .where(sql`${table.outcome} = 'admitted'`),
@@ -243,34 +240,34 @@ export const captures = sqliteTable(
   {
     requestId: text("request_id").primaryKey(),
     tenantId: tenantId(),
-    /** JSON of the request and its result, sealed by the vault */
+    /** JSON of request and result, sealed by the vault */
     sealed: text().notNull(),
   },
-  // By age, since ids sort by time.
+  // ids sort by time
   (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
 );
 
-/** The synced catalogue, which all tenants share. One row per provider: a Durable Object holds 2 MB in a row. */
+/** The synced catalogue, shared by all tenants. One row per provider: a Durable Object limits a row to 2 MB. */
 export const catalogues = sqliteTable("catalogues", {
   provider: text().primaryKey(),
   models: text({ mode: "json" }).$type<Model[]>().notNull(),
 });
 
-/** One row. */
+/** A single row. */
 export const catalogueMeta = sqliteTable("catalogue_meta", {
   id: integer().primaryKey(),
-  /** null: never synced */
+  /** `null` before the first sync */
   version: text(),
   syncedAt: integer("synced_at"),
-  /** when the next sync may begin; while a sync runs, when that sync counts as cut off */
+  /** when the next sync may start; during a sync, when it counts as failed */
   dueAt: integer("due_at").notNull(),
-  /** version of the seed that the last sync began with */
+  /** version of the bundled catalogue at the last sync */
   seedVersion: text("seed_version"),
-  /** why the last sync was refused; null: it was not */
+  /** why the last sync was rejected */
   fault: text(),
 });
 
-/** The log of admin actions. It outlives the tenants that its events are about. */
+/** Admin events. They outlive the tenants they are about. */
 export const adminEvents = sqliteTable(
   "admin_events",
   {
@@ -281,7 +278,7 @@ export const adminEvents = sqliteTable(
     tenantId: text("tenant_id"),
     target: text().notNull(),
     detail: text({ mode: "json" }).$type<JsonObject>().notNull(),
-    /** whether `home` has the event too; says nothing in `home` itself */
+    /** whether `home` has the event; unused in `home` */
     delivered: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [

@@ -45,17 +45,17 @@ import { createUserStore } from "./people/users.ts";
 import { createWebhookStore } from "./notifications/webhooks.ts";
 
 /**
- * Every store over one database, each made when it is first used. `unreadable` absent: unreadable
- * records are not reported.
+ * All stores over one database, created on first use. Without `unreadable`, unreadable records are not
+ * reported.
  */
 export function createStores(
   db: Database,
   deps: {
     nonce: () => string;
     mac: Mac;
-    /** codes of the authorization server's entries, and of approvals */
+    /** codes of OAuth entries and approvals */
     rowMac: Mac;
-    /** absent: rejected rows are not reported */
+    /** optional report of rejected rows */
     rejected?: NoteRejected;
     sessionLimits?: SessionLimits;
     unreadable?: UnreadableDeps;

@@ -1,6 +1,6 @@
 /**
- * Codes of the rows of held calls. Without `MASTER_KEY` nobody can approve a call: a row without a valid code counts as
- * missing, and is reported.
+ * Codes that authenticate rows of pending approvals. A row without a valid code counts as missing and is
+ * reported, so write access to the database approves nothing.
  */
 import { and, eq } from "drizzle-orm";
 import { codedApproval, type Approval, type CallPlace } from "../../domain/ports/approvals.ts";
@@ -15,7 +15,6 @@ import { storable } from "../rows/storable.ts";
 
 export interface ApprovalDeps {
   db: Database;
-  /** codes of records */
   mac: Mac;
   rowMac: Mac;
   rejected: NoteRejected;
@@ -38,7 +37,6 @@ export const approvalCode = (rowMac: Mac, row: Omit<Approval, "isOpen">): Promis
     }),
   );
 
-/** Whether the router wrote the row as it is. */
 export async function isGenuine(
   { rowMac, rejected }: Pick<ApprovalDeps, "rowMac" | "rejected">,
   row: ApprovalRow,
@@ -58,7 +56,7 @@ export async function genuineRows(
   return genuine;
 }
 
-/** null: there is no such row that the router wrote. */
+/** `null` if the router wrote no such row. */
 export async function findStage(
   deps: ApprovalDeps,
   { stage, ...place }: CallPlace & { stage: ApprovalStage },

@@ -1,4 +1,4 @@
-/** A person's decision about a held call: one transaction, which decides once. */
+/** Writes an approver's decision in one transaction; only the first decision counts. */
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { ApprovalDecision, Decided } from "../../domain/ports/approvals.ts";
@@ -15,7 +15,7 @@ import { announce } from "../notifications/webhook-announcements.ts";
 import { reclaiming } from "./approval-edits.ts";
 import { withoutPlace } from "../rows/places.ts";
 
-/** The sealed content that takes the place of the first, where there is one. */
+/** Replaces the sealed content if the approver edited it. */
 const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
   decision.parts === undefined
     ? []
@@ -29,7 +29,7 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
         isMine,
       );
 
-/** A limit that has no room: which of these holds, and what is used of it. */
+/** The limit without room: its place among the holds, and its current usage. */
 const beyondOf = (holds: readonly Hold[], row: Row | undefined): Decided | null => {
   const hold = holds[Number(row?.["position"] ?? -1)];
   return hold === undefined ? null : { state: "refused", hold, used: Number(row?.["used"] ?? 0) };

@@ -1,4 +1,4 @@
-/** What an approver's edit reserves in place of what the held call holds: in the transaction that decides. */
+/** Replaces the reservation of a pending call after an approver's edit, in the transaction of the decision. */
 import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { lastBucketOf, type Hold } from "../../domain/limits/holds.ts";
@@ -20,14 +20,13 @@ interface Change {
   subject: string;
   resource: string;
   bucket: number;
-  /** more than the call holds by now; negative: less */
+  /** Change against the current reservation; may be negative. */
   amount: number;
 }
 
 const isSame = (one: Omit<Change, "amount">, other: Omit<Change, "amount">): boolean =>
   one.subject === other.subject && one.resource === other.resource && one.bucket === other.bucket;
 
-/** What counters change by, and what the budgets have to have room for. */
 function changesOf(row: RequestRow, claim: Claim) {
   const before = heldIn(heldText(row.holds), row).filter(({ resource }) => isMoney(resource));
   const after = claim.holds.filter(({ resource }) => isMoney(resource));
@@ -49,17 +48,17 @@ function changesOf(row: RequestRow, claim: Claim) {
   return { asked, changes };
 }
 
-/** Statements of a new claim, and what has to be true for it. */
+/** Statements of a new claim, and their condition. */
 export interface Reclaiming {
   condition: SQL;
-  /** Between the decision and the event. `isMine`: this try decided. */
+  /** Run between the decision and the event. `isMine` holds if this attempt decided. */
   statements(isMine: SQL): Compiled[];
-  /** The limits without room, as rows with `position` and `used`. */
+  /** Limits without room, as rows with `position` and `used`. */
   beyond: Compiled;
   holds: Hold[];
 }
 
-/** null: the call is held no longer. */
+/** `null` if the call is no longer pending. */
 export async function reclaiming(
   deps: { db: Database; mac: Mac },
   decision: ApprovalDecision,

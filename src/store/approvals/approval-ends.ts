@@ -1,4 +1,4 @@
-/** Ends of held calls that no approver decides: the time is over, or the caller cancels. */
+/** Ends pending calls without an approver: the deadline passed, or the caller canceled. */
 import { sql } from "drizzle-orm";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -17,7 +17,7 @@ import { raw, type Compiled } from "../db.ts";
 import { turnOf } from "./approval-lifts.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 
-/** So many at once; the next run of the job has the rest. */
+/** Bounds one batch; the next run of the job takes the rest. */
 export const atOnce = 100;
 
 type Ending = Pick<
@@ -35,7 +35,7 @@ const changeOf = async ({ rowMac }: ApprovalDeps, row: ApprovalRow, to: Ending) 
   to: { ...to, code: await approvalCode(rowMac, { ...row, ...to }) },
 });
 
-/** Where the rows are still as they were read. They travel as one parameter. */
+/** Changes only rows that are still as they were read. They travel as one parameter. */
 function write(changes: readonly Change[], now: number): Compiled[] {
   const texts = JSON.stringify(
     changes.map(({ row, to }) => [
@@ -60,7 +60,6 @@ function write(changes: readonly Change[], now: number): Compiled[] {
         deadline = c.value ->> 8, code = c.value ->> 9
       from json_each(${texts}) c
       where is_open = 1 and ${isOne} and code is c.value ->> 3 returning request_id`),
-    // A batch that is sent twice announces an end once.
     announce(
       sql`is_open = 1 and exists (select 1 from json_each(${texts}) c
         where ${isOne} and code = c.value ->> 9)`,
@@ -77,7 +76,7 @@ const whenLate = (row: ApprovalRow, now: number): Ending => ({
   deadline: now + collectedWithinMs,
 });
 
-/** Decides as each call's rule says. A row that the router did not write approves nothing: its call ends. */
+/** Applies each call's timeout rule. A call whose row has no valid code ends unapproved. */
 export async function expire(deps: ApprovalDeps, now: number): AsyncResult<number> {
   const late = await deps.db.read((builder) =>
     builder
@@ -102,13 +101,13 @@ export async function expire(deps: ApprovalDeps, now: number): AsyncResult<numbe
   return written.ok ? ok((written.value[0] ?? []).length) : written;
 }
 
-/** False: somebody has begun or ended the call. */
+/** `false` if the call has started or ended meanwhile. */
 export async function withdraw(
   deps: ApprovalDeps,
   place: CallPlace,
   now: number,
 ): AsyncResult<boolean> {
-  // Tries again only where somebody else changed the row meanwhile.
+  // Retries only if the row changed between the read and the write.
   for (;;) {
     const found = await deps.db.read((builder) =>
       builder.select().from(approvals).where(ofCall(place)),

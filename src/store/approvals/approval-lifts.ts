@@ -1,6 +1,6 @@
 /**
- * A held call goes on, or is held anew. Its lease and its decision are columns that the record's first code
- * covers. So the code is checked and made anew, and no row that somebody else wrote gets a code.
+ * Resumes or suspends a call. Lease and decision are covered by the record's first code, so the code is
+ * verified and recomputed here: a foreign row never gets a code.
  */
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { openingText } from "../../domain/audit/evidence.ts";
@@ -26,7 +26,7 @@ import { samplingRequests } from "../schema.ts";
 
 export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
 
-/** A row whose first code is the router's; null: there is none, or the call has ended. */
+/** Reads an open row with a valid first code; `null` if there is none. */
 export async function openRow(
   { db, mac }: Pick<ApprovalDeps, "db" | "mac">,
   place: CallPlace,
@@ -45,7 +45,6 @@ export async function openRow(
   return ok(row);
 }
 
-/** The columns that change, with the code that covers them. */
 export async function recoded(
   mac: Mac,
   row: RequestRow,
@@ -63,7 +62,7 @@ const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: stri
   reservedMicroUsd: row.reservedMicroUsd,
 });
 
-/** Takes up an approved call: it has a lease and a place again, and nobody else can take it up. */
+/** Resumes an approved call: it gets a lease and a concurrency slot, and can be resumed only once. */
 export async function lift(deps: ApprovalDeps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
   const { db, mac } = deps;
   const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
@@ -109,7 +108,7 @@ export async function lift(deps: ApprovalDeps, lifted: Lifted): ReturnType<Appro
   return ok({ state: after?.["state"] === "approved" ? "busy" : "gone" });
 }
 
-/** Holds a call that ran: it loses its lease, and waits for the approval of its result. */
+/** Suspends a call after its attempt until its result is approved. Releases the lease. */
 export async function holdResult(
   deps: ApprovalDeps,
   place: CallPlace & { keyId: string; now: number },

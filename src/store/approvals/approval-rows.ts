@@ -1,4 +1,4 @@
-/** Rows of held calls: how one is written with its call's admission, and how one is read. */
+/** Rows of pending calls: written with the call's admission, and read back. */
 import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Approval, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Who } from "../../domain/audit/record.ts";
@@ -21,13 +21,12 @@ import { results } from "../schema/ledger-schema.ts";
 import { samplingRequests } from "../schema.ts";
 import { announce } from "../notifications/webhook-announcements.ts";
 
-/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
+/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
 const partsAtOnce = 4;
 
-/** Under which id the kept results have a content of a held call. */
 export const contentId = (requestId: string, kind: HeldContent): string => `${requestId}#${kind}`;
 
-/** Keeps sealed text where `condition` holds, for as long as somebody may ask for it. */
+/** Keeps sealed content until it can no longer be requested. */
 export const keepContent = (
   { tenantId, requestId }: CallPlace,
   content: { kind: HeldContent; parts: readonly string[]; expiresAt: number },
@@ -42,7 +41,7 @@ export const keepContent = (
 
 type Whose = Pick<Who, "tenantId" | "keyId" | "serverId">;
 
-/** How many calls wait of the tenant, of its key, and of the server whose tools ask. */
+/** Number of pending calls of the tenant, its key, and the server. */
 export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
   select count(*) as tenant, count(case when a.key_id = ${keyId} then 1 end) as "key",
     count(case when r.server_id = ${serverId} then 1 end) as server
@@ -50,12 +49,10 @@ export const heldCalls = ({ tenantId, keyId, serverId }: Whose): SQL => sql`
     on r.id = a.request_id and r.tenant_id = a.tenant_id
   where a.tenant_id = ${tenantId} and a.is_open = 1 and a.state = 'waiting'`;
 
-/** Whether one more call may wait. */
 export const hasRoom = (who: Whose): SQL => sql`exists (
   select 1 from (${heldCalls(who)}) held where held.tenant < ${mostHeld.tenant}
     and held."key" < ${mostHeld.key} and held.server < ${mostHeld.server})`;
 
-/** A call that begins to wait, with the code of its row. */
 export interface Waiting {
   place: CallPlace & { keyId: string; now: number };
   approval: NewApproval;
@@ -81,7 +78,6 @@ export async function waitingOf(
   return { place, approval, code: await approvalCode(rowMac, { ...row, state: "waiting" }) };
 }
 
-/** Writes the row of a call that begins to wait, where `condition` holds. */
 export function beginWaiting({ place, approval, code }: Waiting, condition: SQL): Compiled[] {
   const { tenantId, requestId, keyId, now } = place;
   const { stage, deadline, onTimeout, why, shown, parts, webhook } = approval;
@@ -119,7 +115,7 @@ export const approvalOf = ({
 export const recordOf = ({ tenantId, requestId }: CallPlace) =>
   and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, requestId));
 
-/** Nobody's decision: its call ends as if the time were over. */
+/** Ends the call as if its deadline had passed. */
 const undecided = (row: ApprovalRow): Approval => ({
   ...approvalOf(row),
   state: "expired",
@@ -141,7 +137,7 @@ export async function findHeld(deps: ApprovalDeps, place: CallPlace): AsyncResul
   const newest = rows.at(-1);
   if (newest === undefined || record === undefined || record.decision === null) return ok(null);
   const genuine = await genuineRows(deps, rows);
-  // A running call goes on, whatever somebody wrote beside it.
+  // A running call continues whatever a foreign row says.
   const last = record.leaseUntil === null ? newest : genuine.at(-1);
   if (last === undefined) return ok(null);
   return ok({

@@ -1,4 +1,4 @@
-/** Calls that wait for a person: who decided what, and what is left to do. */
+/** Pending approvals: listing, decisions, and what remains to be done. */
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { ApprovalState, ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
 import { genuinePage } from "../../domain/ports/genuine-page.ts";
@@ -27,7 +27,7 @@ const pageOfRows = (
       .where(
         and(
           eq(approvals.tenantId, tenantId),
-          // A call whose request and result are approved is listed once, with the later one.
+          // A call with an approved request and an approved result is listed once, by the later approval.
           sql`not exists (select 1 from approvals later where later.tenant_id = ${tenantId}
             and later.request_id = ${approvals.requestId} and later.stage > ${approvals.stage})`,
           state === null ? undefined : eq(approvals.state, state),

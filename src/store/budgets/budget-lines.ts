@@ -1,7 +1,4 @@
-/**
- * Budgets that people have to be told of. The counters of budgets say what calls used and reserved, so a scheduled
- * job finds what was crossed, and no call pays for that.
- */
+/** Finds budgets that crossed an alert threshold. A scheduled job reads the counters, so calls do no extra work. */
 import { sql, type SQL } from "drizzle-orm";
 import { defaultShares, type BudgetLine } from "../../domain/alerts.ts";
 import type { CalendarOf } from "../../domain/calendar.ts";
@@ -17,7 +14,7 @@ import { createLimitStore } from "./limit-sums.ts";
 import { nodesRefused, refusedNode } from "./nodes-refused.ts";
 import { afterPause } from "../rows/windows.ts";
 
-/** ms for which a refusal shows that a budget is empty though calls have not used all of it. */
+/** ms for which a refusal marks a budget as used up although calls have not spent all of it. */
 const refusedWithinMs = 10 * 60_000;
 const linesAtOnce = 200;
 const microUsd = 1_000_000;
@@ -35,11 +32,11 @@ interface Row {
   isRefused: number;
 }
 
-/** The text may be none, if somebody wrote into the database. */
+/** A foreign row may hold text that is not JSON. */
 const jsonOf = (column: string): string => `case when json_valid(${column}) then ${column} end`;
 const policy = jsonOf("t.policy");
 
-/** Of a node whose name its subject ends with: the limits of that name, or those of every other. */
+/** Limits of the node that the subject ends with, else the default for all others. */
 const byName = (member: string, scope: LimitScope): string => `coalesce(
     (select e.value from json_each(${policy}, '$.${member}.limits') e
       where e.key = substr(c.subject, ${scope.length + 2})),
@@ -47,7 +44,6 @@ const byName = (member: string, scope: LimitScope): string => `coalesce(
 
 const nodeScope = "substr(c.subject, 1, instr(c.subject, ':') - 1)";
 
-/** The limits of a counter's node, as JSON; null: it has none. */
 const limitsOfNode = sql.raw(`case
     when c.subject = t.id then ${policy} -> '$.limits'
     when k.id is not null then ${jsonOf("k.limits")}
@@ -65,13 +61,13 @@ const sinceRunBegan = afterPause({
   bucket: sql.raw("c.bucket"),
 });
 
-/** Of all counters of the run to which the counter `c` belongs. */
+/** Over all counters of the run that counter `c` belongs to. */
 const ofRun = (figure: "min(m.bucket)" | "sum(m.amount)"): SQL => sql`(
     select ${sql.raw(figure)} from counters m
     where m.tenant_id = c.tenant_id and m.subject = c.subject and m.resource = c.resource
       and m.bucket between ${sinceRunBegan} and c.bucket)`;
 
-/** Each budget with what is counted of it in its period. Of a run the newest counter stands for all. */
+/** Each budget with its usage in its period. The newest counter represents a whole run. */
 const counted = (windows: string, now: number): SQL => sql`
   select c.tenant_id, c.subject, c.resource, w.member,
     case when w.pause is null then c.bucket else ${ofRun("min(m.bucket)")} end as bucket,
@@ -100,9 +96,8 @@ const counted = (windows: string, now: number): SQL => sql`
       and n.bucket > c.bucket and n.bucket <= w.last)`;
 
 /**
- * The last call that did not fit any more says that a budget is empty, unless running calls alone were in its way: then
- * it was told to come back before the window ends. Which tag, run or person it named stands in the record
- * alone, so `nodes-refused.ts` looks once more.
+ * A refusal proves that a budget is used up unless only running calls were in the way, which `retry_after`
+ * shows. The record alone names the tag, run, or person, so `nodes-refused.ts` looks it up.
  */
 const refusedOf = (now: number): SQL => sql`exists (
   select 1 from sampling_requests r
@@ -162,7 +157,6 @@ const lineOf = (row: Row, used: number): BudgetLine => ({
   share: row.share,
 });
 
-/** The zones of all tenants. A policy may be no JSON, if somebody wrote into the database. */
 const zonesOf = sql`
   select distinct coalesce(${sql.raw(policy)} ->> '$.timeZone', ${utc}) || '' as zone from tenants t`;
 
@@ -194,7 +188,7 @@ export async function crossedBudgets(
     if (!refused.ok) return refused;
     for (const [at, row] of rows.entries()) {
       const { counted: amount = 0, reserved = 0 } = sums.value[at] ?? {};
-      // What a call reserves is more than what the call comes to, so that alone crosses nothing.
+      // Reservations exceed the actual cost, so a reservation alone crosses no threshold.
       const used = amount - Math.min(reserved, amount);
       const isRefused =
         row.isRefused === 1 &&

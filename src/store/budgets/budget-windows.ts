@@ -1,4 +1,4 @@
-/** Periods of budgets that are open, or were of late, as rows of a query. */
+/** Current and recent budget periods, as rows for a query. */
 import type { CalendarOf } from "../../domain/calendar.ts";
 import {
   limitNameOf,
@@ -9,21 +9,20 @@ import {
   type Resource,
 } from "../../domain/limits/resources.ts";
 
-/** s for which a period that is over is still looked at: a budget may be crossed in its last minute. */
+/** s after its end for which a period is still checked, since a budget may be crossed in its last minute. */
 const lookBackSeconds = 3_600;
 
 /** In the order of `windowMembers`. */
 type BudgetWindow = [
   resource: Resource,
   member: string,
-  /** the buckets that are looked at */
   first: number,
   last: number,
-  /** s since the epoch; null: it has no end, or none that is known */
+  /** s since the epoch; `null` if the end is unknown. */
   until: number | null,
-  /** of the tenants that have this period; null: of all */
+  /** `null` for all tenants. */
   zone: string | null,
-  /** s: of a period that a pause ends */
+  /** s of inactivity that end the period. */
   pause: number | null,
 ];
 
@@ -37,10 +36,10 @@ export const windowMembers = [
   "pause",
 ] as const;
 
-/** What a policy without a time zone has. */
+/** Default of a policy without a time zone. */
 export const utc = "UTC";
 
-/** Rates of a minute are no budgets: their alerts would come each minute. */
+/** Rates per minute have no alerts: they would fire every minute. */
 function windowsOf(
   resource: Resource,
   { now, zones, calendarOf }: { now: number; zones: readonly string[]; calendarOf: CalendarOf },
@@ -68,7 +67,7 @@ function windowsOf(
   }
 }
 
-/** @param zones of the tenants, @returns JSON */
+/** @returns JSON */
 export function budgetWindows(about: {
   now: number;
   zones: readonly string[];

@@ -1,4 +1,4 @@
-/** Sums what is used of limits, for people who look: the same counters and rows that an admission reads. */
+/** Current usage of limits for display, from the same counters and rows that an admission reads. */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
 import { lastBucketOf, limitScopes, type LimitScope } from "../../domain/limits/holds.ts";
@@ -16,12 +16,11 @@ interface Summed {
   oldest: number | null;
 }
 
-/** In the order of their subjects. */
 const namedScopes = limitScopes.filter((scope) => !inColumns.has(scope)).toSorted();
 
-/** The next subject of a scope after the one before: an index is read once for each subject, not for each bucket. */
+/** Skips to the next subject by index, so each subject costs one read instead of one per bucket. */
 const subjectsOf = (tenantId: string, scope: LimitScope, { after, limit }: NodesAsked): SQL => {
-  // A semicolon follows the colon.
+  // `;` is the character after `:`.
   const next = (last: SQL): SQL => sql`(
     select min(c.subject) from counters c
     where c.tenant_id = ${tenantId} and c.subject > ${last} and c.subject < ${`${scope};`})`;
@@ -53,7 +52,7 @@ export const createLimitStore = (db: Database): LimitStore => ({
     return ok(subjects);
   },
 
-  /** A call without a lease waits for a person: such a call has reserved what it may use, and has no place. */
+  /** A pending call has no lease: it reserves tokens and money but takes no concurrency slot. */
   async sum(tenantId, holds, now) {
     if (holds.length === 0) return ok([]);
     const asked = JSON.stringify(holds.map((hold) => ({ ...hold, last: lastBucketOf(hold) })));

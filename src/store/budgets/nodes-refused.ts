@@ -1,4 +1,4 @@
-/** Tags, runs and people for which a budget had no room of late: records name them in what was asked. */
+/** Tags, runs, and people whose budget recently refused a call, as named in the records. */
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { longestLeaseWaitMs } from "../../domain/limits/standing.ts";
@@ -10,10 +10,9 @@ import { samplingRequests } from "../schema.ts";
 
 const recordsAtOnce = 500;
 
-/** @param name of the limit */
 export const refusedNode = (name: string, subject: string): string => `${name} ${subject}`;
 
-/** @param names of limits, @param since ms since the epoch, @returns each as `refusedNode` writes it */
+/** @param since ms since the epoch */
 export async function nodesRefused(
   db: Database,
   { tenantId, names, since }: { tenantId: string; names: readonly string[]; since: number },
@@ -32,7 +31,7 @@ export async function nodesRefused(
           eq(outcome, "refused"),
           eq(reason, "budget_exceeded"),
           inArray(reasonDetail, named),
-          // Who hears of a shorter wait had running calls alone in the way.
+          // A shorter wait means that only running calls were in the way.
           sql`(${retryAfterMs} is null or ${retryAfterMs} > ${longestLeaseWaitMs})`,
         ),
       )

@@ -1,6 +1,6 @@
 /**
- * What was used before there was a limit for it. Only what has a limit is counted at each call, so a limit that is set
- * begins with what usage says of its window.
+ * Starts the counters of a new limit with the usage of its window, since only limited resources are counted per
+ * call.
  */
 import { sql } from "drizzle-orm";
 import { calendarAt, type Calendar } from "../../domain/calendar.ts";
@@ -8,12 +8,11 @@ import { endOfTime, measureOf, periodOf, resources } from "../../domain/limits/r
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { raw, type Compiled } from "../db.ts";
 
-/** Whose limits. */
 export interface Spender {
-  /** Usage knows nothing of the other nodes, whose limits begin at 0. */
+  /** Usage is not kept for other scopes; their limits start at 0. */
   scope: "tenant" | "key" | "server";
   tenantId: string;
-  /** id of the tenant, the key or the server; `every`: each key, or each server */
+  /** id of the tenant, key, or server; `every` for each key or each server */
   subject: string;
 }
 
@@ -21,7 +20,7 @@ export const every = "";
 
 const hourSeconds = 3_600;
 
-/** The windows, each as resource, measure, bucket, first hour and end. A part of an hour counts as the whole hour. */
+/** Windows as resource, measure, bucket, first hour, and end. A started hour counts as a whole hour. */
 const windowsIn = ({ day, week, month }: Calendar): string => {
   const windows = { day, week, month, total: { from: 0, until: endOfTime } };
   return JSON.stringify(
@@ -38,8 +37,8 @@ const windowsIn = ({ day, week, month }: Calendar): string => {
 const columns = { tenant: "tenant_id", key: "key_id", server: "server_id" } as const;
 
 /**
- * Never lowers a count: it may hold what calls that run have reserved.
- * @param now ms since the epoch, @param calendar the tenant's; absent: that of UTC
+ * Never lowers a counter, which may include running reservations.
+ * @param now ms since the epoch, @param calendar defaults to UTC
  */
 export const countSpent = (
   { scope, tenantId, subject }: Spender,

@@ -1,6 +1,6 @@
 /**
- * What `home` knows of tenants in other databases. A delivery is entered in one transaction, and only if the
- * delivery is newer than the database's last one. So a delivery that comes twice, late or out of order changes nothing.
+ * What `home` knows of tenants in other databases. A delivery takes effect only if its version is newer than
+ * the last one, so duplicates, late, and reordered deliveries change nothing.
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -12,7 +12,6 @@ import { arraysOf } from "../rows/json-arrays.ts";
 import { figures, raised } from "../records/usage-figures.ts";
 
 const columns = sql.raw(figures.join(", "));
-/** The figures of an entry `j`: hour, tenant and model, then the figures. */
 const given = sql.raw(figures.map((name, at) => `j.value ->> ${at + 3} as ${name}`).join(", "));
 const taken = sql.raw(figures.map((name) => `-${name} as ${name}`).join(", "));
 const sums = sql.raw(figures.map((name) => `sum(${name})`).join(", "));
@@ -23,7 +22,6 @@ const differs = sql.raw(
   figures.map((name) => `delivered_usage.${name} <> excluded.${name}`).join(" or "),
 );
 
-/** Changes the sums over all tenants by what `difference` gives: hour, model, figures. */
 const changeTotals = (difference: SQL): Compiled =>
   raw(sql`
     insert into usage_totals (width, at, model, ${columns})
@@ -32,7 +30,7 @@ const changeTotals = (difference: SQL): Compiled =>
     where true group by 1, 2, 3 having ${isChange}
     on conflict (width, at, model) do update set ${raised}`);
 
-/** Removes what was delivered of a tenant. Stands before its placement goes. */
+/** Must run before the tenant's placement is deleted. */
 export const withoutUsageOf = (tenant: SQL): Compiled[] => [
   changeTotals(
     sql`select hour, model, ${taken} from delivered_usage where tenant_id in (${tenant})`,
@@ -56,11 +54,11 @@ interface Arrived {
   delivery: Delivery;
 }
 
-/** Holds while the delivery is newer than the last one; the last statement of all ends that. */
+/** The last statement of the batch ends this condition. */
 const isNewer = ({ database, delivery: { version } }: Arrived): SQL => sql`not exists (
   select 1 from deliveries where database = ${database} and version >= ${version})`;
 
-/** Tenants of the delivery's database. No database speaks of another one's tenants. */
+/** A database can only report its own tenants. */
 const placed = (tenant: SQL, { database }: Arrived): SQL => sql`exists (
   select 1 from placements p where p.tenant_id = ${tenant} and p.database = ${database})`;
 
@@ -127,7 +125,7 @@ const enterUsage = (arrived: Arrived): Compiled[] => {
     (array) => sql`and (hour, tenant_id, model) not in (
       select value ->> 0, value ->> 1, value ->> 2 from json_each(${array}))`,
   );
-  // A model that was not used since the last delivery writes no row: Cloudflare bills each.
+  // Skips unchanged models: Cloudflare bills each written row.
   return [
     changeTotals(
       sql.join(
@@ -164,7 +162,7 @@ const enterLatencies = (arrived: Arrived): Compiled[] =>
       on conflict (width, at, tenant_id, model) do update set histogram = excluded.histogram`),
   );
 
-/** A key that `home` has stays as it is there, unless nothing vouches for it yet. */
+/** An existing key is kept unless it is not yet trusted. */
 const enterKeys = (arrived: Arrived, now: number): Compiled[] =>
   arrived.delivery.auditKeys.map(({ id, publicKey, code }) =>
     raw(sql`

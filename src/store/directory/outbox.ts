@@ -1,6 +1,6 @@
 /**
- * The outbox of a tenant's database: events, usage and public keys that `home` has not got yet. A row says
- * itself whether it was delivered. Usage is sent as sums of whole hours, so that it may be sent twice.
+ * Events, usage, and public keys that `home` has not received. Usage is sent as sums of whole hours, so a
+ * repeated delivery is harmless.
  */
 import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -17,18 +17,17 @@ import { raw, type Database, type Row } from "../db.ts";
 import { auditKeys } from "../schema/seal-schema.ts";
 import { figures, isSound } from "../records/usage-figures.ts";
 
-/** Rows of one delivery. What is left over comes in the next one. */
 const mostEvents = 100;
 const mostRows = 1_000;
 const mostLatencies = 200;
-/** How long after a request came its hour may still change, but for open requests and what an event tells of. */
+/** ms after a request during which its hour may still change, except for open requests and events that say so. */
 const changesForMs = 26 * 3_600_000;
 
-/** Events that stand beside a change of usage of any age. */
+/** Events of changes to usage of any age. */
 const late = sql.raw(`('request.correct', 'request.settled_late')`);
 const isNew = sql.raw("u.delivered <> 1");
 
-/** Rows of usage that `home` lacks: of late, and of tenants whose older hours have changed. */
+/** Undelivered usage: recent hours, and older hours that changed. */
 const changed = (columns: SQL): SQL => sql`
   select ${columns} from tenants t cross join usage u on u.tenant_id = t.id
     and u.hour >= coalesce((select since from outbox where id = 1), 0) where ${isNew}
@@ -50,7 +49,6 @@ const hoursOf = (rows: readonly Row[]): TenantHour[] => {
 const pairsOf = (hours: readonly TenantHour[]): string =>
   JSON.stringify(hours.map(({ tenantId, hour }) => [tenantId, hour]));
 
-/** The figures of a row, as every driver gives them back. */
 const figuresOf = (row: Row): number[] =>
   figures.map((name) => asReadable(Number(row[name] ?? 0)) ?? 0);
 
@@ -72,13 +70,12 @@ function usageOf(row: Row): HourlyUsage {
   };
 }
 
-/** As the statement below names its columns. */
 const eventOfRow = (row: Row): AdminEvent => {
   const { detail, ...event } = row as unknown as Omit<AdminEvent, "detail"> & { detail: string };
   return { ...event, detail: JSON.parse(detail) as AdminEvent["detail"] };
 };
 
-/** Counts of durations that `home` lacks. In the words of the index, which SQLite uses for the same words alone. */
+/** Undelivered latency counts. Must match the partial index literally for SQLite to use it. */
 const uncounted = sql.raw(`select rowid from latencies where delivered <> 1 and "by" = 'model'`);
 
 const latencyOfRow = (row: Row): DeliveredLatency => ({
@@ -96,7 +93,7 @@ const isPending = sql`
     or exists (${changed(sql.raw("u.hour"))})`;
 
 export function createOutboxStore(db: Database): OutboxStore {
-  /** One transaction: the next version, and the rows of usage that are on their way with it. */
+  /** One transaction assigns the next version to the rows it sends. */
   const stamp = () =>
     db.write([
       raw(sql`insert into outbox (id, version, since) values (1, 2, 0)
@@ -153,7 +150,7 @@ export function createOutboxStore(db: Database): OutboxStore {
       const version = outbox[0]?.["version"];
       if (version === undefined) return err({ reason: "unavailable", retryAfterMs: 1_000 });
       const isWhole = rows.length < mostRows;
-      // An event of a late change says where to look, so it waits until all of that is under way.
+      // An event of a late change waits until the changed hours are all on their way.
       const events = isWhole ? waiting.map(eventOfRow) : [];
       const hours = hoursOf(rows);
       const rest = await readRest(hours, events);
@@ -187,7 +184,6 @@ export function createOutboxStore(db: Database): OutboxStore {
           db.builder
             .update(auditKeys)
             .set({ delivered: true })
-            // A code that was renewed meanwhile is delivered too.
             .where(and(eq(auditKeys.id, id), sql`${auditKeys.code} is ${code}`)),
         ),
         raw(sql`update outbox set since = coalesce(${since}, since)

@@ -1,4 +1,4 @@
-/** The directory of slugs, in `home`. Each method is one transaction and one round trip. */
+/** The directory of slugs in `home`. Each method is one transaction and one round trip. */
 import { and, eq, sql } from "drizzle-orm";
 import type {
   Listed,
@@ -20,7 +20,6 @@ const residencyText = (residency: Residency | null): string | null =>
 const residencyOf = (text: string | null): Residency | null =>
   text === null ? null : (JSON.parse(text) as Residency);
 
-/** What a claim does not know yet. */
 const unnamed = { name: "", createdAt: 0, state: "creating" } as const;
 
 interface ListedRow {
@@ -35,7 +34,7 @@ interface ListedRow {
 
 const listedOf = ({ residency, ...row }: ListedRow): Listed => ({
   ...row,
-  // Its database says within a minute what it is called.
+  // The tenant's database reports its name within a minute.
   name: row.name === "" ? row.slug : row.name,
   residency: residencyOf(residency),
 });
@@ -64,7 +63,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
   return {
     async claim({ slug, tenantId, database, residency }) {
       const written = await db.write([
-        // A tenant of `home` has no placement, but it has its slug.
+        // A tenant of `home` has no placement, but occupies its slug.
         raw(sql`
           insert into placements (slug, tenant_id, database, residency, state)
           select ${slug}, ${tenantId}, ${database}, ${residencyText(residency)}, 'creating'
@@ -108,7 +107,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
         builder
           .update(placements)
           .set({ name, createdAt, state: "active" })
-          // A deletion that has begun since stays one.
+          // Does not revert a deletion that has started.
           .where(and(where(placement), eq(placements.state, "creating"))),
       ]);
       return written.ok ? ok(null) : written;
@@ -125,7 +124,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
         ...withoutUsageOf(sql`select tenant_id from placements
           where slug = ${slug} and tenant_id = ${tenantId} and database = ${database}`),
         builder.delete(placements).where(where(placement)),
-        // A database whose last tenant is gone may be gone itself.
+        // The database may disappear with its last tenant.
         raw(sql`delete from deliveries where database = ${database}
           and not exists (select 1 from placements where database = ${database})`),
       ]);
@@ -136,7 +135,6 @@ export const createPlacementStore = (db: Database): PlacementStore => {
         const { cursor } = page;
         const older = (id: string) =>
           cursor === null ? sql`true` : sql`${sql.raw(id)} < ${cursor}`;
-        // Both parts come by their index of ids, and are merged while they are read.
         const rows = await reader.all<ListedRow>(sql`
           select id, slug, name, ${homeDatabase} as database, created_at as createdAt, residency,
             'active' as state

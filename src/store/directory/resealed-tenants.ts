@@ -1,4 +1,4 @@
-/** In the directory: the master key under which everything of a tenant's own database is sealed. */
+/** Tracks which master key seals each tenant's own database. */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import { ok } from "../../domain/result.ts";
@@ -27,7 +27,7 @@ export const createResealedTenants = (db: Database): ResealedTenants => ({
         .where(
           and(
             gt(placements.tenantId, after),
-            // What a crash left has no database, and what is being deleted needs no seals.
+            // Excludes incomplete creations and deletions in progress.
             eq(placements.state, "active"),
             sql`${placements.database} <> ${homeDatabase}`,
             sql`coalesce(${placements.sealedBy}, '') <> ${keyId}`,

@@ -1,6 +1,6 @@
 /**
- * How full a tenant's own database was last noted to be, and what retention deletes early to make room. All of the
- * database is one tenant's, so the oldest rows are that tenant's.
+ * Fill level of a tenant's own database, and early deletion to make room. The database holds one tenant, so its
+ * oldest rows are that tenant's.
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -11,13 +11,13 @@ import { ok } from "../../domain/result.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 
 const job = "room";
-/** Captured contents and kept results may have megabytes each. */
+/** Captures and results may have megabytes each. */
 const largeRowsAtOnce = 50;
 
 const levelOf = (cursor: unknown): RoomLevel =>
   roomLevels.find((level) => level === cursor) ?? "enough";
 
-/** @param policy the member of the policy, as JSON; null: the policy has none */
+/** @param policy JSON of the policy's member */
 function earlyDeletionIn(policy: string | null): readonly Expendable[] {
   const named: unknown = policy === null ? null : JSON.parse(policy);
   if (!Array.isArray(named)) return defaultEarlyDeletion;
@@ -26,7 +26,7 @@ function earlyDeletionIn(policy: string | null): readonly Expendable[] {
 
 const current = sql`select cursor from job_turns where job = ${job}`;
 
-/** The log says whose database it is: nobody else knows the tenant by its database. */
+/** Names the tenant, because operators can't identify a database otherwise. */
 const appendTenantsEvent = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
     insert into admin_events (id, at, actor, action, tenant_id, target, detail)
@@ -41,7 +41,7 @@ const deletions: Readonly<Record<"contents" | "results", readonly Compiled[]>> =
         select c.request_id from tenants t cross join captures c where c.tenant_id = t.id
         order by c.tenant_id, c.request_id limit ${largeRowsAtOnce}) returning 1`),
   ],
-  // The claim of the key stays until it expires: a repeated call must not reach a provider again.
+  // Claims of idempotency keys stay until they expire: a repeated call must not reach a provider again.
   results: [
     raw(sql`
       delete from results where rowid in (
@@ -63,7 +63,7 @@ export const createRoomStore = (db: Database): RoomStore => ({
   async note({ from, to }, event) {
     const isStill = sql`coalesce((${current}), 'enough') = ${from}`;
     const written = await db.write([
-      // Before the change that it tells of, after which the condition would not hold.
+      // Must precede the change, which ends the condition.
       appendTenantsEvent(event, isStill),
       raw(sql`
         insert into job_turns (job, until, cursor) select ${job}, 0, ${to} where ${isStill}

@@ -1,4 +1,4 @@
-/** For a database that comes from a backup: who was working on its calls is gone, and settles none of them. */
+/** After a restore: ends calls whose process no longer exists. */
 import { sql } from "drizzle-orm";
 import { raw, type Database } from "../db.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -6,7 +6,7 @@ import { ok } from "../../domain/result.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { createLedger } from "./ledger.ts";
 
-/** Every open call becomes `unknown`, charged as reserved; how many there were. */
+/** Ends every open call as `unknown`, charged as reserved. Returns how many. */
 export async function endLeases(
   db: Database,
   deps: { mac: Mac; nonce: () => string; now: number },

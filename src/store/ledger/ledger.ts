@@ -1,7 +1,7 @@
 /**
- * The ledger. Admission and settlement (in files beside) are one transaction and one round trip each.
- * The very same batch may run twice, because of a lock or a lost answer. So counters move only for fresh rows
- * (`record-numbers.ts`), and the same transaction makes the rows old.
+ * The ledger. Admission and settlement are one transaction and one round trip each. The same batch may run
+ * twice after a lock or a lost answer, so counters change only for fresh rows (`record-numbers.ts`), which the
+ * same transaction marks as used.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { windowSeconds } from "../../domain/limits/holds.ts";
@@ -27,7 +27,7 @@ const sweepSize = 200;
 const pruneSize = 5_000;
 
 const daySeconds = 86_400;
-/** s for which a counter can still matter: its window, and some time for corrections of what it holds. */
+/** s for which a counter matters: its window and some time for corrections. */
 const keptFor: Partial<Record<Period, number>> = {
   minute: 2 * windowSeconds,
   day: 40 * daySeconds,
@@ -35,7 +35,7 @@ const keptFor: Partial<Record<Period, number>> = {
   month: 70 * daySeconds,
 };
 
-/** Counters that are not named stay: totals, and those of runs, which go together once a run is over. */
+/** Others are kept: totals, and runs, which are deleted as a whole. */
 export const keptSeconds: Record<string, number> = {
   ...Object.fromEntries(
     resources.flatMap((resource) => {
@@ -45,14 +45,13 @@ export const keptSeconds: Record<string, number> = {
   ),
   /** of `domain/tenancy/session-limits.ts` */
   initialize: 2 * windowSeconds,
-  /** of `domain/audit/thinning.ts`: until the scheduled job has recorded them */
+  /** of `domain/audit/thinning.ts`, until the scheduled job has recorded them */
   refusals: daySeconds,
 };
 export const runResources = resources.filter((resource) => periodOf(resource) === "run");
 /** s after a run's last call */
 export const keptRunSeconds = 2 * daySeconds;
 
-/** Counters of a run that has made no call for two days. */
 const isOver = (resource: Resource, second: number): SQL => sql`resource = ${resource}
   and bucket < ${second - keptRunSeconds} and not exists (
     select 1 from counters c where c.tenant_id = counters.tenant_id and c.subject = counters.subject
@@ -63,7 +62,7 @@ export function createLedger(
   deps: { nonce: () => string; mac: Mac; rowMac: Mac },
 ): Ledger {
   const { mac, rowMac } = deps;
-  /** Tells tries of one call's settlement apart. It stays in the row, so it is short. */
+  /** Identifies an attempt to settle. Short, since it stays in the row. */
   const nonce = (): string => deps.nonce().slice(0, 8);
   return {
     async admit(reservation) {

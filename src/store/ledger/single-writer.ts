@@ -1,6 +1,6 @@
 /**
- * Admission and settlement where a single writer keeps the books (`books/`): the row is encoded here once and
- * sent as one entry. What the books leave alone is decided by the SQL of `admission.ts` and `settlement.ts`.
+ * Admission and settlement through the in-memory ledger: the row is encoded once and sent as one entry. What
+ * the ledger doesn't handle falls back to SQL.
  */
 import { bookingsOf } from "../../domain/audit/bookings.ts";
 import { statesFrom } from "../../domain/limits/standing.ts";
@@ -36,7 +36,7 @@ const inOrder = (names: readonly (keyof EncodedRow)[], row: EncodedRow): Bound[]
 
 interface Entering {
   entry: AdmitEntry;
-  /** the row with each claim */
+  /** one per claim */
   rows: EncodedRow[];
 }
 
@@ -119,13 +119,13 @@ function admissionFrom(
   };
 }
 
-/** null: the statements decide. A call that would try a circuit is theirs in any case. */
+/** `null` if SQL decides, as for calls that probe a circuit. */
 export async function admitInBooks(
   { db, mac }: Deps,
   reservation: Reservation,
 ): AsyncResult<Admission | null> {
   const { leaseUntil, probes } = reservation;
-  // A call that waits for a person has no lease, and is rare.
+  // Pending calls have no lease and are rare.
   if (db.enter === undefined || probes.length > 0 || leaseUntil === null) return ok(null);
   const entering = await enteringOf(mac, { ...reservation, leaseUntil });
   const { entry } = entering;
@@ -136,7 +136,6 @@ export async function admitInBooks(
   return ok(admissionFrom(answer, { reservation, entering }));
 }
 
-/** What has consequences beyond the call's own row and its sums. */
 const isOrdinary = ({ settlement, kind = "ended" }: SettlementTry): boolean =>
   kind === "ended" &&
   !settlement.probed &&
@@ -156,7 +155,7 @@ async function settleEntryOf(
     ...packedRow(row, ending),
     settlement: nonce,
     endingCode,
-    // Holds are needed no more where nothing can be corrected, and they are the largest part of a row.
+    // Dropped when nothing can be corrected: holds are the largest part of a row.
     holds: usage?.implausible === true ? null : "[]",
   };
   return {
@@ -176,7 +175,7 @@ async function settleEntryOf(
   };
 }
 
-/** False: the statements end it, if anything does. */
+/** `false` if SQL must decide. */
 export async function settleInBooks(
   deps: Deps,
   settlementTry: SettlementTry,

@@ -1,4 +1,4 @@
-/** Alerts: what was found, written once a period with its event and its message to a webhook. */
+/** Alerts, written once per period with their event and webhook message. */
 import { and, desc, gt, sql, type SQL } from "drizzle-orm";
 import type { Alert } from "../../domain/alerts.ts";
 import { sealsStoppedMs, sinkBehindMs } from "../../domain/alerts.ts";
@@ -19,7 +19,6 @@ const circuitsAtOnce = 1_000;
 
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
-/** What a webhook is told: ids, names and numbers. */
 const bodyOf = ({ id, kind, tenantId: _, ...alert }: Alert): string =>
   JSON.stringify({
     type: `alert.${kind}`,
@@ -34,11 +33,10 @@ const bodyOf = ({ id, kind, tenantId: _, ...alert }: Alert): string =>
     },
   });
 
-/** The alert is there under this id, so it is this one that was written first. */
 const isMine = ({ tenantId, id }: Alert): SQL =>
   sql`exists (select 1 from alerts where tenant_id = ${tenantId} and id = ${id})`;
 
-/** Nobody was told of the trouble in its period, which is not over. */
+/** No alert of this kind in its current period. */
 const untold = (trouble: { tenantId: string; kind: string; subject: string }, now: number): SQL =>
   sql`not exists (
     select 1 from alerts a where a.tenant_id = ${sql.raw(trouble.tenantId)}

@@ -1,12 +1,12 @@
-/** Messages to webhooks of what became of held calls, written in the transactions that change the calls' rows. */
+/** Webhook messages about pending calls, written in the transactions that change the calls. */
 import { sql, type SQL } from "drizzle-orm";
 import { raw, type Compiled } from "../db.ts";
 
 const moment = (ms: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${ms} / 1000.0, 'unixepoch')`;
 
 /**
- * One message for each state that these rows of `approvals` have, where there is none yet: the message's id names
- * call, stage and state. So a batch that is sent twice writes it once.
+ * One message per state of these approvals. Its id names call, stage, and state, so a batch that is sent twice
+ * writes it once.
  */
 export const announce = (condition: SQL, now: number): Compiled =>
   raw(sql`

@@ -1,4 +1,4 @@
-/** Messages to webhooks: claimed, sent by somebody, noted. A message that nobody could note is claimed again. */
+/** Webhook messages: claimed, sent, marked. An unmarked message is claimed again. */
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
 import { ok } from "../../domain/result.ts";
@@ -7,10 +7,10 @@ import { appendEvent, appendEventWhere } from "../events.ts";
 import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { webhookMessages, webhookSecrets } from "../schema/webhook-schema.ts";
 
-/** ms for which a message that was delivered, or given up, is shown. */
+/** ms for which a delivered or abandoned message is listed. */
 export const keptMessagesMs = 7 * 86_400_000;
 
-/** Messages that one look gives: two of each tenant and URL, and a process sends six at once. */
+/** Messages per read: two per tenant and URL; a process sends six at a time. */
 const mostDue = 500;
 
 export const createWebhookStore = (db: Database): WebhookStore => ({
@@ -51,7 +51,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
     const isMine = sql`tenant_id = ${tenantId} and id = ${id} and attempts = ${attempts}
       and state = 'pending'`;
     const written = await db.write([
-      // The event stands before the change, after which the condition would no longer hold.
+      // Must precede the change, which ends the condition.
       ...(event === null
         ? []
         : [
@@ -102,7 +102,7 @@ export const createWebhookStore = (db: Database): WebhookStore => ({
   async rotate(secret, oldUntil, event) {
     const { tenantId } = secret;
     const written = await db.write([
-      // Two sign at most: what signed before the last one is gone.
+      // At most two secrets sign: older ones are deleted.
       raw(sql`delete from webhook_secrets
         where tenant_id = ${tenantId} and ends_at is not null and id <> ${secret.id}
           and ends_at <> ${oldUntil}`),

@@ -27,7 +27,7 @@ export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
     return written.ok ? ok(null) : written;
   },
   async take(id, now) {
-    // One statement, so that only one of two callers with the same state gets it.
+    // One statement, so that concurrent callers with the same state can't both get it.
     const written = await db.write([
       db.builder
         .delete(authorizations)

@@ -6,7 +6,7 @@ import { consoleSessions, signIns } from "../schema/console-schema.ts";
 import { appendEvent } from "../events.ts";
 import { apiKeys, tenants } from "../schema.ts";
 
-/** Somebody who signs in again and again must not fill the table. */
+/** Repeated sign-ins must not fill the table. */
 const mostOfSubject = 50;
 
 export const createConsoleSessionStore = (db: Database): ConsoleSessionStore => {

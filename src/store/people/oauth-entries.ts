@@ -1,4 +1,4 @@
-/** A row without a valid code counts as missing: entries are grants, tokens, clients, open consents and sessions. */
+/** Grants, tokens, clients, pending consents, and sessions. A row without a valid code counts as missing. */
 import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import {
   codedEntry,
@@ -12,7 +12,7 @@ import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import { raw, type Builder, type Compiled, type Database } from "../db.ts";
 import { oauthEntries } from "../schema/oauth-schema.ts";
 
-/** Behind every key that begins with the prefix: keys are ASCII. */
+/** Upper bound of an ASCII prefix. */
 const endOf = (prefix: string): string => `${prefix}\u{7f}`;
 
 interface OauthEntryDeps {
@@ -23,7 +23,6 @@ interface OauthEntryDeps {
 
 type Row = Omit<typeof oauthEntries.$inferSelect, "tenantId">;
 
-/** The rows that the router wrote as they are now. */
 async function genuine(
   { mac, rejected }: OauthEntryDeps,
   tenantId: string,
@@ -47,7 +46,7 @@ export function createOauthEntryStore(db: Database, deps: OauthEntryDeps): Oauth
     code: oauthEntries.code,
     expiresAt: oauthEntries.expiresAt,
   };
-  /** Gives a row if it did what it says. */
+  /** Returns a row if the change was made. */
   const statement = async (change: OauthEntryChange, now: number): Promise<Compiled> => {
     const { tenantId, key, value, expiresAt, ifVersion } = change;
     const place = sql`tenant_id = ${tenantId} and key = ${key}`;
@@ -107,13 +106,13 @@ export function createOauthEntryStore(db: Database, deps: OauthEntryDeps): Oauth
     async change(change, now) {
       const written = await db.write([await statement(change, now)], { lane: change.tenantId });
       if (!written.ok) return written;
-      // What was not read is gone, whether it was there or not.
+      // Deleting an unread entry succeeds whether or not it existed.
       const blind = change.value === null && change.ifVersion === "any";
       return ok(blind || (written.value[0] ?? []).length > 0);
     },
     async list(tenantId, { prefix, after, limit }, now) {
       const entries: OauthEntry[] = [];
-      // Rows that don't count must not end a listing early, or what follows them could not be revoked.
+      // Skips invalid rows: ending the listing early would hide entries from revocation.
       for (let last = after; ;) {
         const left = limit - entries.length;
         const found = await db.read((builder) =>

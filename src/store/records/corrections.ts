@@ -1,7 +1,4 @@
-/**
- * The operator's figures for a call whose own figures are not known. Budgets, usage and the log of
- * events follow them.
- */
+/** An operator's figures for a call without known figures. Budgets, usage, and events follow. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../../domain/audit/record.ts";
@@ -17,8 +14,8 @@ import { samplingRequests } from "../schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
 /**
- * The event with what the row said `before`. The transaction reads the row, so the second of two changes at once sees
- * what the first change wrote. `condition` is about a row `r`.
+ * The event with the row's previous values, read in the transaction so that concurrent changes see each other.
+ * `condition` is about a row `r`.
  */
 export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
@@ -39,8 +36,7 @@ export async function correct(
 ): AsyncResult<boolean> {
   const correctionCode = await mac.code(correctionText(correctionOf({ id, tenantId, correction })));
   const where = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
-  // The difference is reckoned from what the row says when the statement runs, so a batch that is
-  // sent twice changes it once.
+  // Computed from the row when the statement runs, so a batch that is sent twice changes it once.
   const charge = raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},

@@ -1,6 +1,6 @@
 /**
- * How long calls took. The job follows the chain of seals, where a record's place says whether it is counted already.
- * A correction moves a record to a later seal, so records with a correction are passed over.
+ * Durations of calls. The job follows the chain of seals: a record's position says whether it is counted.
+ * Corrected records are skipped, since a correction moves a record to a later seal.
  */
 import { sql } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
@@ -17,10 +17,9 @@ import { raw, type Database } from "../db.ts";
 import { readTiming } from "../rows/packed-columns.ts";
 
 const secondsOf = { hour: 3_600, day: 86_400 };
-/** Rows of all tenants that one answer merges. Each has up to some hundred counts. */
+/** Rows of all tenants merged for one answer, each with up to some hundred counts. */
 const mostMerged = 5_000;
 
-/** A figure that every driver gives back, whatever somebody wrote. */
 const figure = (column: string) =>
   sql.raw(`max(0, min(coalesce(cast(r.${column} as integer), 0), ${largestInteger}))`);
 
@@ -31,13 +30,13 @@ interface CallRow {
   model: string;
   total: number;
   overhead: number;
-  /** null: the call says nothing of durations */
+  /** `null` without durations */
   timing: string | null;
   seal: number;
   position: number;
 }
 
-/** What people took to decide is no time of the router or of a provider. */
+/** Excludes the time that approvers took. */
 function callOf(row: CallRow): TimedCall[] {
   if (row.timing === null) return [];
   const waited = Math.max(0, readTiming(row.timing)?.approve ?? 0);
@@ -52,14 +51,13 @@ function callOf(row: CallRow): TimedCall[] {
   ];
 }
 
-/** Several keys of one person are several rows of that person. */
+/** Several keys of a person count as that person. */
 const userOfKey = sql`coalesce((select k.user_id from api_keys k
   where k.id = latencies.grouped and k.tenant_id = latencies.tenant_id), '')`;
 
 const keyOf = ({ width, by, at, group }: Omit<HistogramRow, "histogram">): string =>
   JSON.stringify([width, by, at, group]);
 
-/** What is counted so far of the rows that change. */
 const readCounted = (db: Database, tenantId: string, rows: readonly HistogramRow[]) =>
   db.read(async (builder) => {
     const found = await builder.all<Omit<HistogramRow, "histogram"> & { histogram: string }>(sql`
@@ -110,7 +108,7 @@ interface CountedText {
   histogram: string;
 }
 
-/** What can't be read is left out. */
+/** Unreadable counts are skipped. */
 const countedIn = (rows: readonly CountedText[]): CountedRow[] =>
   rows.flatMap(({ at, group, histogram: text }) => {
     const histogram = readHistogram(text);
@@ -130,7 +128,8 @@ export const createLatencyStore = (db: Database): LatencyStore => ({
     });
     const isUnmoved = sql`${`${from.seal} ${from.position}`} = coalesce((select seal || ' ' || position
       from latency_cursors where tenant_id = ${tenantId}), '0 -1')`;
-    // Only this statement changes counts, and it moves the cursor: an unmoved cursor says that `before` still holds.
+    // Only this statement changes counts and moves the cursor, so an unmoved cursor proves that `before` is
+    // current.
     const written = await db.write([
       ...arraysOf(sums).map((some) =>
         raw(sql`

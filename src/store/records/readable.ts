@@ -1,8 +1,6 @@
 /**
- * Rows that may not be readable: an integer beyond what a driver gives back, a JSON text that is none,
- * a word that this version doesn't know. One such row fails the statement that reads it, and with it
- * all other rows of the page. So the page is read again as text, which no driver refuses, and each row
- * is decoded by itself.
+ * Reads rows that a driver may be unable to decode: huge integers, invalid JSON, unknown words. One such row
+ * fails the whole page, so the page is then read as text and decoded row by row.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
@@ -24,7 +22,7 @@ const asText = Object.fromEntries(
   names.map((name): [string, SQL<string | null>] => [name, sql`cast(${columns[name]} as text)`]),
 ) as unknown as typeof columns;
 
-/** Why a row is no record; null: it is one. Names the column, and never its value. */
+/** Names the column, never its value; `null` if the row is a valid record. */
 function problemOf(row: RecordRow): string | null {
   for (const name of integers) {
     const value: unknown = row[name];
@@ -35,16 +33,14 @@ function problemOf(row: RecordRow): string | null {
   return row.usageImplausible === null || row.overshoot === null ? "a figure is missing" : null;
 }
 
-/** A column's text as the value that a driver would have given. */
 function driverValue(name: Name, text: string): unknown {
   const { dataType } = columns[name];
-  // Digits alone count: SQLite keeps any text in a column of integers.
+  // SQLite keeps any text in a column of integers.
   if (dataType === "number" || dataType === "boolean")
     return /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   return text;
 }
 
-/** A row that was read as text, decoded; or why it can't be. */
 function decoded(text: TextRow): Result<RecordRow, string> {
   const row: Record<string, unknown> = {};
   for (const name of names) {
@@ -65,7 +61,6 @@ function decoded(text: TextRow): Result<RecordRow, string> {
   return problem === null ? ok(row as RecordRow) : err(problem);
 }
 
-/** Whether the error says that the driver or drizzle could not decode a value. */
 function isUndecodable(cause: unknown): boolean {
   for (let error: unknown = cause; error instanceof Error; error = error.cause)
     if (error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError)
@@ -75,14 +70,9 @@ function isUndecodable(cause: unknown): boolean {
 
 export interface ReadRows<R> {
   read: R;
-  /** decodes a row that was read */
   decode: (row: RecordRow) => Result<RecordRow, string>;
 }
 
-/**
- * Reads records, and decodes each row by itself where the page can't be read at once. `work` selects
- * the columns that it is given and may be called twice; `rowsOf` names the rows in what it read.
- */
 export async function readRecords<R>(
   db: Database,
   work: (builder: Builder, columns: typeof samplingRequests._.columns) => Promise<R>,

@@ -1,4 +1,4 @@
-/** Columns of a record as texts for codes, and the codes of a row that is about to be written. */
+/** The text of a record's columns that its codes cover. */
 import { getTableColumns } from "drizzle-orm";
 import {
   openingText,
@@ -18,7 +18,7 @@ export type RequestRow = typeof samplingRequests.$inferSelect;
 
 const columns = getTableColumns(samplingRequests);
 
-/** Columns that say which call a row is of, and who asks. */
+/** Columns that identify the call and its caller. */
 export const callNames = [
   "id",
   "tenantId",
@@ -33,7 +33,7 @@ export const callNames = [
   "contentSha256",
 ] as const satisfies (keyof typeof columns)[];
 
-/** Columns that are known at admission: id, who, asked, decision, reservation. */
+/** Columns known at admission: id, caller, request, decision, reservation. */
 const openingNames = [
   ...callNames,
   "admittedAt",
@@ -44,10 +44,7 @@ const openingNames = [
   "decision",
 ] as const satisfies (keyof RequestRow)[];
 
-/**
- * Columns that a settlement writes. With those of the opening they are all columns that a seal's leaf
- * is made of.
- */
+/** Columns written by a settlement. With the opening they make up a seal's leaf. */
 export const endingNames = [
   "outcome",
   "reason",
@@ -71,7 +68,7 @@ export const endingNames = [
 export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
 export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
 
-/** Columns that a row keeps packed, as plain JSON. Codes cover them so, and don't depend on the packing. */
+/** Stored packed, covered by codes as plain JSON, so codes don't depend on the packing. */
 const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
   asked: JSON.stringify,
   attempts: JSON.stringify,
@@ -80,10 +77,10 @@ const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
   decision: JSON.stringify,
 };
 
-/** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
+/** Their packed text is already the JSON that codes cover. */
 const shortenedNames = ["asked", "timing", "attempts"] as const;
 
-/** A value that a row gave, as codes cover it: with whatever somebody wrote there. */
+/** Keeps whatever a foreign row holds. */
 function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const textOfColumn = plain[name];
@@ -92,15 +89,14 @@ function encodedAsRead(name: keyof RequestRow, value: unknown): unknown {
     : textOfColumn(value as never);
 }
 
-/** A value that is about to be written, as codes cover it. */
+/** A value to be written, as codes cover it. */
 export const encoded = (name: keyof RequestRow, value: unknown): unknown =>
   writable(encodedAsRead(name, value));
 
-/** A value as a row keeps it: packed, where the column is. */
+/** A value as stored. */
 export const stored = (name: keyof RequestRow, value: unknown): unknown =>
   value === null || value === undefined ? null : writable(columns[name].mapToDriverValue(value));
 
-/** The columns that a row has, each as codes cover it. */
 export type EncodedRow = Partial<Record<keyof RequestRow, string | number | null>>;
 
 export function encodedRow(row: Partial<RequestRow>): EncodedRow {
@@ -110,10 +106,7 @@ export function encodedRow(row: Partial<RequestRow>): EncodedRow {
   return encodedColumns;
 }
 
-/**
- * The same columns as a row keeps them: what is stored packed is packed. `holds` stay as they are: the books
- * decide by them, and pack what they write.
- */
+/** Packs columns for storage. `holds` stay plain: the in-memory ledger uses and packs them. */
 export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>): EncodedRow {
   const kept = { ...encodedColumns };
   if (row.decision !== undefined) kept.decision = stored("decision", row.decision) as string | null;
@@ -127,7 +120,6 @@ export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>):
 const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): string =>
   JSON.stringify(names.map((name) => row[name] ?? null));
 
-/** `openingOf` of a row that is encoded already. */
 export const openingOfEncoded = (row: EncodedRow): string => textOfEncoded(openingNames, row);
 
 const textOf = <N extends keyof RequestRow>(
@@ -136,17 +128,15 @@ const textOf = <N extends keyof RequestRow>(
   encode = encoded,
 ): string => JSON.stringify(names.map((name) => encode(name, row[name])));
 
-/** The columns of an opening that is about to be written, as the text that its codes cover. */
 export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
 
-/** The same of a row that was read. */
+/** The same for a row that was read. */
 export const openingAsRead = (row: OpeningRow): string => textOf(openingNames, row, encodedAsRead);
 
-/** `opening`: a text by `openingOf`. */
 export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
   mac.code(openingText(kind, opening));
 
-/** The second code, of a row that has its first one. `number`: null where the writer can't know it. */
+/** @param number `null` if the writer can't know it */
 export const endingCode = (
   mac: Mac,
   kind: EndingKind,
@@ -154,7 +144,6 @@ export const endingCode = (
 ): Promise<string> =>
   mac.code(endingText(kind, { ...parts, ending: textOf(endingNames, parts.row) }));
 
-/** `endingCode` of a row that is encoded already. */
 export const endingCodeOfEncoded = (
   mac: Mac,
   kind: EndingKind,
@@ -162,7 +151,7 @@ export const endingCodeOfEncoded = (
 ): Promise<string> =>
   mac.code(endingText(kind, { ...codes, ending: textOfEncoded(endingNames, row) }));
 
-/** A correction as the text that its code covers, bound to its record. */
+/** A correction as its code covers it, bound to its record. */
 export const correctionOf = ({
   id,
   tenantId,
@@ -170,7 +159,7 @@ export const correctionOf = ({
 }: Pick<RequestRow, "id" | "tenantId" | "correction">): string =>
   JSON.stringify([id, tenantId, correction]);
 
-/** Whether the row's end holds only what SQL itself writes, in an admission or in the sweep. */
+/** Whether the end holds only what SQL writes in an admission or in the sweep. */
 function endedBySql(row: RequestRow): Evidence["endedBySql"] {
   const { decision, outcome, settledAt } = row;
   const isPlain =

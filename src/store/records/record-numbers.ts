@@ -1,34 +1,34 @@
-/** Numbers of a tenant's records, without gaps. The transaction that writes a record gives out its number. */
+/** Gapless record numbers per tenant, assigned in the transaction that writes the record. */
 import { sql, type SQL } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { textOf } from "./bulk-text.ts";
 import type { Database } from "../db.ts";
 
-/** The number of the record that is being written, as a value of its row. */
+/** The number of the record being written. */
 export const nextNumber = (tenantId: string): SQL =>
   sql`(select coalesce(max(last), 0) + 1 from record_numbers where tenant_id = ${tenantId})`;
 
 /**
- * Rows `r` that the statements before wrote; `?1`: id and tenant of each. They are fresh until their numbers count as
- * used. So the same batch sent again finds no fresh row, and a row that was not kept has used no number.
+ * Fresh rows `r` written by earlier statements; `?1`: id and tenant of each. They are fresh until their numbers
+ * count as used, so a repeated batch finds none, and a dropped row uses no number.
  */
 export const written = sql`json_each(?1) j
   cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1
   left join record_numbers n on n.tenant_id = r.tenant_id`;
 export const isFresh = sql`r.record_number > coalesce(n.last, 0)`;
 
-/** The same of one row, as a condition on the table `of`. */
+/** The same for one row of the table `of`. */
 export const isFreshIn = (of: string): string => `${of}.record_number > coalesce((
   select last from record_numbers n where n.tenant_id = ${of}.tenant_id), 0)`;
 
-/** Counts the rows' numbers as used, after all else that is counted of them. */
+/** Must run after everything else that counts the rows. */
 export const useNumbers = textOf(sql`
   insert into record_numbers (tenant_id, last)
   select r.tenant_id, max(r.record_number) from ${written} where ${isFresh} group by 1
   on conflict (tenant_id) do update set last = excluded.last`);
 
-/** The last number of each tenant, by the tenant's id. */
+/** Last number by tenant id. */
 export type RecordNumbers = Record<string, number>;
 
 export async function readRecordNumbers(db: Database): AsyncResult<RecordNumbers> {
@@ -42,14 +42,14 @@ export async function readRecordNumbers(db: Database): AsyncResult<RecordNumbers
 
 export interface MissingRecords {
   tenantId: string;
-  /** null: the tenant is missing too */
+  /** `null` if the tenant is missing as well */
   slug: string | null;
-  /** the last number that the database has */
+  /** last number in the database */
   after: number;
   missing: number;
 }
 
-/** Which records of those numbers the database no longer has, most first. Tenants that were deleted have none. */
+/** Missing record numbers, most first. Deleted tenants are skipped. */
 export const missingRecords = (
   db: Database,
   numbers: RecordNumbers,

@@ -1,4 +1,4 @@
-/** The audit record as a row, and a row as an audit record. */
+/** Converts between audit records and rows. */
 import {
   type Asked,
   type Opening,
@@ -10,18 +10,18 @@ import type { samplingRequests } from "../schema.ts";
 
 type Columns = typeof samplingRequests.$inferSelect;
 
-/** The person stands in the column of what was asked, so records without a person are as large as before. */
+/** The person is stored in `asked`, so records without one don't grow. */
 const keptAsked = (asked: Asked | null, user: string | undefined): KeptAsked | null =>
   user === undefined ? asked : { ...asked, user };
 
 function askedAndUser(kept: KeptAsked | null): Pick<Opening, "asked"> & Pick<Who, "user"> {
   if (kept?.user === undefined) return { asked: kept as Asked | null };
   const { user, ...asked } = kept;
-  // A call that could not be decoded has the person alone.
+  // A call that could not be decoded has only the person.
   return { asked: asked.messages === undefined ? null : (asked as Asked), user };
 }
 
-/** What is known of a call when it arrives. */
+/** Known when a call arrives. */
 export const openingColumns = ({
   id,
   who: { user, ...who },
@@ -38,7 +38,7 @@ export const openingColumns = ({
   overshoot: false,
 });
 
-/** Columns of a call for which no provider was called. */
+/** For calls that reached no provider. */
 export const unspent = {
   model: null,
   inputTokens: null,
@@ -59,7 +59,7 @@ export const toRecord = (
   replays: number | null = null,
 ): SamplingRecord => recordOf(row, { ...askedAndUser(row.asked), captured, replays });
 
-/** What a person has to approve is admitted without a lease. */
+/** Calls that need approval are admitted without a lease. */
 const isHeld = ({ outcome, leaseUntil }: Pick<Columns, "outcome" | "leaseUntil">): boolean =>
   outcome === "admitted" && leaseUntil === null;
 

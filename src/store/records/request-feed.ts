@@ -1,4 +1,4 @@
-/** Records as they begin and end. Each question reads what changed, by small indexes, and one round trip. */
+/** Changes to records, read by small indexes in one round trip. */
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters } from "../../domain/audit/capture.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
@@ -13,19 +13,19 @@ import { captures, samplingRequests } from "../schema.ts";
 import { recordNumbers } from "../schema/seal-schema.ts";
 
 const mostAtOnce = 500;
-/** Records that a listener who comes back may have missed, and among how many they are looked for. */
+/** Bounds on what a reconnecting listener may have missed. */
 const mostMissed = 1_000;
 const mostLookedAt = 5_000;
-/** ms that a call may have run. */
+/** ms; the longest that a call may run. */
 const longestCallMs = 15 * 60_000;
 
-/** SQLite would take the index of lists, which has the outcome too, and walk through all that the tenant ever asked. */
+/** Otherwise SQLite picks the list's index, which also has the outcome, and scans the tenant's history. */
 const running = (tenantId: string): SQL => sql`
   select id from sampling_requests indexed by sampling_requests_live
   where tenant_id = ${tenantId} and outcome = 'admitted'`;
 
 export const createRequestFeedStore = (db: Database): RequestFeedStore => {
-  /** Unreadable rows are left out here; the list of records tells of them. */
+  /** Skips unreadable rows, which the list of records reports. */
   const records = async (
     tenantId: string,
     ids: SQL,
@@ -85,7 +85,7 @@ export const createRequestFeedStore = (db: Database): RequestFeedStore => {
       }),
     async changes(tenantId, { open, last }) {
       const known = JSON.stringify(open);
-      // The words of the partial index `waiting`, so that SQLite takes it.
+      // Must match the partial index `waiting` for SQLite to use it.
       const found = await records(
         tenantId,
         sql`

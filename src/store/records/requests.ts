@@ -16,13 +16,13 @@ import { captures, samplingRequests } from "../schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
 
 /**
- * With a sign, so that no index on this column is used. Else SQLite would leave the order of ids, fetch
- * all that a time span has and sort it, to give one page of it.
+ * The unary plus disables this column's index: SQLite would otherwise fetch and sort a whole time span for one
+ * page.
  */
 const createdAt = sql`+${samplingRequests.createdAt}`;
 
 const timesOf = (filter: RequestFilter) => [
-  // The ids bound what is read of the index: else a day of long ago is looked for among all records.
+  // Bounds the index scan by id; otherwise an old day is searched among all records.
   ...(filter.from === undefined
     ? []
     : [
@@ -41,7 +41,7 @@ const membersOf = (filter: RequestFilter) => [
   filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),
-  // A person's keys are few, and the index of lists has the key.
+  // A person has few keys, and the list's index has the key.
   filter.user === undefined
     ? undefined
     : sql`${samplingRequests.keyId} in (
@@ -64,14 +64,11 @@ const onReplayKey = and(
 interface RequestStoreDeps {
   db: Database;
   note: NoteUnreadable;
-  /** how many records one page of a filtered list looks at; absent: as many as take some 50 ms */
+  /** records that one filtered page may scan; default: about 50 ms */
   mostSearched?: number;
 }
 
-/**
- * The oldest record that one page looks at, where the filter may match few: they would else be looked for among millions. null: the
- * page looks at all.
- */
+/** Oldest record that one page scans if the filter may match few; `null` for no bound. */
 async function oldestSearched(
   { db, mostSearched = 100_000 }: RequestStoreDeps,
   asked: { tenantId: string; filter: RequestFilter; page: PageRequest },
@@ -151,7 +148,7 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
       );
       if (!found.ok) return found;
       const { read, decode } = found.value;
-      // The cursor leads past every row that was read, also those that can't be shown.
+      // The cursor passes every row that was read, including unreadable ones.
       const { data, nextCursor } = pageOf(
         read.map((each) => ({ ...each, id: each.row.id })),
         page,
@@ -164,7 +161,7 @@ export const createRequestStore = (deps: RequestStoreDeps): RequestStore => {
         return [];
       });
       await note(unreadable);
-      // A page that is not full was searched to its end, and the next one goes on there.
+      // A partial page was scanned to its bound; the next page continues there.
       return ok({ data: shown, nextCursor: nextCursor ?? oldest.value });
     },
     async pruneContents(now) {

@@ -1,16 +1,16 @@
-/** Which records and captured contents are older than their tenant's policy keeps them. */
+/** Finds records and captures older than the tenant's retention. */
 import { sql, type SQL } from "drizzle-orm";
 import { defaultRetentionDays } from "../../domain/choice/policy.ts";
 import { idAlphabet, idPrefixes, timeCharacters } from "../../domain/tenancy/ids.ts";
 
 const pruneSize = 1_000;
 const dayMs = 86_400_000;
-/** ms that the time in an id may be apart from the time of its record: both are read from the clock. */
+/** ms by which the time in an id may differ from the record's time. */
 export const idSlackMs = 3_600_000;
 
 /**
- * The least id of a request of that moment (ms), as `domain/tenancy/ids.ts` makes ids. Captured
- * contents have no time of their own, but the ids of their requests sort by time.
+ * Smallest id of that time (ms), as `domain/tenancy/ids.ts` makes them. Captures have no time, but their ids
+ * sort by it.
  */
 const idAt = (moment: SQL): SQL => {
   const characters = Array.from(
@@ -21,8 +21,7 @@ const idAt = (moment: SQL): SQL => {
   return sql`${`${idPrefixes.request}_`} || ${sql.join(characters, sql` || `)}`;
 };
 
-// A tenant whose policy can't be read has the defaults, so that other tenants' records are still
-// pruned.
+// An unreadable policy counts as the default, so that other tenants' records are still pruned.
 const policy = sql.raw("case when json_valid(t.policy) then t.policy end");
 
 export const agedContents = (now: number): SQL => sql`
@@ -32,9 +31,8 @@ export const agedContents = (now: number): SQL => sql`
   limit ${pruneSize}`;
 
 /**
- * Sealed records. `cross join` keeps the order of the loops: for each tenant the aged records, and no others. They
- * are found by their ids, and what a record itself says of its age decides. A seal without any record that is old
- * enough holds none that retention may delete, whatever the row says.
+ * Sealed records that retention may delete. `cross join` fixes the join order: per tenant only the aged ids.
+ * The record's own time decides; a seal without a record that is old enough has none to delete.
  */
 export function agedRecords(now: number): SQL {
   const before = sql`(${now} - ${dayMs}

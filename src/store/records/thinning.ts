@@ -1,6 +1,6 @@
 /**
- * Thinned records: see `domain/audit/thinning.ts`. A minute's refusals are counted in the transaction
- * that decides them, so the bound of a hundred holds for any number of isolates.
+ * Thinned records, see `domain/audit/thinning.ts`. Refusals are counted in the transaction that decides them,
+ * so the bound of a hundred a minute holds across isolates.
  */
 import { sql } from "drizzle-orm";
 import type { ThinningStore } from "../../domain/ports/ledger.ts";
@@ -15,14 +15,13 @@ import { prepared, raw, type Compiled, type Database } from "../db.ts";
 import { isFreshIn } from "./record-numbers.ts";
 import { usageHourOf } from "./usage.ts";
 
-/** A resource in `counters`: the subject is a key, the bucket a minute. */
+/** In `counters`, with the key as subject and the minute as bucket. */
 const resource = "refusals";
-/** s after which a minute is over for every isolate, since their clocks differ a little. */
+/** Tolerates clock differences between isolates. */
 const lagSeconds = minuteSeconds;
 const listed = 50;
 
-// Every admission under a rate limit sends both texts, so they are made once. The parameters stand
-// in the order of their question marks.
+// Built once, since every admission under a rate limit sends both. Parameters are positional.
 const isNewRefusal = `id = ? and tenant_id = ?
   and outcome = 'refused' and reason = 'rate_limited' and ${isFreshIn("sampling_requests")}`;
 const countText = `
@@ -42,11 +41,11 @@ interface NewRequest {
   now: number;
 }
 
-/** Stands after the statement that wrote a request, and before any that numbers or counts what was recorded. */
+/** Must run after the request is written and before it is numbered or counted. */
 export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
   prepared(countText, [minuteOf(now), id, tenantId]);
 
-/** Takes the row away again once its minute has had a hundred. Returns what the row said of the refusal. */
+/** Removes the row if its minute already has a hundred. Returns the refusal. */
 export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled =>
   prepared(thinText, [id, tenantId, minuteOf(now)]);
 
@@ -65,8 +64,7 @@ export const createThinningStore = (db: Database): ThinningStore => ({
     const where = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
       and bucket = ${minute}`;
     const written = await db.write([
-      // Usage counted the summing record as one more refusal, but each of its requests was counted
-      // when it was refused.
+      // Usage counted the summary record as one refusal, but its requests were already counted.
       raw(sql`
         update usage set refused = refused - 1, delivered = 0
         where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}

@@ -1,4 +1,4 @@
-/** A record that could not be read is written down once, with its event, and stepped over from then on. */
+/** Reports an unreadable record once and skips it from then on. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { raw, type Database } from "../db.ts";
@@ -7,7 +7,6 @@ import { unreadableRecords } from "../schema/seal-schema.ts";
 
 const dayMs = 86_400_000;
 
-/** Where unreadable records are reported. */
 export interface UnreadableDeps {
   eventId: () => string;
   now: () => number;
@@ -16,10 +15,7 @@ export interface UnreadableDeps {
 
 export type NoteUnreadable = (found: readonly UnreadableRecord[]) => Promise<void>;
 
-/**
- * Writes and reports the records that were not known to be unreadable. If that fails, the read that
- * found them still succeeds.
- */
+/** The read that found the records succeeds even if this fails. */
 export const createNoteUnreadable =
   (db: Database, deps: UnreadableDeps | undefined): NoteUnreadable =>
   async (found) => {
@@ -56,7 +52,7 @@ const ofRecord = and(
   eq(unreadableRecords.requestId, samplingRequests.id),
 );
 
-/** The record was found unreadable within a day. Later somebody may have mended it, and it is tried again. */
+/** Retried after a day, since the row may have been repaired. */
 export const isUnreadableNow = (now: number): SQL =>
   sql`exists (select 1 from ${unreadableRecords} where ${ofRecord}
     and ${unreadableRecords.foundAt} > ${now - dayMs})`;

@@ -1,7 +1,4 @@
-/**
- * What all tenants used, for the operator: those of this database from its own rows, and those of other databases
- * from what they delivered.
- */
+/** Usage of all tenants for the operator: own rows, and what other databases delivered. */
 import { sql, type SQL } from "drizzle-orm";
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { UsageAsked, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
@@ -11,7 +8,7 @@ import { figures, isSound } from "./usage-figures.ts";
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
-/** Delivered rows that one answer by tenant may add up, which takes about a tenth of a second of CPU. */
+/** About a tenth of a second of CPU. */
 const mostAdded = 50_000;
 
 interface Range {
@@ -24,7 +21,7 @@ const columns = sql.raw(figures.join(", "));
 const within = (column: string, { from, to }: Omit<Range, "width">): SQL =>
   sql`${sql.raw(column)} >= ${from} and ${sql.raw(column)} < ${to}`;
 
-/** Whole days are read as such, so that a year by the day is no year of hours. */
+/** Reads whole days from daily sums. */
 function rangesOf({ bucket, from, to }: Pick<UsageAsked, "bucket" | "from" | "to">): Range[] {
   if (bucket === "hour") return [{ width: hourSeconds, from, to }];
   const firstDay = Math.ceil(from / daySeconds) * daySeconds;

@@ -1,7 +1,6 @@
 /**
- * What was used, by the hour in which requests were admitted, as limits count them; refused ones by the hour in
- * which they arrived. The very transactions that end requests write
- * it, so it agrees with the records, and plots read hours instead of records.
+ * Hourly usage, by admission time, or arrival time if refused. Written by the transactions that end requests,
+ * so it agrees with the records, and plots don't read records.
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../../domain/audit/record.ts";
@@ -17,16 +16,13 @@ import { figures, isSound, outcomes, raisedFigures } from "./usage-figures.ts";
 import { createReadAll } from "./usage-of-all.ts";
 
 const hourMs = 3_600_000;
-/**
- * The divisor stands in the statement's text: drivers bind numbers as floats, and a float divides
- * without rounding.
- */
+/** Inlined: drivers bind numbers as floats, whose division doesn't round. */
 export const hourOf = sql.raw(`coalesce(r.admitted_at, r.created_at) / ${hourMs} * 3600`);
-/** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
+/** s since the epoch, from ms since the epoch. */
 export const usageHourOf = (moment: number): number => Math.floor(moment / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
 
-/** Adds the figures of the requests that `condition` finds, each to its own hour. */
+/** Adds the requests that `condition` matches to their hours. */
 const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
@@ -39,31 +35,31 @@ const add = (added: { figures: readonly SQL[]; condition: SQL }): Compiled =>
 const countOf = (outcome: string): SQL[] =>
   outcomes.map((name) => (name === outcome ? sql`count(*)` : sql`0`));
 
-/** One request that admission refused in this transaction. */
+/** A request that admission refused in this transaction. */
 export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
   add({
     figures: [...countOf("refused"), sql`0`, sql`0`, sql`0`],
     condition: sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'refused' and ${sql.raw(isFreshIn("r"))}`,
   });
 
-/** What a row's decision expected; null where that can't be read, so that it does not stop the other rows. */
+/** `null` if unreadable, so that other rows still count. */
 export const estimateOf = (figure: "inputTokens" | "outputTokens", table = "r"): SQL =>
   sql.raw(estimateIn(`${table}.decision`, figure));
 
-/** Stands before the sweep ends the rows that `condition` finds. */
+/** Must run before the sweep ends the rows. */
 export const sweptUsage = (condition: SQL): Compiled =>
   add({
     figures: [
       ...countOf("unknown"),
       sql`sum(coalesce(${estimateOf("inputTokens")}, 0))`,
       sql`sum(coalesce(${estimateOf("outputTokens")}, 0))`,
-      // A sum that no integer holds would fail, and with it the sweep of all other rows.
+      // Clamped: an overflow would fail the sweep of all rows.
       sql`sum(min(coalesce(r.reserved_micro_usd, 0), ${largestInteger}))`,
     ],
     condition,
   });
 
-/** Stands before the rows that `condition` finds are opened again, and takes back what the sweep added for them. */
+/** Must run before the rows are reopened; reverts what the sweep added. */
 export const unsweptUsage = (condition: SQL): Compiled[] => [
   add({
     figures: [
@@ -74,7 +70,7 @@ export const unsweptUsage = (condition: SQL): Compiled[] => [
     ],
     condition,
   }),
-  // Another model may have answered, and then nothing is left under the model that was chosen.
+  // If another model answered, nothing remains under the chosen one.
   raw(sql`
     delete from usage where ${sql.raw(figures.map((name) => `${name} = 0`).join(" and "))}
       and (tenant_id, hour, key_id, server_id, model) in (
@@ -82,10 +78,10 @@ export const unsweptUsage = (condition: SQL): Compiled[] => [
         from sampling_requests r where ${condition})`),
 ];
 
-/** `isCorrectable`, as a condition on a row. */
+/** SQL of `isCorrectable`. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
 
-/** Stands before the row carries the correction. The difference is reckoned from what the row says then. */
+/** Must run before the row has the correction, since the difference is computed from the row. */
 export function correctedUsage(
   ids: { tenantId: string; id: string },
   correction: Correction,
@@ -115,7 +111,7 @@ const groupOf = {
 } as const satisfies Record<UsageBy, unknown>;
 
 export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
-  /** @param where `unsound` counts the rows that were left out, because a figure is no readable integer */
+  /** @param where `unsound` counts rows skipped because of invalid integers */
   const rowsOf = (
     {
       from,
@@ -128,15 +124,14 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
   ) =>
     db.read(async (builder) => {
       const firstHour = Math.floor(from / hourMs) * 3_600;
-      // In the statement's text, since drivers bind numbers as floats.
+      // Inlined: drivers bind numbers as floats.
       const begins =
         bucket === "all"
           ? sql.raw(`${firstHour * 1_000}`)
           : sql`${usage.hour} ${sql.raw(`/ ${secondsOf[bucket]} * ${secondsOf[bucket] * 1_000}`)}`;
       const at = sql<number>`${begins}`.mapWith(Number);
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
-        // `total` and not `sum`, which fails beyond 64 bits. The sum is one that a driver gives
-        // back.
+        // `total`, since `sum` fails beyond 64 bits.
         sql<number>`total(case when ${isSound} then ${column} end)`.mapWith(Number);
       return builder
         .select({
@@ -175,7 +170,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         where: eq(usage.tenantId, tenantId),
       });
       if (!rows.ok) return rows;
-      // One report stands for all broken figures of a tenant's usage, and names none of them.
+      // One report covers all invalid figures of a tenant.
       if (rows.value.some(({ unsound }) => unsound > 0))
         await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
       return ok(rows.value.map(({ unsound: _, ...row }) => row));

@@ -1,4 +1,4 @@
-/** A decision as its column keeps it: the largest part of a record, in a tenth of its JSON. */
+/** Packs a decision, the largest part of a record, into a tenth of its JSON. */
 import { customType } from "drizzle-orm/sqlite-core";
 import { faultReaches } from "../../domain/attempts.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
@@ -7,7 +7,7 @@ import { counted, readDigits } from "./digits.ts";
 import { packCandidates, unpackCandidates, type PackedCandidates } from "./packed-candidates.ts";
 import { lengthen, shorten } from "./phrases.ts";
 
-/** Each as its place among the candidates, and bits of the reaches; null: one of them is no candidate. */
+/** As indexes of candidates and bits; `null` if one is not a candidate. */
 function packFailover(
   failover: readonly FailoverCandidate[],
   candidates: readonly Candidate[],
@@ -36,7 +36,7 @@ function unpackFailover(text: string, candidates: readonly Candidate[]): Failove
 }
 
 interface Stored extends Omit<Decision, "provider" | "model" | "candidates" | "failover"> {
-  /** 0: the first candidate's */
+  /** 0 for the first candidate's */
   provider: string | 0;
   model: string | 0;
   candidates: PackedCandidates;
@@ -45,7 +45,7 @@ interface Stored extends Omit<Decision, "provider" | "model" | "candidates" | "f
 
 const noCandidate = { provider: "", model: "" };
 
-/** The tokens that were expected come first, since SQL reads them if a lease expires. */
+/** Expected tokens come first: SQL reads them when a lease expires. */
 export function packDecision(decision: Decision): string {
   const { provider, model, candidates, failover, estimate } = decision;
   const [first] = candidates;
@@ -80,7 +80,7 @@ export const decisionColumn = customType<{ data: Decision; driverData: string }>
   fromDriver: unpackDecision,
 });
 
-/** What a decision expected to be used, read by SQL; null if somebody wrote something else. */
+/** `null` for foreign text. */
 export const estimateIn = (column: string, figure: "inputTokens" | "outputTokens"): string => {
   const from = figure === "inputTokens" ? column : `substr(${column}, instr(${column}, ',') + 1)`;
   return `case when ${column} glob '[0-9]*,[0-9]*;*' then cast(${from} as integer) end`;

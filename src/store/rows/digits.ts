@@ -1,8 +1,8 @@
-/** Counts as characters that JSON leaves as they are: printable ASCII without the quotation mark and the backslash. */
+/** Numbers in printable ASCII that JSON doesn't escape. */
 const digits = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at))
   .filter((character) => character !== '"' && character !== "\\")
   .join("");
-/** A digit of the upper half says that another digit follows. */
+/** A digit of the upper half means that another digit follows. */
 const half = Math.floor(digits.length / 2);
 
 export function counted(count: number): string {
@@ -13,7 +13,7 @@ export function counted(count: number): string {
 
 export interface DigitReader {
   readonly isAtEnd: boolean;
-  /** throws if the text ends too early, or has another character */
+  /** throws on a truncated text or an invalid character */
   counted(): number;
 }
 

@@ -1,9 +1,8 @@
-/** Lists that are longer than one parameter may be. */
+/** Splits long lists into JSON parameters. */
 
-/** Characters of one parameter: engines hold 2 MB, some of them counted in bytes. */
+/** Engines limit a parameter to 2 MB, some in bytes. */
 const mostCharacters = 400_000;
 
-/** JSON arrays of entries, each short enough for one parameter. */
 export function arraysOf(entries: readonly unknown[]): string[] {
   const arrays: string[] = [];
   let text = "";

@@ -1,7 +1,6 @@
 /**
- * Models that a stored decision names by their place in this list: a provider, then its models. The list only grows
- * at its end, by the seed's new models: `test/contract/store/packing.test.ts` says which are missing. The first 46
- * take one character.
+ * Models that stored decisions refer to by index. Append only; `test/contract/store/packing.test.ts` lists
+ * models of the seed that are missing. The first 46 take one character.
  */
 const lists = `
 anthropic claude-fable-5 claude-haiku-4-5 claude-opus-4-5 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8
@@ -50,7 +49,7 @@ xai grok-4.20-0309-non-reasoning grok-4.20-0309-reasoning grok-4.3 grok-build-0.
 xai grok-imagine-image-quality
 `;
 
-/** Each as provider and model, with a space between. */
+/** As `provider model`. */
 export const listedModels: readonly string[] = lists
   .trim()
   .split("\n")

@@ -1,16 +1,16 @@
 /**
- * The candidates of a decision as one text of counts. A model is its place in the list of models, and an axis, which is
- * a quantile among the candidates, is a number of steps. A candidate with other figures is spelled out.
+ * Packs the candidates of a decision: models as indexes, scores as steps of a quantile. Candidates with other
+ * figures are written as JSON.
  */
 import type { Candidate } from "../../domain/choice/decision.ts";
 import { counted, readDigits, type DigitReader } from "./digits.ts";
 import { listedModels } from "./listed-models.ts";
 
-/** In place of a model's place in the list. */
+/** In place of a model's index. */
 const spelledOut = 0;
 const places = new Map(listedModels.map((name, at) => [name, at + 1]));
 
-/** Bits that say what a candidate has. Reading sets the fields in the order in which `explain` does. */
+/** Flags of a candidate. Fields are restored in the order in which `explain` sets them. */
 const has = {
   score: 1,
   measured: 2,
@@ -24,20 +24,20 @@ const has = {
 } as const;
 
 const axisNames = ["cost", "speed", "intelligence"] as const;
-/** As `explain` rounds. */
+/** Precision of `explain`. */
 const perScore = 1e4;
 const round = (value: number): number => Math.round(value * perScore) / perScore;
-/** A candidate among so many has so many steps below it at most: two that are equal share one. */
+/** Largest number of steps among this many candidates: two equal candidates share one. */
 const stepsOf = (judged: number): number => Math.max(1, 2 * (judged - 1));
 
-/** How many make the scale, as in `score.ts`. */
+/** Number of scored candidates, as in `score.ts`. */
 function judgedIn(candidates: readonly Candidate[]): number {
   const once = candidates.filter(({ isCopy }) => isCopy !== true);
   const judged = once.filter(({ estimated }) => estimated !== true).length;
   return judged > 1 ? judged : once.length;
 }
 
-/** How many parts a figure has; NaN: it is no whole number of them. */
+/** NaN if the figure is not a whole number of parts. */
 function partsOf(figure: number, perUnit: number): number {
   const parts = Math.round(figure * perUnit);
   return parts / perUnit === figure ? parts : Number.NaN;
@@ -54,7 +54,6 @@ function bitsOf(candidate: Candidate): number {
   return bits;
 }
 
-/** The text, the hint that candidates match, and the candidates that are spelled out. */
 export type PackedCandidates = [text: string, hint: string | null, ...Candidate[]];
 
 function packed(candidate: Candidate, steps: number, hint: string | null): string | null {

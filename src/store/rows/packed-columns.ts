@@ -1,4 +1,4 @@
-/** Columns of JSON whose texts repeat from record to record. */
+/** JSON columns with repetitive texts. */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../../domain/attempts.ts";
 import type { Asked, Timing } from "../../domain/audit/record.ts";
@@ -11,14 +11,14 @@ const packedJson = <T>() =>
     fromDriver: (stored) => JSON.parse(lengthen(stored)) as T,
   });
 
-/** What was asked, and by which person; absent: the key is of no person. */
+/** `user` is absent if the key belongs to no person. */
 export type KeptAsked = Partial<Asked> & { user?: string };
 
 export const askedColumn = packedJson<KeptAsked>();
 export const timingColumn = packedJson<Timing>();
 export const attemptsColumn = packedJson<Attempt[]>();
 
-/** null: somebody wrote something else. */
+/** `null` for foreign text. */
 function read(stored: string): unknown {
   try {
     return JSON.parse(lengthen(stored));

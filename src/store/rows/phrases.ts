@@ -1,9 +1,9 @@
 /**
- * Texts that repeat in almost every record, such as names of fields, as one or two bytes. JSON holds no
- * control character, so these stand for phrases, and a text without one is what it is.
+ * Replaces texts that most records repeat, such as member names, by one or two control characters, which JSON
+ * never contains.
  */
 
-// This list only grows at its end: what is stored says a phrase by its place.
+// Append only: stored texts refer to a phrase by its index.
 const phrases = [
   '{"provider":0,"model":0,"candidates":["',
   '],"excluded":{"no_credential":',
@@ -32,7 +32,7 @@ const phrases = [
   ',"inputModalities":["text"],"outputModalities":["text"],"tools":0,"maxTokens":',
   '},"includeContext":"none","temperature":',
   ',"provider":',
-  // From here on a phrase takes two bytes.
+  // Phrases from here on take two bytes.
   ',"bytes":',
   ',"hints":[',
   '],"priorities":{',
@@ -96,7 +96,7 @@ const phrases = [
   '"gemini',
 ] as const;
 
-/** The bytes 1 to 27 are phrases; 28 to 31 begin one of two bytes, the second of which is printable. */
+/** Bytes 1 to 27 are phrases; 28 to 31 start a pair with a printable second byte. */
 const singles = 27;
 const printable = 95;
 const codeAt = (at: number): string =>
@@ -111,7 +111,7 @@ const codes = new Map<string, string>(phrases.map((phrase, at) => [phrase, codeA
 const meanings = new Map<string, string>(phrases.map((phrase, at) => [codeAt(at), phrase]));
 
 const escaped = (text: string): string => text.replaceAll(/[[\]{}.]/g, String.raw`\$&`);
-/** The longest phrase counts. */
+/** Longest match first. */
 const anyPhrase = new RegExp(
   phrases
     .toSorted((a, b) => b.length - a.length)
@@ -125,11 +125,11 @@ const anyCode = new RegExp(
   "g",
 );
 
-/** @param json without a control character, as `JSON.stringify` makes it */
+/** @param json without control characters, as from `JSON.stringify` */
 export const shorten = (json: string): string =>
   json.replaceAll(anyPhrase, (phrase) => codes.get(phrase) ?? phrase);
 
-/** Throws, as `JSON.parse` does, on a code that this version doesn't know. */
+/** Throws on unknown codes, as `JSON.parse` does. */
 export const lengthen = (text: string): string =>
   text.replaceAll(anyCode, (code) => {
     const phrase = meanings.get(code);

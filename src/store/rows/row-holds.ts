@@ -1,14 +1,13 @@
 /**
- * What a call holds, as its row keeps it while it runs: of each hold the scope and resource as numbers, the
- * bucket, the amount, and the subject where the row itself does not name it. A hold of concurrency is kept only
- * of such a subject: of the others the row itself counts.
+ * A running call's holds as stored in its row: scope and resource as numbers, bucket, amount, and subject if
+ * the row has no column for it. Concurrency is stored only for such subjects.
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 import { limitScopes, type Hold, type LimitScope } from "../../domain/limits/holds.ts";
 import { isMoney, type Resource } from "../../domain/limits/resources.ts";
 
-// Rows keep places in these lists, so both only grow at their ends.
+// Append only: rows store indexes into these lists.
 const scopes: readonly LimitScope[] = limitScopes;
 const resources = [
   "requests",
@@ -32,12 +31,12 @@ const resources = [
   "runs_day",
 ] as const satisfies Resource[];
 
-/** The row has columns for these subjects. */
+/** Subjects with a column. */
 export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant", "key", "server"]);
 
 type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
-/** As a row gave it, or as it is about to be written. */
+/** Read from a row, or about to be written. */
 export type Held = Packed | Hold;
 
 const packed = (holds: readonly Held[]): Packed[] =>
@@ -49,12 +48,11 @@ const packed = (holds: readonly Held[]): Packed[] =>
     return resource === "concurrent" ? [] : [[...places, bucket, amount]];
   });
 
-/** As a row keeps them. */
 export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
 
 export type Kept = Pick<Hold, "subject" | "resource" | "bucket" | "amount">;
 
-/** What a row's text says that its call holds. Throws where the text is none. */
+/** Throws on invalid JSON. */
 export const heldIn = (
   text: string,
   row: { tenantId: string; keyId: string; serverId: string | null },
@@ -68,7 +66,7 @@ export const heldIn = (
 
 const concurrentAt = resources.indexOf("concurrent");
 
-/** Subjects without a column at which a call takes a place under a limit of concurrency. */
+/** Subjects without a column that limit the call's concurrency. */
 export const placesIn = (text: string): string[] =>
   (JSON.parse(text) as Packed[]).flatMap(([, place, , , subject]) =>
     place === concurrentAt && subject !== undefined ? [subject] : [],
@@ -76,7 +74,7 @@ export const placesIn = (text: string): string[] =>
 
 const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
 
-/** The holds with other holds of money in place of theirs. Rates stay as they were counted. */
+/** Replaces holds of money. Rates stay as counted. */
 export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[] => [
   ...holds.filter((hold) =>
     Array.isArray(hold) ? !moneyPlaces.has(hold[1]) : !isMoney(hold.resource),
@@ -84,7 +82,7 @@ export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[
   ...money.filter(({ resource }) => isMoney(resource)),
 ];
 
-/** The holds of a call that runs from now on. A held call has no places, and of most places the row's columns tell. */
+/** Adds concurrency slots for a call that starts running. */
 export const withPlaces = (holds: readonly Held[], places: readonly Hold[]): Held[] => [
   ...holds,
   ...places.filter(({ scope }) => !inColumns.has(scope)),
@@ -104,12 +102,11 @@ const choice = (place: number, values: readonly string[], otherwise: string): SQ
 const listed = (names: readonly string[]): SQL =>
   sql.raw(`(${names.map((name) => `'${name}'`).join(", ")})`);
 
-/** Names of resources as a list in SQL: they are the router's own words. */
 export const listOf = (names: readonly Resource[]): SQL => listed(names);
 
 /**
- * Whether a running call `r` takes a place under a limit of concurrency. A call is counted at the tenant, its key and
- * its server whether that limit was there when the call began; at other nodes only if it was.
+ * Whether running call `r` occupies a slot. It always counts at tenant, key, and server; at other nodes only if
+ * the limit existed when the call started.
  * @param scope of the limit, @param subject of the limit
  */
 export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
@@ -119,7 +116,7 @@ export const takesPlace = (scope: SQL, subject: SQL): SQL => sql`case ${scope}
     select 1 from json_each(r.holds) o
     where o.value ->> 4 = ${subject} and o.value ->> 1 = ${sql.raw(String(concurrentAt))}) end`;
 
-/** Of a row `r` and one of its holds `h`, as `json_each` gives it. */
+/** Of row `r` and a hold `h` from `json_each`. */
 export const held = {
   subject: choice(0, ["r.tenant_id", "r.key_id", "r.server_id"], "h.value ->> 4"),
   resource: choice(

@@ -1,10 +1,10 @@
-/** How much of a limit is used, in SQL. A limit is a row `h` of JSON: a hold with its last bucket, `last`. */
+/** SQL for usage of a limit. A limit is a JSON row `h`: a hold with its last bucket, `last`. */
 import { sql, type SQL } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
 
 const member = (name: string): SQL => sql.raw(`h.value ->> '${name}'`);
 
-/** A counter, one of its buckets, and the pause that begins its window anew. */
+/** A counter's bucket and the pause that starts a new window. */
 export interface Pausing {
   tenant: SQL;
   subject: SQL;
@@ -13,7 +13,6 @@ export interface Pausing {
   bucket: SQL;
 }
 
-/** The bucket after the last one that no other follows soon enough. */
 export const afterPause = ({ tenant, subject, resource, pause, bucket }: Pausing): SQL => sql`(
     select coalesce(max(p.bucket) + 1, 0) from counters p
     where p.tenant_id = ${tenant} and p.subject = ${subject} and p.resource = ${resource}
@@ -23,7 +22,7 @@ export const afterPause = ({ tenant, subject, resource, pause, bucket }: Pausing
         where q.tenant_id = ${tenant} and q.subject = p.subject and q.resource = p.resource
           and q.bucket > p.bucket and q.bucket <= p.bucket + (${pause})))`;
 
-/** The bucket at which the window begins. */
+/** First bucket of the window. */
 export const sinceOf = (
   tenantId: string,
 ): SQL => sql`case when ${member("pause")} is null then ${member("since")}
@@ -35,7 +34,6 @@ export const sinceOf = (
     bucket: member("bucket"),
   })} end`;
 
-/** What the counters of a limit say, in its window. */
 export const countedIn = (tenantId: string): SQL => sql`(
   select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
   where c.tenant_id = ${tenantId} and c.subject = ${member("subject")} and c.resource = ${member("resource")}

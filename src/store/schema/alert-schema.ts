@@ -1,4 +1,4 @@
-/** The table of alerts. `schema.ts` has the conventions. */
+/** Alerts. Conventions: `schema.ts`. */
 import {
   index,
   integer,
@@ -17,9 +17,9 @@ export const alerts = sqliteTable(
     id: text().notNull(),
     kind: text().$type<AlertKind>().notNull(),
     subject: text().notNull(),
-    /** of a budget; empty: the alert is about no budget */
+    /** of the budget, or empty */
     name: text().notNull(),
-    /** per cent; 0: the alert is about no budget */
+    /** per cent of the budget, or 0 */
     share: integer().notNull(),
     periodFrom: integer("period_from").notNull(),
     periodUntil: integer("period_until"),
@@ -29,7 +29,7 @@ export const alerts = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.id] }),
-    // Whoever finds the same thing in the same period writes nothing.
+    // Each finding is written once per period.
     uniqueIndex("alerts_once").on(
       table.tenantId,
       table.kind,

@@ -1,4 +1,4 @@
-/** Calls that wait for a person. `schema.ts` has the conventions. Their contents lie sealed in `results`. */
+/** Pending approvals. Their contents are sealed in `results`. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../../domain/json.ts";
@@ -14,33 +14,33 @@ export const approvals = sqliteTable(
     keyId: text("key_id").notNull(),
     state: text().$type<ApprovalState>().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** until when somebody may decide; of an approved call, until when its caller may come for it */
+    /** deadline for the decision; once approved, for the caller */
     deadline: integer().notNull(),
     onTimeout: text("on_timeout").$type<"deny" | "approve">().notNull(),
     why: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** hex SHA-256 of what was shown */
+    /** hex SHA-256 of what the approver saw */
     shown: text().notNull(),
     decidedAt: integer("decided_at"),
     decidedBy: text("decided_by"),
     decidedBySubject: text("decided_by_subject"),
-    /** whether the person who decided is the one whose call it is */
+    /** whether the approver is the caller */
     isOwn: integer("is_own", { mode: "boolean" }).notNull().default(false),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
-    /** a code under MASTER_KEY over `codedApproval`: who has the database alone can approve nothing */
+    /** code under MASTER_KEY over `codedApproval`: database access alone approves nothing */
     code: text(),
-    /** where the call is told of; null: nowhere */
+    /** notification address */
     webhookUrl: text("webhook_url"),
-    /** what is told of the call; null: nothing */
+    /** notification body */
     notice: text({ mode: "json" }).$type<JsonObject>(),
-    /** which try of a change wrote the row, so that the same batch sent again finds that it did */
+    /** identifies the attempt, for repeated batches */
     nonce: text(),
-    /** whether the call has still to be begun or ended */
+    /** not yet resumed or ended */
     isOpen: integer("is_open", { mode: "boolean" }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.requestId, table.stage] }),
-    // Holds the calls that wait, and nothing else: for counting them, and for those whose time is over.
+    // Pending calls only, for counting and deadlines.
     index("approvals_open")
       .on(table.tenantId, table.state, table.deadline)
       .where(sql`${table.isOpen} = 1`),

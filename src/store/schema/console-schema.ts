@@ -1,4 +1,4 @@
-/** The table of console sessions. `schema.ts` has the conventions. */
+/** Console sessions. Conventions: `schema.ts`. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ConsoleSession } from "../../domain/tenancy/console-session.ts";
 import type { Role } from "../../domain/tenancy/scopes.ts";
@@ -7,7 +7,7 @@ export const consoleSessions = sqliteTable(
   "console_sessions",
   {
     id: text().primaryKey(),
-    /** null: the session sees every tenant */
+    /** `null` for all tenants */
     tenantId: text("tenant_id"),
     kind: text().$type<ConsoleSession["kind"]>().notNull(),
     subject: text().notNull(),
@@ -15,9 +15,9 @@ export const consoleSessions = sqliteTable(
     name: text(),
     role: text().$type<Role>().notNull(),
     secretHash: text("secret_hash").notNull(),
-    /** a code under MASTER_KEY over what was shown at the sign-in */
+    /** code under MASTER_KEY over the credentials of the sign-in */
     proof: text().notNull(),
-    /** a code under MASTER_KEY over `codedSession` */
+    /** code under MASTER_KEY over `codedSession` */
     code: text().notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

@@ -1,25 +1,22 @@
-/** Tables of what `home` knows of tenants in other databases, and of how it gets there. */
+/** What `home` knows of tenants in other databases, and its delivery. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlacementState } from "../../domain/ports/placements.ts";
 import type { Residency } from "../../domain/tenancy/residency.ts";
 import { usageFigures } from "./ledger-schema.ts";
 
-/**
- * The directory, in `home`: which database has the tenant of a slug. Tenants of `home` itself have no row
- * here: they are in its own table.
- */
+/** In `home`: the database of each slug. Tenants of `home` itself have no row here. */
 export const placements = sqliteTable(
   "placements",
   {
     slug: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
     database: text().notNull(),
-    /** empty: the tenant's database has not said yet */
+    /** empty until the tenant's database reports it */
     name: text().notNull().default(""),
     createdAt: integer("created_at").notNull().default(0),
     residency: text({ mode: "json" }).$type<Residency>(),
     state: text().$type<PlacementState>().notNull().default("active"),
-    /** id of the master key under which all of the tenant's own database is sealed; null: nobody asked it */
+    /** id of the master key that seals all of the tenant's own database */
     sealedBy: text("sealed_by"),
   },
   (table) => [
@@ -28,25 +25,22 @@ export const placements = sqliteTable(
   ],
 );
 
-/** One row, in each database but `home`'s: how far its deliveries have come. */
+/** A single row in each database but `home`: progress of deliveries. */
 export const outbox = sqliteTable("outbox", {
   id: integer().primaryKey(),
-  /** rises with each delivery that is begun */
+  /** incremented per delivery */
   version: integer().notNull(),
-  /** s since the epoch: usage of earlier hours is delivered, but for what late settlements and corrections change */
+  /** s since the epoch: earlier hours are delivered, except for late settlements and corrections */
   since: integer().notNull(),
 });
 
-/** In `home`: the last delivery of each other database that was entered. */
+/** In `home`: the last delivery of each database. */
 export const deliveries = sqliteTable("deliveries", {
   database: text().primaryKey(),
   version: integer().notNull(),
 });
 
-/**
- * In `home`: what tenants of other databases used, as those databases say. The table is `WITHOUT ROWID`, which
- * its migration alone says.
- */
+/** In `home`: usage of tenants in other databases. `WITHOUT ROWID`, as only the migration says. */
 export const deliveredUsage = sqliteTable(
   "delivered_usage",
   {
@@ -57,23 +51,23 @@ export const deliveredUsage = sqliteTable(
     ...usageFigures(),
   },
   (table) => [
-    // By the hour first, so that the usage of all tenants in a range is one piece of the index.
+    // Hour first, so that a range over all tenants is contiguous.
     primaryKey({ columns: [table.hour, table.tenantId, table.model] }),
     index("delivered_usage_tenant").on(table.tenantId),
   ],
 );
 
-/** In `home`: how long calls of tenants of other databases took, as those databases say. */
+/** In `home`: durations of calls of tenants in other databases. */
 export const deliveredLatencies = sqliteTable(
   "delivered_latencies",
   {
     /** s: 3600 or 86400 */
     width: integer().notNull(),
-    /** s since the epoch, the beginning */
+    /** s since the epoch */
     at: integer().notNull(),
     tenantId: text("tenant_id").notNull(),
     model: text().notNull(),
-    /** as `domain/latencies.ts` writes it */
+    /** format: `domain/latencies.ts` */
     histogram: text().notNull(),
   },
   (table) => [
@@ -82,13 +76,13 @@ export const deliveredLatencies = sqliteTable(
   ],
 );
 
-/** The sums of `delivered_usage` over all tenants, by hours and by days, since those may be very many rows. */
+/** Sums of `delivered_usage` over all tenants by hour and day. */
 export const usageTotals = sqliteTable(
   "usage_totals",
   {
     /** s: 3600 or 86400 */
     width: integer().notNull(),
-    /** s since the epoch: the beginning of the hour or day */
+    /** s since the epoch */
     at: integer().notNull(),
     model: text().notNull(),
     ...usageFigures(),

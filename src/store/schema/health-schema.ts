@@ -1,9 +1,9 @@
-/** Tables of what was measured of providers, and of what failed lately. `schema.ts` has the conventions. */
+/** Measurements of providers, and circuits. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CircuitFault } from "../../domain/choice/circuits.ts";
 import type { Sample } from "../../domain/choice/health.ts";
 
-/** What was measured of one model under one credential: how fast it answered. */
+/** Response times per model and credential. */
 export const health = sqliteTable(
   "health",
   {
@@ -21,16 +21,16 @@ export const health = sqliteTable(
   ],
 );
 
-/** One row for each circuit, from a fault to the next answer. */
+/** One row per circuit with recent faults. */
 export const circuits = sqliteTable(
   "circuits",
   {
     tenantId: text("tenant_id").notNull(),
-    /** an endpoint, a credential, or one of its models: `domain/choice/circuits.ts` names them */
+    /** endpoint, credential, or model, as in `domain/choice/circuits.ts` */
     scope: text().notNull(),
     /** newest first */
     faults: text({ mode: "json" }).$type<CircuitFault[]>().notNull(),
-    /** the request that tries the circuit, once it was open for its time; null: no request does */
+    /** request that probes the half-open circuit */
     probeId: text("probe_id"),
     probeUntil: integer("probe_until"),
     updatedAt: integer("updated_at").notNull(),

@@ -1,25 +1,25 @@
-/** Tables of how long calls took. `schema.ts` has the conventions. */
+/** Durations of calls. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LatencyBy } from "../../domain/ports/latencies.ts";
 
 const tenantId = () => text("tenant_id").notNull();
 
-/** Counts of durations by hours and by days. A scheduled job writes them, since a call has no time for it. */
+/** Counts by hour and day, written by a scheduled job off the path of calls. */
 export const latencies = sqliteTable(
   "latencies",
   {
     tenantId: tenantId(),
-    /** s: an hour's or a day's */
+    /** s: an hour or a day */
     width: integer().notNull(),
     by: text().$type<LatencyBy>().notNull(),
-    /** s since the epoch, the beginning */
+    /** s since the epoch */
     at: integer().notNull(),
-    /** model, or the id of a key or server; empty: none */
+    /** model, or id of a key or server, or empty */
     grouped: text().notNull(),
-    /** as `domain/latencies.ts` writes it */
+    /** format: `domain/latencies.ts` */
     histogram: text().notNull(),
-    /** 1: `home` has it; above 1: the delivery that it is on its way with. Of rows by the model alone */
+    /** 1: `home` has it; above 1: the delivery under way. Only for rows by model */
     delivered: integer().notNull().default(0),
   },
   (table) => [
@@ -30,7 +30,7 @@ export const latencies = sqliteTable(
   ],
 );
 
-/** Through which place of its chain a tenant's records are counted. */
+/** Position in the chain up to which a tenant's records are counted. */
 export const latencyCursors = sqliteTable("latency_cursors", {
   tenantId: text("tenant_id").primaryKey(),
   seal: integer().notNull(),

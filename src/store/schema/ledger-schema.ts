@@ -1,4 +1,4 @@
-/** Tables of what the ledger counts and keeps beside the requests themselves. `schema.ts` has the conventions. */
+/** Counters and results of the ledger. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const tenantId = () => text("tenant_id").notNull();
@@ -15,28 +15,26 @@ export const counters = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.subject, table.resource, table.bucket] }),
-    // For pruning: buckets of seconds and of months stand in one table, and are deleted at
-    // different ages.
+    // For pruning: buckets are deleted at different ages.
     index("counters_bucket").on(table.resource, table.bucket),
   ],
 );
 
-/** Replay keys: which request holds a key, and until when. */
 export const idempotency = sqliteTable(
   "idempotency",
   {
     tenantId: tenantId(),
     keyId: text("key_id").notNull(),
-    /** empty: no server */
+    /** empty without a server */
     serverId: text("server_id").notNull(),
-    /** as `domain/sampling/replay-key.ts` makes it */
+    /** made by `domain/sampling/replay-key.ts` */
     idempotencyKey: text("idempotency_key").notNull(),
     requestId: text("request_id").notNull(),
     /** hex SHA-256 of the request's params */
     contentSha256: text("content_sha256").notNull(),
-    /** how often the recorded result was given again */
+    /** number of replays */
     replays: integer().notNull(),
-    /** HTTP status with which the server took the answer to its sampling request */
+    /** HTTP status of the server that received the answer */
     delivered: integer(),
     expiresAt: integer("expires_at").notNull(),
   },
@@ -47,7 +45,7 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** Recorded results of calls, sealed by the vault, in parts: a Durable Object holds 2 MB in a row. */
+/** Results sealed by the vault, in parts: a Durable Object limits a row to 2 MB. */
 export const results = sqliteTable(
   "results",
   {
@@ -63,7 +61,6 @@ export const results = sqliteTable(
   ],
 );
 
-/** What is counted of requests. */
 export const usageFigures = () => ({
   succeeded: integer().notNull(),
   failed: integer().notNull(),
@@ -75,10 +72,7 @@ export const usageFigures = () => ({
   costMicroUsd: integer("cost_micro_usd").notNull(),
 });
 
-/**
- * What was used, by the hour in which a request was admitted, or refused on arrival. The transactions that end requests write these
- * rows, so no plot has to read records.
- */
+/** Hourly usage by admission time, or by arrival time if refused; see `records/usage.ts`. */
 export const usage = sqliteTable(
   "usage",
   {
@@ -86,14 +80,14 @@ export const usage = sqliteTable(
     /** s since the epoch, a whole hour */
     hour: integer().notNull(),
     keyId: text("key_id").notNull(),
-    /** empty: no server */
+    /** empty without a server */
     serverId: text("server_id").notNull(),
-    /** `provider/model`; empty: none was chosen */
+    /** `provider/model`, or empty */
     model: text().notNull(),
     ...usageFigures(),
     /**
-     * 1: `home` has the row as it stands. 0: changed since. Else the version of the outbox that is on its
-     * way with the row. It has no index, since an index would be one more row written for each call.
+     * 1: `home` has the row; 0: changed since; otherwise the delivery under way. No index, which would cost a
+     * written row per call.
      */
     delivered: integer().notNull().default(0),
   },
@@ -104,7 +98,7 @@ export const usage = sqliteTable(
   ],
 );
 
-/** What sums lack that are not written with each call: a ring of rows, of `books/journal.ts`. */
+/** The write-ahead journal of `memory-ledger/journal.ts`. */
 export const booksJournal = sqliteTable("books_journal", {
   place: integer().primaryKey(),
   number: integer().notNull(),

@@ -1,16 +1,16 @@
-/** The table of the router as an authorization server. `schema.ts` has the conventions. */
+/** State of the built-in authorization server. Conventions: `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const oauthEntries = sqliteTable(
   "oauth_entries",
   {
-    /** empty: the issuer's own, in the home database */
+    /** empty for the issuer's own entries, in `home` */
     tenantId: text("tenant_id").notNull(),
     key: text().notNull(),
     value: text().notNull(),
-    /** changes with every write: whoever read the row can tell that it is still the same */
+    /** changes with every write, for optimistic locking */
     version: text().notNull(),
-    /** a code under MASTER_KEY over `codedEntry`: who has the database alone can make no grant, token or session */
+    /** code under MASTER_KEY over `codedEntry`: database access alone creates no grant, token, or session */
     code: text().notNull(),
     expiresAt: integer("expires_at"),
   },

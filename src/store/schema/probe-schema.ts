@@ -1,7 +1,7 @@
-/** The table that the readiness check writes. `schema.ts` has the conventions. */
+/** Written by the readiness check. Conventions: `schema.ts`. */
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** One row, which the readiness check writes. */
+/** A single row. */
 export const writeProbes = sqliteTable("write_probes", {
   id: integer().primaryKey(),
   at: integer().notNull(),

@@ -1,10 +1,10 @@
-/** Tables of the audit chain. */
+/** The audit chain. */
 import type { SealingStep } from "../../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeletionNotice } from "../../domain/audit/deletion-notices.ts";
 import type { Checked } from "../../domain/audit/seals.ts";
 
-/** A value that is no JSON reads as null: one broken value must not stop a chain. */
+/** Invalid JSON reads as `null`, so that one value can't stop a chain. */
 const checkedColumn = customType<{ data: Checked; driverData: string }>({
   dataType: () => "text",
   toDriver: (checked) => JSON.stringify(checked),
@@ -17,7 +17,7 @@ const checkedColumn = customType<{ data: Checked; driverData: string }>({
   },
 });
 
-/** A value that is no JSON reads as no notices, so that its records count as erased. */
+/** Invalid JSON reads as no notices, so that its records count as erased. */
 const deletionsColumn = customType<{ data: DeletionNotice[]; driverData: string }>({
   dataType: () => "text",
   toDriver: (notices) => JSON.stringify(notices),
@@ -31,10 +31,7 @@ const deletionsColumn = customType<{ data: DeletionNotice[]; driverData: string 
   },
 });
 
-/**
- * Each tenant's chain: the signed columns, then the leaves. The leaves stand last, so that listing
- * reads no overflow page.
- */
+/** Signed columns first; leaves last, so that listing reads no overflow page. */
 export const seals = sqliteTable(
   "seals",
   {
@@ -49,34 +46,33 @@ export const seals = sqliteTable(
     sealedAt: integer("sealed_at").notNull(),
     keyId: text("key_id").notNull(),
     signature: text().notNull(),
-    /** what was found while the seal was made */
+    /** findings while the seal was made */
     checked: checkedColumn().notNull(),
-    /** 32 bytes a record, base64url: they outlive the records */
+    /** 32 bytes per record, base64url; they outlive the records */
     leaves: text().notNull(),
-    /** signed notices of its records that were deleted or sealed again; null: none was */
+    /** signed notices of records that were deleted or sealed again */
     deletions: deletionsColumn(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.number] })],
 );
 
-/** Public keys that ever signed, so that old seals stay verifiable after MASTER_KEY has changed. */
+/** Public keys that ever signed, so that old seals stay verifiable after MASTER_KEY changes. */
 export const auditKeys = sqliteTable("audit_keys", {
   id: text().primaryKey(),
   publicKey: text("public_key").notNull(),
   createdAt: integer("created_at").notNull(),
-  /** a code under MASTER_KEY over id and key */
+  /** code under MASTER_KEY over id and key */
   code: text().notNull(),
-  /** whether `home` has the key too; says nothing in `home` itself */
+  /** whether `home` has the key; unused in `home` */
   delivered: integer({ mode: "boolean" }).notNull().default(false),
 });
 
-/** The last number that was given to a record of each tenant. */
 export const recordNumbers = sqliteTable("record_numbers", {
   tenantId: text("tenant_id").primaryKey(),
   last: integer().notNull(),
 });
 
-/** How far sealing anew has come under each master key, for everything that is sealed or coded. */
+/** Progress of re-sealing per master key. */
 export const sealing = sqliteTable("sealing", {
   /** id of the master key */
   keyId: text("key_id").primaryKey(),
@@ -84,7 +80,7 @@ export const sealing = sqliteTable("sealing", {
   /** ms since the epoch */
   since: integer().notNull(),
 });
-/** Records that could not be read. Each is reported once, and tried again after a day. */
+/** Reported once, retried after a day. */
 export const unreadableRecords = sqliteTable(
   "unreadable_records",
   {
@@ -96,7 +92,7 @@ export const unreadableRecords = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.requestId] })],
 );
 
-/** Who has the turn of a job, and how far the job has come. */
+/** Lease and progress of each scheduled job. */
 export const jobTurns = sqliteTable("job_turns", {
   job: text().primaryKey(),
   until: integer().notNull(),

@@ -1,4 +1,4 @@
-/** Tables of registered servers. `schema.ts` has the conventions. */
+/** Registered servers. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -32,7 +32,7 @@ export const servers = sqliteTable(
     oauth: text({ mode: "json" }).$type<OauthClient>(),
     learnt: text({ mode: "json" }).$type<Learnt>().notNull(),
     status: text().$type<"active" | "failing">().notNull(),
-    /** values of the entry's headers and the OAuth client's secret, sealed by the vault */
+    /** header values and the OAuth client secret, sealed by the vault */
     sealed: text(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -46,20 +46,18 @@ export const servers = sqliteTable(
   ],
 );
 
-/** Columns of tokens that a server's authorization server granted. */
 const tokenColumns = () => ({
   serverId: text("server_id").notNull(),
   sealed: text(),
-  /** changes with every write: a caller that read the row can tell that the row is still the same */
+  /** changes with every write, for optimistic locking */
   generation: text().notNull(),
   expiresAt: integer("expires_at"),
-  /** nonce of the one caller that is asking for a new token */
+  /** nonce of the caller that is refreshing the token */
   lease: text(),
   leaseUntil: integer("lease_until").notNull(),
   fault: text().$type<OauthFault>(),
 });
 
-/** The tenant's own tokens. */
 export const serverTokens = sqliteTable(
   "server_tokens",
   {
@@ -76,7 +74,7 @@ export const userTokens = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     userId: text("user_id").notNull(),
-    /** how the person showed who they are: `AccountOwner` */
+    /** how the person proved their identity: `AccountOwner` */
     shown: text().notNull(),
     ...tokenColumns(),
   },
@@ -86,7 +84,7 @@ export const userTokens = sqliteTable(
   ],
 );
 
-/** Pending authorizations: a person was sent to an authorization server to authorize the router. */
+/** Pending authorizations at servers' authorization servers. */
 export const authorizations = sqliteTable(
   "authorizations",
   {
@@ -94,7 +92,7 @@ export const authorizations = sqliteTable(
     id: text().primaryKey(),
     tenantId: tenantId(),
     serverId: text("server_id").notNull(),
-    /** whose account it is for; null: the tenant's */
+    /** `null` for the tenant's account */
     userId: text("user_id"),
     shown: text(),
     actor: text().notNull(),

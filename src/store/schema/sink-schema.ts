@@ -1,15 +1,15 @@
-/** The table of how far each chain was sent to the audit sink. `schema.ts` has the conventions. */
+/** Progress of each chain to the audit sink. Conventions: `schema.ts`. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const auditSinks = sqliteTable("audit_sinks", {
   tenantId: text("tenant_id").primaryKey(),
-  /** number of the last seal that the sink has */
+  /** last seal in the sink */
   delivered: integer().notNull(),
-  /** number of the last seal of the stretch that is being sent; null: none is */
+  /** last seal of the batch being sent */
   planned: integer(),
   attempts: integer().notNull(),
   nextAt: integer("next_at").notNull(),
-  /** ms, since when the stretch could not be sent; null: it was not tried, or is there */
+  /** ms since when the batch has failed */
   behindSince: integer("behind_since"),
   fault: text(),
 });

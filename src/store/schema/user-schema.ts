@@ -1,13 +1,13 @@
-/** The table of people. `schema.ts` has the conventions. */
+/** People. Conventions: `schema.ts`. */
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const users = sqliteTable(
   "users",
   {
-    /** a keyed hash; of the row with the tenant's own key the tenant's id */
+    /** keyed hash; for the row with the tenant's own key, the tenant's id */
     id: text().primaryKey(),
     tenantId: text("tenant_id").notNull(),
-    /** null: the row has the tenant's own key */
+    /** `null` in the row with the tenant's own key */
     finder: text(),
     name: text(),
     keyId: text("key_id"),

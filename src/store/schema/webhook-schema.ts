@@ -1,4 +1,4 @@
-/** Messages to webhooks, and the secrets that sign them. `schema.ts` has the conventions. */
+/** Webhook messages and signing secrets. Conventions: `schema.ts`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { WebhookState } from "../../domain/ports/webhooks.ts";
@@ -36,7 +36,7 @@ export const webhookSecrets = sqliteTable(
     tenantId: text("tenant_id").notNull(),
     sealed: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** until when the secret signs beside its successor; null: it has none */
+    /** until when a replaced secret still signs */
     endsAt: integer("ends_at"),
   },
   (table) => [

@@ -1,4 +1,4 @@
-/** Public keys that signed seals, and the code that vouches for each. */
+/** Public keys of seals, each authenticated by a code. */
 import { asc, sql } from "drizzle-orm";
 import { ok } from "../../domain/result.ts";
 import type { SealStore } from "../../domain/audit/seals.ts";
@@ -22,8 +22,7 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
         db.builder
           .insert(auditKeys)
           .values({ id, publicKey, code, createdAt: now })
-          // MASTER_KEY vouches for this key. A row with the same id holds the same key, or somebody else's. Somebody
-          // else's key must go, so the row is overwritten.
+          // A conflicting row holds this key or a forged one, so it is overwritten.
           .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code, delivered: false } }),
       ),
     );

@@ -1,4 +1,4 @@
-/** Rows that carry codes, of every tenant, page by page. Only sealing anew uses it. */
+/** Pages through rows with codes of every tenant, for re-sealing. */
 import { asc, gt, sql } from "drizzle-orm";
 import { codedApproval } from "../../domain/ports/approvals.ts";
 import { codedEntry } from "../../domain/ports/oauth-entries.ts";
@@ -11,7 +11,7 @@ import { apiKeys } from "../schema.ts";
 
 const pageSize = 50;
 
-/** Keys of entries, and ids, have no space. */
+/** Neither entry keys nor ids contain a space. */
 const separator = " ";
 
 export const codedReaders: Record<
@@ -77,7 +77,7 @@ const tables = {
   },
 } as const;
 
-/** Replaces the codes that are still as they were read. */
+/** Only codes that are still as read. */
 export function recodeRows(kind: CodedKind, rows: readonly Recoded[]): Compiled {
   const { table, place } = tables[kind];
   const changes = JSON.stringify(rows.map((row) => [row.place, row.tenantId, row.from, row.to]));

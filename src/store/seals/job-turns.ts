@@ -1,7 +1,4 @@
-/**
- * Turns of scheduled jobs. One caller at a time has a job's turn, until the caller releases it or its
- * time is over.
- */
+/** Leases of scheduled jobs: one holder at a time, until it releases the lease or the lease expires. */
 import { and, eq, gt, lte, or } from "drizzle-orm";
 import { clockSlackMs } from "../../domain/clocks.ts";
 import { ok } from "../../domain/result.ts";
@@ -16,7 +13,7 @@ export const createJobTurn = (db: Database, job: string): Pick<SealStore, "claim
       db.builder
         .update(jobTurns)
         .set({ until })
-        // A turn that would end later than this one was taken before a clock was set back.
+        // A later end was written before a clock was set back.
         .where(
           and(
             eq(jobTurns.job, job),

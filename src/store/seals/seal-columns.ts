@@ -3,7 +3,7 @@ import type { Builder } from "../db.ts";
 import { seals } from "../schema/seal-schema.ts";
 
 const { leaves: _leaves, deletions: _deletions, ...columns } = getTableColumns(seals);
-/** The columns of a seal that are read where nobody asks for its records. */
+/** All columns of a seal but its leaves. */
 export const withoutLeaves = columns;
 
 export const headOf = (builder: Builder, tenantId: string) =>

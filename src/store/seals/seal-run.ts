@@ -1,4 +1,4 @@
-/** What a seal run reads and writes: the records that wait, the numbers that must be there, and the seal itself. */
+/** Storage of a seal run: pending records, expected numbers, and the seal. */
 import { and, asc, eq, getTableColumns, gt, lte, sql, type SQL } from "drizzle-orm";
 import type { SamplingRecord, UnreadableRecord } from "../../domain/audit/record.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";
@@ -35,13 +35,13 @@ type SealRun = Pick<
   | "append"
 >;
 
-/** How many records one transaction takes out of the chain, to be sealed again. */
+/** Records that one transaction removes from the chain to be sealed again. */
 const reopenedAtOnce = 2_000;
 
-// Spelt out and not a parameter: with a parameter SQLite would not use the partial index.
+// Inlined: SQLite doesn't use a partial index with a parameter.
 const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
 
-/** The parts of a record that could have changed between reading and sealing it. */
+/** What may change in a record between reading and sealing. */
 const fingerprint = (record: SamplingRecord) => [
   record.id,
   record.outcome,
@@ -52,7 +52,7 @@ const fingerprint = (record: SamplingRecord) => [
   record.correction?.at ?? null,
 ];
 
-/** Writes the seal's row, if it is the next one and every record is as it was read. */
+/** Writes the seal if it is the next one and no record has changed. */
 function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): Compiled {
   const { tenantId, number, signature, leaves, checked } = seal;
   const table = getTableColumns(seals);
@@ -61,7 +61,7 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
   const asRead = JSON.stringify(records.map(fingerprint));
   const encoded = (name: keyof typeof columns) =>
     columns[name] === null ? null : table[name].mapToDriverValue(columns[name]);
-  // The plus keeps the tenant's index out of the plan: each record is found by its id.
+  // The unary plus disables the tenant's index: each record is found by id.
   return raw(sql`
     insert into seals (${sql.join(
       names.map((name) => sql.identifier(table[name].name)),
@@ -88,12 +88,12 @@ const waitingOf = (row: RequestRow): WaitingRecord => ({
   former: formerOf(row),
 });
 
-/** Somebody may have written a number that no driver gives back. */
+/** A foreign row may hold a number that no driver returns. */
 const readable = sql.raw(`record_number between 1 and ${largestInteger}`);
 const readableOf = (value: SQL): SQL => sql`max(0, min(coalesce(cast((${value}) as integer), 0),
   ${sql.raw(String(largestInteger))}))`;
 
-/** Numbers of records without a seal: of running calls, and of those that wait. */
+/** Numbers of running and unsealed records. */
 const presentStatement = (tenantId: string): SQL => sql`
   select number from (
     select record_number as number from sampling_requests
@@ -130,7 +130,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  // Goes from tenant to tenant through the index, and not over all records that wait.
+  // Skips from tenant to tenant by index instead of scanning all records.
   waitingTenants: (after, limit) =>
     db.read(async (builder) => {
       const rows = await builder.all<{ id: string }>(sql`
@@ -194,12 +194,12 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       unreadable.push({ tenantId, id: row.id, problem: decoded.error });
       return [];
     });
-    // The index goes by number; a seal holds its records by their ends.
+    // A seal orders records by their end.
     const records = waiting.toSorted(
       ({ record: a }, { record: b }) =>
         (a.settledAt ?? 0) - (b.settledAt ?? 0) || (a.id < b.id ? -1 : 1),
     );
-    // Noted records stop no others from now on: this page may hold nothing else.
+    // Reported records are skipped from now on; this page may hold nothing else.
     await note(unreadable);
     return ok({
       head: heads[0] ?? null,
@@ -237,7 +237,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       update record_numbers set last = ${checked?.through ?? 0}
       where tenant_id = ${tenantId} and last < ${checked?.through ?? 0} and ${isThere}`;
     const { id, publicKey, code } = key;
-    // A record that somebody has mended is like any other from now on.
+    // A repaired record is treated like any other.
     const mended = sql`
       delete from unreadable_records where tenant_id = ${tenantId}
         and request_id in (select value from json_each(${ids}))`;

@@ -1,4 +1,4 @@
-/** Captured contents and kept results. They may be large and many, so a page is measured before it is read. */
+/** Captures and results. Sizes are read before contents, since they may be large. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters, sealedIn } from "../../domain/audit/capture.ts";
@@ -8,11 +8,11 @@ import type { Resealed, SealedRow } from "../../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 
 const mostRows = 50;
-/** Characters of one page, and so of one parameter: a Durable Object takes 2 MB. A larger row is a page of its own. */
+/** Characters of one page and parameter: a Durable Object takes 2 MB. A larger row is its own page. */
 const mostCharacters = 1_000_000;
-/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
+/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
 const partsAtOnce = 4;
-/** Characters of a seal that tell seals apart: version, key and nonce. */
+/** Version, key, and nonce of a seal. */
 const headCharacters = 40;
 const headOf = (sealed: string): string => sealed.slice(0, headCharacters);
 
@@ -30,7 +30,7 @@ interface Measured {
   characters: number;
 }
 
-/** The first rows that fit together, and the very first one in any case. */
+/** At least one row. */
 function fitting(rows: readonly Measured[]): Measured[] {
   let sum = 0;
   return rows.filter(({ characters }, at) => {
@@ -103,7 +103,7 @@ export const pageOfContents = (
 ): AsyncResult<SealedRow[]> =>
   kind === "captures" ? capturesAfter(db, after) : resultsAfter(db, after);
 
-/** What stands before the seal in a row stays there. */
+/** Keeps what precedes the seal in a row. */
 const replaceCaptures = (rows: readonly Resealed[]): Compiled[] => [
   raw(sql`
     update captures set sealed = c.mark || c.fresh
@@ -115,7 +115,7 @@ const replaceCaptures = (rows: readonly Resealed[]): Compiled[] => [
       and substr(captures.sealed, 1, length(c.mark || c.head)) = c.mark || c.head`),
 ];
 
-/** Writes the first part last: the other parts find by the first one that they still belong to what was read. */
+/** The first part is written last: it tells the other parts that the result is unchanged. */
 function replaceResult({ place, sealed, fresh }: Resealed): Compiled[] {
   const { tenantId, id } = idsOf(place);
   return resultPartsOf(fresh)

@@ -1,4 +1,4 @@
-/** Deletes sealed records, and keeps beside their seals the signed notices that say so. */
+/** Deletes sealed records and appends signed notices to their seals. */
 import { sql, type SQL } from "drizzle-orm";
 import type { DeletionNotice } from "../../domain/audit/deletion-notices.ts";
 import { ok } from "../../domain/result.ts";
@@ -12,13 +12,13 @@ import { seals } from "../schema/seal-schema.ts";
 
 const oldestAtOnce = 500;
 
-/** Where a record was sealed before; null: it was not. */
+/** Position in an earlier seal. */
 export const formerOf = ({ formerSeal, formerPosition }: RequestRow): Place | null =>
   formerSeal === null || formerPosition === null
     ? null
     : { seal: formerSeal, position: formerPosition };
 
-/** Notices are appended in SQL, so that none is lost between reading and writing. */
+/** Appended in SQL, so that concurrent notices are kept. */
 export function appendNotices(
   notices: readonly DeletionNotice[],
   condition: SQL = sql`true`,
@@ -76,7 +76,7 @@ export const createSealedDeletions = (db: Database): SealedDeletions => ({
     const changes = JSON.stringify(
       places.map(({ id, tenantId, seal, position }) => [id, tenantId, seal, position]),
     );
-    // The plus keeps the tenant's index out of the plan: each record is found by its id.
+    // The unary plus disables the tenant's index: each record is found by id.
     const still = sql`
       select r.id from json_each(${changes}) j cross join sampling_requests r
       where r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1

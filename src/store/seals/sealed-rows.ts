@@ -1,4 +1,4 @@
-/** Reads everything that is sealed or coded, of every tenant, page by page. Only sealing anew uses it. */
+/** Pages through all sealed or coded rows of every tenant, for re-sealing. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, sql, type SQL } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { ok } from "../../domain/result.ts";
@@ -29,7 +29,6 @@ const url = { url: servers.url, oauth: servers.oauth };
 
 type Reader = (builder: Builder, after: string) => Promise<SealedRow[]>;
 
-/** Reads a table that has all that its secrets are sealed for. */
 const readerOf =
   <T extends SQLiteTable & Record<"tenantId" | "sealed", SQLiteColumn>>(
     table: T,
@@ -49,7 +48,7 @@ const readerOf =
     );
   };
 
-/** Readers of each kind of secret. A row whose server is gone belongs to nobody and goes with the next pruning. */
+/** A row whose server is gone is skipped and pruned later. */
 const readers: Record<Secret, Reader> = {
   credentials: readerOf(credentials, credentials.id, providerKeyOf),
   servers: readerOf(servers, servers.id, secretsOf),
@@ -66,7 +65,7 @@ const readers: Record<Secret, Reader> = {
         servers,
         and(eq(servers.id, serverTokens.serverId), eq(servers.tenantId, serverTokens.tenantId)),
       )
-      // Ids are unique over all tenants, and there are few of them.
+      // Ids are unique across tenants, and there are few.
       .where(and(gt(serverTokens.serverId, after), isNotNull(serverTokens.sealed)))
       .orderBy(asc(serverTokens.serverId))
       .limit(pageSize);
@@ -153,7 +152,7 @@ const tables: Record<Secret, { table: SQL; place: SQL }> = {
   users: { table: sql`users`, place: sql`id` },
 };
 
-/** The rows travel as one parameter, so any number of rows is one statement. */
+/** One parameter, so one statement serves any number of rows. */
 function replaceSecrets(kind: Secret, rows: readonly Resealed[]): Compiled[] {
   const { table, place } = tables[kind];
   const changes = JSON.stringify(
@@ -170,7 +169,7 @@ function replaceSecrets(kind: Secret, rows: readonly Resealed[]): Compiled[] {
   ];
 }
 
-/** Snapshots from before hold seals that no longer exist, so they become stale. */
+/** Invalidates snapshots, which hold replaced seals. */
 const raiseVersions = (rows: readonly { tenantId: string }[]): Compiled =>
   raw(sql`
     update tenants set version = version + 1

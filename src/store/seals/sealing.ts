@@ -1,4 +1,4 @@
-/** How far sealing anew has come under each master key, and which master keys a database's seals show. */
+/** Progress of re-sealing per master key, and the keys seen in a database. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { ok } from "../../domain/result.ts";
 import type { ForeignSeals, SealingState, SealingStore } from "../../domain/tenancy/sealing.ts";
@@ -7,7 +7,7 @@ import type { Builder, Database } from "../db.ts";
 import { createJobTurn } from "./job-turns.ts";
 import { sealing } from "../schema/seal-schema.ts";
 
-/** A seal reads `<version>.<12 characters of the key's id>.…`, and a code reads the same way. */
+/** Seals and codes start with `<version>.<12 characters of the key's id>.`. */
 const madeBy = (column: string): SQL => sql.raw(`substr(${column}, 4, 12)`);
 
 const foreignIn = (table: "credentials" | "servers", keyIds: readonly string[]): SQL => sql`
@@ -67,7 +67,7 @@ export const createSealingStore = (db: Database): SealingStore => ({
     const isStill = sql`exists (select 1 from sealing where key_id = ${state.keyId}
       and since = ${state.since} and step = ${from})`;
     const written = await db.write([
-      // The event is appended before the change: after it, the condition would no longer hold.
+      // Must precede the change, which ends the condition.
       ...(event === null ? [] : [appendEventWhere(event, isStill)]),
       db.builder.update(sealing).set({ step: state.step }).where(isStill),
     ]);

@@ -1,4 +1,4 @@
-/** The audit chain: one row per seal, and in each record's row the record's place in the chain. */
+/** The audit chain: a row per seal, and each record's position in its row. */
 import { and, asc, between, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
@@ -20,7 +20,7 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
   ...createSealedDeletions(db),
   countWaiting: (tenantId) =>
     db.read(async (builder) => {
-      // The first figure comes from the index of what waits, the second from the few known records.
+      // The first figure comes from the `waiting` index, the second from the few reported records.
       const [row] = await builder.all<{ all: number; unreadable: number }>(sql`
         select (select count(*) from sampling_requests
             where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted') as "all",

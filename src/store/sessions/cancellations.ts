@@ -4,7 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 import { cancellations } from "../schema/cancellation-schema.ts";
 
-/** No call lives longer: a cancellation that is older belongs to a call that has ended. */
+/** Longer than any call lives. */
 export const keptCancellationsMs = 10 * 60_000;
 
 export const createCancellationStore = (db: Database): CancellationStore => ({

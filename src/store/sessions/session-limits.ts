@@ -1,6 +1,6 @@
 /**
- * The limits of a key's sessions. The transactions that begin sessions check them, so all isolates
- * agree. Sessions are counted through an index without a column that a session's use changes.
+ * Session limits of a key, checked in the transactions that start sessions so that all isolates agree. Using a
+ * session changes no column of the counting index.
  */
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
 import { windowSeconds } from "../../domain/limits/holds.ts";
@@ -21,13 +21,13 @@ export interface SessionKey {
   keyId: string;
 }
 
-/** A resource in `counters`: the subject is a key, the bucket a second. */
+/** In `counters`, with the key as subject and the second as bucket. */
 const resource = "initialize";
 
 const held = ({ tenantId, keyId }: SessionKey): SQL => sql`(
   select count(*) from sessions s where s.tenant_id = ${tenantId} and s.key_id = ${keyId})`;
 
-/** The counters of a key's last minute. The window has an upper end, because a clock may have been set back. */
+/** Counters of the last minute, with an upper bound in case a clock was set back. */
 function windowOf({ tenantId, keyId }: SessionKey, now: number): SQL {
   const second = Math.floor(now / 1_000);
   return sql`c.tenant_id = ${tenantId} and c.subject = ${keyId} and c.resource = ${resource}
@@ -45,10 +45,7 @@ export function createSessionLimiting(limits: SessionLimits) {
   return {
     mayBegin,
 
-    /**
-     * Where a key has as many sessions as it may have: ends those that were used least lately, if they
-     * are idle.
-     */
+    /** Ends the key's least recently used idle sessions if it is at its limit. */
     makeRoom: (key: SessionKey, { now, where }: { now: number; where: SQL }): Compiled =>
       raw(sql`
         delete from sessions where tenant_id = ${key.tenantId} and id in (
@@ -59,7 +56,7 @@ export function createSessionLimiting(limits: SessionLimits) {
             and not (${hasRoom(key)}) and ${where}
           order by last_used_at limit ${evictedAtOnce(limits)})`),
 
-    /** Writes the session. Returns a row if there was room. */
+    /** Returns a row if there was room. */
     insert(session: Session, condition: SQL = sql`true`): Compiled {
       const columns = getTableColumns(sessions);
       const names = Object.keys(columns) as (keyof typeof columns)[];
@@ -76,7 +73,7 @@ export function createSessionLimiting(limits: SessionLimits) {
         returning id`);
     },
 
-    /** How the limits stand; read before `count`. */
+    /** Must be read before `count`. */
     standing: (key: SessionKey, now: number): Compiled =>
       raw(sql`
         select ${held(key)} as held, ${begun(key, now)} as begun, (
@@ -86,7 +83,7 @@ export function createSessionLimiting(limits: SessionLimits) {
             and (select coalesce(sum(c.amount), 0) from counters c
               where ${windowOf(key, now)} and c.bucket > b.bucket) < ${initializePerMinute}) as free_at`),
 
-    /** Counts one more `initialize`, if the minute had room for it. */
+    /** Counts an `initialize` if the minute has room. */
     count: (key: SessionKey, now: number): Compiled =>
       raw(sql`
         insert into counters (tenant_id, subject, resource, bucket, amount)
@@ -94,7 +91,6 @@ export function createSessionLimiting(limits: SessionLimits) {
         where ${mayBegin(key, now)}
         on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`),
 
-    /** The refusal that the limits ask for; null: none of them is reached. */
     refusalIn(standing: Row | undefined, now: number): Refusal | null {
       const figure = (name: string): number => Number(standing?.[name] ?? 0);
       if (figure("begun") >= initializePerMinute)

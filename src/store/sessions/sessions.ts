@@ -44,7 +44,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     },
     async create(session) {
       const { tenantId, keyId, serverId, upstreamId } = session;
-      // A server may give the same id again. The id then means the new session.
+      // A server may reuse an id, which then names the new session.
       const before =
         serverId === null || upstreamId === null
           ? []
@@ -63,7 +63,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       const written = await db.write(
         [
           ...before,
-          // The `initialize` of a proxied session was counted before the server was asked.
+          // The `initialize` of a proxied session was counted before the server was called.
           limiting.makeRoom(session, { now: session.createdAt, where: sql`true` }),
           limiting.insert(session),
         ],
@@ -93,7 +93,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
           db.builder
             .update(sessions)
             .set({ lastUsedAt: now, expiresAt })
-            // An expired session stays expired: its client was told so.
+            // An expired session stays expired: its client has been notified.
             .where(and(whereId(tenantId, id), gt(sessions.expiresAt, now))),
         ],
         { lane: tenantId },
@@ -135,7 +135,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     async end(tenantId, id, event) {
       const there = sql`exists (select 1 from ${sessions} where ${whereId(tenantId, id)})`;
       const written = await db.write([
-        // The event stands before the deletion, since it is about a session that was there.
+        // Must precede the deletion.
         ...(event === null ? [] : [appendEventWhere(event, there)]),
         db.builder.delete(sessions).where(whereId(tenantId, id)).returning({ id: sessions.id }),
       ]);

@@ -21,7 +21,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
   return {
     newerThan: (version) =>
       db.read(async (builder) => {
-        // Mostly there is nothing newer, and then no models travel.
+        // Avoids sending the models if nothing is newer.
         const isNewer = sql`exists (select 1 from ${catalogueMeta} where ${catalogueMeta.version} <> ${version})`;
         const [metaRows, rows] = await builder.batch([
           builder.select().from(catalogueMeta).where(meta),
@@ -45,7 +45,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         isNull(catalogueMeta.seedVersion),
         ne(catalogueMeta.seedVersion, seedVersion),
       );
-      // Reads first: the job asks every minute, and a write would take the lock each time.
+      // Reads first: the job runs every minute, and a write takes the lock.
       const waiting = await db.read((builder) => builder.select().from(catalogueMeta).where(meta));
       if (!waiting.ok) return waiting;
       const [row] = waiting.value;

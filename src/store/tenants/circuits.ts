@@ -1,4 +1,4 @@
-/** Circuits, as statements of the transactions that admit and settle a call. */
+/** Statements for circuits in the transactions that admit and settle a call. */
 import { sql, type SQL } from "drizzle-orm";
 import { keptFaults, type CircuitChange, type CircuitFault } from "../../domain/choice/circuits.ts";
 import { latestLeaseEnd } from "../../domain/leases.ts";
@@ -9,7 +9,6 @@ interface Settling {
   tenantId: string;
   requestId: string;
   now: number;
-  /** must hold when the transaction runs */
   condition: SQL;
 }
 
@@ -18,7 +17,7 @@ function faultStatement(
   { scope, ...fault }: CircuitFault & { scope: string },
 ): Compiled {
   const kept = JSON.stringify(fault);
-  // A claim names the time of the state that it saw, so no two states may have the same time.
+  // A claim identifies the state by its time, so times must be unique.
   return raw(sql`
     insert into circuits (tenant_id, scope, faults, probe_id, probe_until, updated_at)
     select ${tenantId}, ${scope}, ${`[${kept}]`}, null, null, ${now}
@@ -35,7 +34,7 @@ function faultStatement(
       updated_at = max(excluded.updated_at, updated_at + 1)`);
 }
 
-/** What the attempts of one call say, in their order. The circuits that the call was probing are free again. */
+/** Applies a call's attempts in order and releases the circuits it probed. */
 export function circuitStatements(
   settling: Settling,
   { changes, probed }: { changes: readonly CircuitChange[]; probed: boolean },
@@ -62,14 +61,11 @@ interface Claim {
   requestId: string;
   probes: readonly CircuitProbe[];
   now: number;
-  /** ms since the epoch; the call has ended by then, whatever becomes of its process */
+  /** ms since the epoch by which the call has ended in any case */
   until: number;
 }
 
-/**
- * Claims the circuits that the call wants to try, so that one call at a time tries a circuit. A circuit is claimed if
- * nobody else tries the circuit, and its state is the one that the choice saw.
- */
+/** Claims circuits for probing, if they are unclaimed and in the state that the choice saw. */
 export const claimProbes = (
   { tenantId, requestId, probes, now, until }: Claim,
   condition: SQL,
@@ -84,10 +80,7 @@ export const claimProbes = (
           and p.value ->> 'updatedAt' = circuits.updated_at)
       and ${condition}`);
 
-/**
- * The circuits that another call tries, or whose state changed since the choice. Where a circuit has no row any more, an
- * answer closed the circuit.
- */
+/** Circuits claimed by another call or changed since the choice. A missing row means that the circuit closed. */
 export const blockedProbes = ({ tenantId, requestId, probes }: Claim): Compiled =>
   raw(sql`
     select scope from circuits

@@ -9,9 +9,8 @@ import { isOnPage, pageOf, rowsFor } from "../page.ts";
 import { credentials, tenants } from "../schema.ts";
 
 /**
- * Gives a credential another status: once, with an event, and every choice that was prepared on the credential
- * becomes stale. Does nothing where somebody changed the credential since it was read, since what was found
- * speaks of the key that was read.
+ * Changes a credential's status once, with an event, and invalidates prepared choices. No effect if the
+ * credential has changed since it was read.
  * @param change.readAt `updatedAt` as it was read
  */
 export function statusStatements(
@@ -73,7 +72,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         tenantId,
         db.builder
           .update(credentials)
-          // Another key, or another address, has another list.
+          // Another key or address has another list.
           .set({
             ...values,
             updatedAt: now,

@@ -1,4 +1,4 @@
-/** How providers answered lately. Settlements write it. */
+/** Recent response times of providers, written by settlements. */
 import { eq, lt } from "drizzle-orm";
 import { forgottenAfterMs } from "../../domain/choice/circuits.ts";
 import type { HealthStore } from "../../domain/ports/stores.ts";
@@ -6,7 +6,7 @@ import { ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 import { circuits, health } from "../schema/health-schema.ts";
 
-/** ms after which a sample says nothing any more. */
+/** ms for which a sample is used. */
 export const keptSamplesMs = 86_400_000;
 
 export const createHealthStore = (db: Database): HealthStore => ({

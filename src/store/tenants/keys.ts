@@ -12,7 +12,7 @@ import { countSpent } from "../budgets/spent.ts";
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
     and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
-  /** No secret reaches what was connected with this one any more. */
+  /** Removes secrets of accounts connected through this key. */
   const forgetConnections = (tenantId: string, id: string) =>
     [userTokens, authorizations].map((table) =>
       db.builder

@@ -1,6 +1,6 @@
 /**
- * Tokens for registered servers. A refresh token may be good for one use. Two isolates that refresh at
- * once must not both spend it, and what one of them got must not be overwritten by the other.
+ * Tokens for registered servers. A refresh token may be single-use, so concurrent isolates must not both use
+ * one or overwrite each other's result.
  */
 import { and, asc, eq, isNotNull, sql, type SQL } from "drizzle-orm";
 import { clockSlackMs } from "../../domain/clocks.ts";
@@ -25,15 +25,15 @@ const columns = sql`tenant_id, server_id, sealed, generation, expires_at, lease_
 
 interface TokenRowDeps {
   nonce: () => string;
-  /** whose tokens they are; null: the tenant's */
+  /** `null` for the tenant */
   of: AccountOwner | null;
 }
 
-/** The tenant's tokens and those of people are in two tables, whose statements are the same but for the person. */
+/** The tenant's and people's tokens are in two tables that differ in the owner's columns. */
 function placeOf({ nonce, of }: TokenRowDeps) {
   return {
     table: of === null ? sql`server_tokens` : sql`user_tokens`,
-    /** names of the columns that say whose row it is, and their values */
+    /** owner's columns and values */
     owner: of === null ? sql`` : sql`id, user_id, shown, `,
     ownerValues: (): SQL => (of === null ? sql`` : sql`${nonce()}, ${of.userId}, ${of.shown}, `),
     unique: of === null ? sql`tenant_id, server_id` : sql`tenant_id, user_id, shown, server_id`,
@@ -60,14 +60,14 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
     async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
       const isAsRead = from === null ? sql`sealed is null` : sql`generation = ${from}`;
       const written = await db.write([
-        // No row is made for a server that is gone, or is another tenant's.
+        // No row for a missing server or another tenant's.
         raw(sql`
           insert into ${table} (${owner}tenant_id, server_id, generation, lease_until)
           select ${ownerValues()}tenant_id, id, ${deps.nonce()}, 0 from servers
           where tenant_id = ${tenantId} and id = ${serverId}
           on conflict do nothing`),
-        // The same batch sent again finds the lease that it wrote itself, and may have it. No lease is longer than
-        // this one: a later end was written before a clock was set back.
+        // A repeated batch may take the lease that it wrote itself. A later end was written before a clock was
+        // set back.
         raw(sql`
           update ${table} set lease = ${lease}, lease_until = ${leaseUntil}
           where ${where(tenantId, serverId)} and ${isAsRead}
@@ -87,8 +87,7 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
           update ${table} set sealed = ${sealed}, generation = ${generation},
             expires_at = ${expiresAt}, lease = null, lease_until = 0, fault = null
           where ${still(tenantId, serverId, from)}`),
-        // Reads the row instead of the number of changes: a batch that is sent twice changes
-        // nothing the second time.
+        // Reads the row instead of a count of changes, which is 0 when a batch runs twice.
         raw(sql`select generation from ${table} where ${still(tenantId, serverId, generation)}`),
       ]);
       return written.ok ? ok((written.value[1]?.length ?? 0) > 0) : written;
@@ -104,7 +103,7 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
     async replace({ tenantId, serverId, ...fresh }, { event, now }) {
       const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
       const written = await db.write([
-        // A server that was deleted meanwhile leaves nothing behind.
+        // Nothing remains of a server that was deleted meanwhile.
         raw(sql`
           insert into ${table}
             (${owner}tenant_id, server_id, sealed, generation, expires_at, lease, lease_until, fault)
@@ -114,7 +113,7 @@ export const createTokenStore = (db: Database, deps: TokenRowDeps): TokenStore =
           on conflict (${unique}) do update set sealed = excluded.sealed,
             generation = excluded.generation, expires_at = excluded.expires_at, lease = null,
             lease_until = excluded.lease_until, fault = excluded.fault`),
-        // What one person authorized says nothing of the entry.
+        // A person's authorization doesn't change the entry.
         ...(deps.of === null
           ? [
               db.builder

@@ -20,7 +20,6 @@ export const createServerStore = (db: Database): ServerStore => {
         .where(and(eq(servers.tenantId, tenantId), eq(column, value)));
       return row ?? null;
     });
-  /** Deletes the server's tokens and its pending authorizations. */
   const forgetTokens = (tenantId: string, id: string) =>
     [serverTokens, userTokens, authorizations].map((table) =>
       db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
@@ -87,8 +86,7 @@ export const createServerStore = (db: Database): ServerStore => {
     async setStatus(tenantId, id, status, { event, now }) {
       const changes = and(whereId(tenantId, id), ne(servers.status, status));
       const written = await db.write([
-        // The event stands before the change that it tells of: after the change the condition would
-        // no longer hold.
+        // Must precede the change, which ends the condition.
         appendEventWhere(
           event,
           sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${id}

@@ -1,4 +1,4 @@
-/** All that a call needs to know about its caller, in one round trip. */
+/** Everything a call needs about its caller, in one round trip. */
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { Database } from "../db.ts";
@@ -10,16 +10,15 @@ interface CallerQuery {
   keyId: string;
   sessionId: string | null;
   now: number;
-  /** absent: the session is one with the router itself */
+  /** absent for sessions with the router itself */
   serverSlug: string | undefined;
 }
 
-/** One statement for each kind of row. */
 function selectsOf(
   builder: Database["builder"],
   { keyId, sessionId, now, serverSlug }: CallerQuery,
 ) {
-  // Only the key is known yet. Everything else is found through the key's tenant.
+  // Only the key is known; the tenant is found through it.
   const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
   const whereServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
   const whereSession =
@@ -62,8 +61,7 @@ function selectsOf(
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>
     db.read(async (builder) => {
-      // Two reads and no join: in a batch, an engine answers with objects, in which columns of the same
-      // name are one.
+      // Two reads instead of a join: batch rows are objects, which merge equal column names.
       const [
         keyRows,
         tenantRows,

@@ -39,9 +39,8 @@ export const createTenantStore = (db: Database): TenantStore => {
   return {
     async create(tenant, event) {
       const { id, slug, name, policy, ceiling, version, createdAt, residency } = tenant;
-      // A tenant's first event says that the tenant was made. The log outlives tenants, so a
-      // tenant's id is made once, ever. The second condition is for `home`, where a slug
-      // may be kept for a tenant on another database.
+      // A tenant's first event proves its creation; events outlive tenants, so an id is created once, ever. The
+      // second condition protects slugs in `home` of tenants in other databases.
       const isNew = sql`
         not exists (select 1 from admin_events where tenant_id = ${id})
         and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
@@ -113,8 +112,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         .select({ id: samplingRequests.id })
         .from(samplingRequests)
         .where(eq(samplingRequests.tenantId, id));
-      // Deletes a large tenant's records in slices: all at once, every other tenant would wait for
-      // it.
+      // In batches, so that deleting a large tenant doesn't block others.
       const some = sql`
         select id from sampling_requests where tenant_id = ${id} order by id limit ${sliceSize}`;
       for (let more = true; more;) {
@@ -127,7 +125,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         more = (sliced.value[2] ?? []).length > 0;
       }
       const written = await db.write([
-        // Captures are found through their requests, which are therefore deleted after them.
+        // Captures are found through their requests, which are deleted afterwards.
         db.builder.delete(captures).where(inArray(captures.requestId, requestIds)),
         ...owned.map((table) => db.builder.delete(table).where(eq(table.tenantId, id))),
         db.builder.delete(tenants).where(eq(tenants.id, id)),

@@ -1,12 +1,12 @@
-/** What a ledger asks the books to enter, and their answers. Both are plain values, since they cross threads. */
+/** Entries of the in-memory ledger and its answers. Plain values, since they cross threads. */
 import type { Booking } from "../../../domain/audit/bookings.ts";
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import type { Bound, Statement } from "./sql.ts";
 
 export interface EnteredClaim {
-  /** values in the order of `claimNames` */
+  /** in the order of `claimNames` */
   values: Bound[];
-  /** the first code of a record with this claim */
+  /** the record's first code with this claim */
   code: string;
   /** see `LesserClaim` */
   shortens: boolean;
@@ -22,15 +22,15 @@ export interface AdmitEntry {
   tenantVersion: number;
   now: number;
   leaseUntil: number;
-  /** values in the order of `calledNames` */
+  /** in the order of `calledNames` */
   row: Bound[];
-  /** the first claim, then lesser ones in their order */
+  /** in the order in which they are tried */
   claims: EnteredClaim[];
-  /** the first code of a record that a limit refused; null: nothing is limited */
+  /** the record's first code if a limit refuses; `null` without limits */
   limitedCode: string | null;
-  /** nothing is written where only what running calls have reserved is in the way */
+  /** write nothing if only running reservations are in the way */
   mayWait: boolean;
-  /** `expiresAt` is null where the session keeps its expiry */
+  /** `expiresAt` is `null` if the session keeps its expiry */
   session: { id: string; expiresAt: number | null } | null;
   replay: { key: string; contentSha256: string; expiresAt: number } | null;
 }
@@ -40,18 +40,18 @@ export interface SettleEntry {
   id: string;
   tenantId: string;
   now: number;
-  /** values in the order of `endedNames` */
+  /** in the order of `endedNames` */
   row: Bound[];
   outcome: string;
   chargedTokens: number;
   chargedMicroUsd: number;
-  /** the model of bookings that name no model; null: the model that was chosen */
+  /** model for bookings that name none; `null` for the chosen model */
   model: string | null;
   bookings: Booking[];
   health: HealthChange[];
-  /** scopes of circuits that the call closes */
+  /** scopes of circuits to close */
   closes: string[];
-  /** statements that write what is kept of the call; they run once the call's row has ended */
+  /** run after the call's row has ended */
   kept: Statement[];
 }
 
@@ -61,9 +61,9 @@ export type Answer =
   | {
       state: "admitted";
       number: number;
-      /** which claim, 0 is the first */
+      /** index of the claim */
       rung: number;
-      /** two values for each hold, one hold after the other: what is used, and the oldest bucket */
+      /** two values per hold: usage and oldest bucket */
       standing: (number | null)[];
     }
   | {
@@ -77,5 +77,5 @@ export type Answer =
   | { state: "repeated"; requestId: string; contentSha256: string }
   | { state: "settled" };
 
-/** null: the books leave the entry to the ledger's own SQL, and have written nothing. */
+/** `null` if nothing was written and SQL decides. */
 export type Enter = (entry: Entry) => Answer | null;

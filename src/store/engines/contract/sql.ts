@@ -1,6 +1,5 @@
-/** What the books need of their database. A connection of libSQL has it, and so has a Durable Object. */
+/** Synchronous SQL for the in-memory ledger; implemented by a libSQL connection and by a Durable Object. */
 
-/** What SQLite accepts as a parameter. */
 export type Bound = string | number | bigint | null | Uint8Array;
 
 export interface Statement {
@@ -8,24 +7,23 @@ export interface Statement {
   params: Bound[];
 }
 
-/** Runs statements synchronously, in a transaction that the caller begins and ends. */
+/** The caller begins and ends the transaction. */
 export interface Sql {
-  /** Gives rows. The values of a row are in the order of the columns. */
+  /** Row values are in column order. */
   all(sql: string, params: Bound[]): unknown[][];
-  /** Gives the number of rows that the statement wrote. */
+  /** Returns the number of written rows. */
   change(sql: string, params: Bound[]): number;
 }
 
 /**
- * What the books remember of one table. The rows are the truth. Before other statements write these rows, the memory is
- * written with `flush`; after them the memory is emptied with `forget`.
+ * Cache of one table; the rows are the truth. `flush` runs before other statements touch the table, `forget`
+ * after them.
  */
 export interface Remembered {
   table: string;
-  /** another table that this memory is read from, and that this memory never writes */
+  /** another table that is read, never written */
   alsoReads?: string;
-  /** Writes what the rows lack. */
   flush(): void;
-  /** Empties the memory, so that the rows are read again. What was not written is lost. */
+  /** Discards the cache, including unwritten changes. */
   forget(): void;
 }

@@ -1,13 +1,9 @@
-/**
- * What one listener of a feed is told, as lines of JSON over RPC: the object asks its database once for all who listen,
- * in whatever isolates they are.
- */
+/** Feed of records as JSON lines over RPC: the object polls its database once for all listeners in all isolates. */
 import type { FeedItem, FeedListener } from "../../../domain/ports/request-feed.ts";
 
-/** ms. An empty line shows a reader who takes nothing: for whoever is gone without a word the feed asks no more. */
+/** ms. An empty line detects a reader that has disappeared. */
 const silentMs = 25_000;
 
-/** In the object. */
 export function linesOf(listener: FeedListener): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -21,7 +17,6 @@ export function linesOf(listener: FeedListener): ReadableStream<Uint8Array<Array
   });
 }
 
-/** Outside of the object. A stream that breaks off has gone: the listener's own client comes back. */
 export function listenerOf(
   lines: ReadableStream<Uint8Array<ArrayBuffer>>,
   wait: (ms: number, signal?: AbortSignal) => Promise<void>,
@@ -30,7 +25,7 @@ export function listenerOf(
   let text = "";
   let reading: Promise<boolean> | null = null;
   let isGone = false;
-  /** false: there is no more */
+  /** `false` at the end of the stream */
   const read = async (): Promise<boolean> => {
     const { done, value } = await reader.read().catch(() => ({ done: true, value: "" }));
     text += value ?? "";

@@ -1,12 +1,12 @@
 /**
- * Writes that come while another one is not durable yet wait for it, and then happen together: the local runtime syncs
- * the disk each time that somebody writes. A write that comes alone waits for nothing. Each stays a transaction of its own.
+ * Batches writes that arrive while another write is not yet durable, since the local runtime syncs the disk for
+ * each. Each write stays a transaction of its own; a single write never waits.
  */
 export type InGroup = <T>(work: () => T) => Promise<T>;
 
-/** @param durable resolves once all that was written so far is durable */
+/** @param durable resolves once everything written so far is durable */
 export function createGroups(durable: () => Promise<void>): InGroup {
-  /** null: everything is durable */
+  /** `null` if everything is durable */
   let waiting: (() => void)[] | null = null;
   const begin = (works: readonly (() => void)[]): void => {
     waiting = [];
@@ -14,7 +14,7 @@ export function createGroups(durable: () => Promise<void>): InGroup {
     void soon();
   };
   const soon = async (): Promise<void> => {
-    // The next write fails where the storage is broken, so nothing is said here.
+    // A storage failure surfaces at the next write.
     await durable().catch(() => undefined);
     const works = waiting ?? [];
     if (works.length > 0) begin(works);

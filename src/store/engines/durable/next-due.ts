@@ -1,4 +1,4 @@
-/** When the scheduled jobs have something to do in a database: each text asks one table, by one of its indexes. */
+/** Computes when scheduled jobs have work. Each query reads one table by one index. */
 import { forgottenAfterMs } from "../../../domain/choice/circuits.ts";
 import { defaultRetentionDays } from "../../../domain/choice/policy.ts";
 import { recordedRefusals } from "../../../domain/audit/thinning.ts";
@@ -10,12 +10,12 @@ import { keptRunSeconds, keptSeconds, runResources } from "../../ledger/ledger.t
 import type { ObjectSql } from "./object-sql.ts";
 
 const dayMs = 86_400_000;
-/** A minute's refusals are recorded when the minute is over for every isolate. */
+/** ms until a minute is over for every isolate. */
 const thinnedAfterMs = 120_000;
 
 const policyDays = (name: string): string =>
   `json_extract(case when json_valid(t.policy) then t.policy end, '$.${name}')`;
-/** The oldest row by its id, since ids sort by time. */
+/** ids sort by time. */
 const oldestRecord = `select r.created_at + ${dayMs} * coalesce(${policyDays("retentionDays")}, ${defaultRetentionDays})
   from tenants t cross join sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
   order by r.tenant_id, r.id limit 1`;
@@ -25,9 +25,9 @@ const oldestContent = `select r.created_at + ${dayMs} * ${policyDays("contentRet
 
 const texts: readonly string[] = [
   "select min(lease_until) from sampling_requests where outcome = 'admitted'",
-  // Records that ended and are not sealed. 0: at once.
+  // Records that ended and are not sealed; due immediately.
   "select 0 from sampling_requests where seal_number is null and outcome <> 'admitted' limit 1",
-  // Sealed records whose durations are not counted. 0: at once.
+  // Sealed records that are not in the latency counts; due immediately.
   `select 0 from tenants t left join latency_cursors c on c.tenant_id = t.id
     where exists (select 1 from sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
       and (r.seal_number, r.seal_position) > (coalesce(c.seal, 0), coalesce(c.position, -1))) limit 1`,
@@ -50,7 +50,7 @@ const texts: readonly string[] = [
   "select min(expires_at) from console_sessions",
   "select min(expires_at) from authorizations",
   "select min(expires_at) from oauth_entries",
-  // Held calls whose decision, or whose caller, did not come in time. 0: a call was decided and has to be ended.
+  // Pending calls with a passed deadline, or decided calls to end immediately.
   `select min(deadline) from approvals where is_open = 1
     and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,
   `select 0 from approvals where is_open = 1
@@ -64,7 +64,7 @@ const texts: readonly string[] = [
   oldestContent,
 ];
 
-/** ms since the epoch; null: nothing is due, ever, unless somebody writes. */
+/** ms since the epoch; `null` if nothing is due without further writes. */
 export function nextDue(sql: Pick<ObjectSql, "all">): number | null {
   const moments = texts.flatMap((text) => {
     const moment = sql.all(text, [])[0]?.[0];

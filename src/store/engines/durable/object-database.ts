@@ -1,8 +1,7 @@
 /**
- * The database in a Durable Object: the engine, and the life of its storage. The storage gets its tables with the
- * first write that leaves a tenant in it, and migrations at the first use after an update, before anything else. A
- * name that nobody gave to a tenant leads to an object without storage: it answers as empty tables do, and keeps
- * nothing, so that invented keys and ids cost no storage.
+ * The database in a Durable Object and the lifecycle of its storage. Tables are created with the first write
+ * that leaves a tenant, and migrated at the first use after an update. Without a tenant the object answers as
+ * empty tables and stores nothing, so invented keys and ids cost no storage.
  */
 import type { BookTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
@@ -24,17 +23,16 @@ export interface ObjectDatabase {
   write(job: Job): Outcome;
   read(statements: readonly Statement[]): Outcome;
   hasTables(): boolean;
-  /** Whether there is anything that the storage is kept for. */
+  /** Whether anything keeps the storage alive. */
   isKept(): boolean;
-  /** The name in its tenant's id; null: no tenant is or was here. */
+  /** The name in the tenant's id; `null` if there never was a tenant. */
   tenantDatabase(): string | null;
-  /** ms since the epoch, when jobs have something to do; null: they have nothing to do unless somebody writes */
+  /** ms since the epoch; `null` if nothing is due without further writes */
   nextDue(): number | null;
-  /** Whether all of it is sealed under the master key of that id. */
   isSealedBy(keyId: string): boolean;
-  /** Pages that nothing fills do not count. */
+  /** Excludes free pages. */
   room(): Room;
-  /** Stands after the storage was deleted. */
+  /** Call after the storage was deleted. */
   forget(): void;
 }
 
@@ -43,21 +41,20 @@ interface Undone {
 }
 
 const hasTenant = "select 1 from tenants limit 1";
-/** The log of a deletion outlives the tenant, so the storage waits until the home database has it. */
+/** The event of a deletion outlives the tenant until `home` has received it. */
 const undelivered = "select 1 from admin_events where delivered = 0 limit 1";
-/** The log outlives its tenant. */
+/** Events outlive their tenant. */
 const tenantIds = [
   "select id from tenants limit 1",
   "select tenant_id from admin_events where tenant_id is not null limit 1",
 ];
 
-/** Of tables without a row. */
 const nothing = (job: Job): Outcome =>
   "kind" in job
     ? { ok: true, rows: [], answer: null }
     : { ok: true, rows: job.map(() => ({ columns: [], values: [] })) };
 
-/** Only what adds a record is ever refused: everything else ends a call, makes room or is rare. */
+/** A full database refuses only new records; other writes end calls, make room, or are rare. */
 const newRecord = /\binsert into "?sampling_requests\b/i;
 const addsRecord = (job: Job): boolean =>
   "kind" in job ? job.kind === "admit" : job.some(({ sql }) => newRecord.test(sql));
@@ -71,7 +68,7 @@ const unreleased: Outcome = {
   fault: { code: unreleasedCode, message: "an unreleased version made the database" },
 };
 
-/** @param deps `holds`: the home database is kept without a tenant too */
+/** @param deps `holds`: the home database exists without a tenant */
 export function createObjectDatabase(deps: {
   storage: ObjectStorage;
   texts: BookTexts;
@@ -86,19 +83,18 @@ export function createObjectDatabase(deps: {
   let tables: "unknown" | "none" | "current" | "unreleased" = "unknown";
 
   const isKept = (): boolean => holds === "home" || sql.all(hasTenant, []).length > 0;
-  /** A storage with tables gets those that it lacks, and `home` gets its tables at once. */
+  /** Creates missing tables in existing storage, and those of `home` immediately. */
   const prepare = (): void => {
     if (tables !== "unknown") return;
     if (madeByUnreleased(sql)) tables = "unreleased";
     else if (holds === "home" || hasTables(sql)) {
-      // An object wakes far more often than it is updated, and a transaction costs a commit.
+      // Avoids a transaction, and so a commit, on every wake.
       if (lacksMigrations(sql, migrations))
         storage.transactionSync(() => migrateObject(sql, migrations));
       tables = "current";
     } else tables = "none";
   };
   const room = (): Room => ({ usedBytes: storage.sql.databaseSize, limitBytes });
-  /** calls that fit, whatever they write */
   let fitting = 0;
   const isFull = (): boolean => {
     fitting -= 1;

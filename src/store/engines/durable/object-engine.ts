@@ -1,6 +1,6 @@
 /**
- * The engine inside of a Durable Object. Each job is one transaction. The runtime lets no answer out before what the
- * job wrote is durable; `groups.ts` lets jobs share that wait.
+ * The engine inside a Durable Object. Each job is one transaction. The runtime's output gate holds answers
+ * until they are durable; `groups.ts` shares that wait.
  */
 import type { Books } from "../memory-ledger/books.ts";
 import { createJournaledBooks } from "../memory-ledger/journal.ts";
@@ -12,13 +12,13 @@ import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
 export interface ObjectEngine {
   write(job: Job): Outcome;
   read(statements: readonly Statement[]): Outcome;
-  /** Within a transaction of the caller's. Throws as SQLite does. */
+  /** Runs within the caller's transaction. Throws SQLite's errors. */
   run(job: Job): Outcome;
-  /** Stands after a transaction of the caller's was undone. */
+  /** Call after the caller rolled back. */
   forget(): void;
 }
 
-/** What the job names is written before, and forgotten afterwards: a statement may have changed it. */
+/** Flushes the tables that the job names first and drops their cache afterwards. */
 function runJob(sql: ReturnType<typeof createObjectSql>, books: Books, job: Job): Outcome {
   const isEntry = "kind" in job;
   const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
@@ -58,7 +58,7 @@ export function createObjectEngine(deps: {
     },
     read(statements) {
       try {
-        // Without a name of theirs there is nothing to forget: a read changes nothing.
+        // Reads change nothing, so no cache is dropped.
         if (books.lag(statements)) storage.transactionSync(() => books.makeWay(statements));
         return { ok: true, rows: statements.map((statement) => sql.run(statement)) };
       } catch (cause) {

@@ -1,4 +1,4 @@
-/** Migrations inside of a Durable Object, in the transaction of whoever calls. */
+/** Migrations inside a Durable Object, in the caller's transaction. */
 import {
   migrationsTable,
   firstHash,
@@ -25,13 +25,11 @@ export function madeByUnreleased(sql: ObjectSql): boolean {
 const appliedIn = (sql: ObjectSql): Set<unknown> =>
   new Set(hasTables(sql) ? sql.all("select name from migrations", []).map(([name]) => name) : []);
 
-/** Whether `migrateObject` would apply anything. */
 export function lacksMigrations(sql: ObjectSql, migrations: readonly Migration[]): boolean {
   const applied = appliedIn(sql);
   return migrations.some(({ name }) => !applied.has(name));
 }
 
-/** Applies the migrations that are not applied yet. */
 export function migrateObject(sql: ObjectSql, migrations: readonly Migration[]): void {
   const applied = appliedIn(sql);
   if (applied.size === 0) sql.change(migrationsTable, []);

@@ -1,12 +1,12 @@
-/** SQLite inside of a Durable Object, as the books and the engine use it. Synchronous, as the runtime's own is. */
+/** SQLite inside a Durable Object. Synchronous, as the runtime's API is. */
 import type { SqlStorage } from "@cloudflare/workers-types";
 import type { Bound, Sql, Statement } from "../contract/sql.ts";
 import type { Fault, Rows } from "../contract/engine.ts";
 
-/** As much of `ctx.storage` as the engine uses. */
+/** The part of `ctx.storage` that the engine uses. */
 export interface ObjectStorage {
   sql: Pick<SqlStorage, "exec" | "databaseSize">;
-  /** All of it or nothing. A statement may neither begin nor end a transaction here. */
+  /** Atomic. SQL statements may not begin or end a transaction here. */
   transactionSync<T>(closure: () => T): T;
 }
 
@@ -14,11 +14,11 @@ export interface ObjectSql extends Sql {
   run(statement: Statement): Rows;
 }
 
-/** The runtime takes no bigint. */
+/** The runtime rejects bigint. */
 const bindable = (value: Bound): Exclude<Bound, bigint> =>
   typeof value === "bigint" ? Number(value) : value;
 
-/** @param onWritten told how many rows each statement wrote, those of indexes counted */
+/** @param onWritten receives the rows written by each statement, including index rows */
 export function createObjectSql(
   { sql: storage }: Pick<ObjectStorage, "sql">,
   onWritten: (rows: number) => void = () => {},
@@ -40,7 +40,7 @@ export function createObjectSql(
   };
 }
 
-/** The runtime names SQLite's code at the end of the message. */
+/** The runtime appends SQLite's code to the message. */
 export const faultOf = (cause: unknown): Fault => {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { code: /SQLITE_[A-Z]+/.exec(message)?.[0] ?? "", message };

@@ -1,4 +1,4 @@
-/** The database in the Durable Object of a name, over RPC. */
+/** Opens the database in the Durable Object of a name, over RPC. */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import type { Room } from "../../../domain/limits/room.ts";
 import type { RequestFeeds } from "../../../domain/ports/request-feed.ts";
@@ -17,8 +17,8 @@ export interface Objects {
 }
 
 /**
- * The name has the jurisdiction in it, and no object is ever looked for without that.
- * @param residency where the object is made, if it is not there yet; its region means nothing afterwards
+ * The name includes the jurisdiction, so an object is never looked up outside it.
+ * @param residency takes effect only when the object is created
  */
 export function connectTo(
   { namespace }: Pick<Objects, "namespace">,
@@ -27,14 +27,14 @@ export function connectTo(
 ): TenantStub {
   const jurisdiction = jurisdictionOf(name);
   const within = jurisdiction === null ? namespace : namespace.jurisdiction(jurisdiction);
-  // The class's own methods, which the namespace's type does not know.
+  // The namespace's type lacks the class's own methods.
   return within.getByName(name, hintOf(residency)) as unknown as TenantStub;
 }
 
 const hintOf = (residency: Residency | null) =>
   residency?.region === undefined ? undefined : { locationHint: residency.region };
 
-/** Why an object can't be made there; null: it can. workerd on one's own machine has one place only. */
+/** Why an object can't be created there. workerd on a local machine has one location only. */
 export function refusesResidency(
   { namespace }: Pick<Objects, "namespace">,
   { region, jurisdiction }: Residency,
@@ -63,13 +63,13 @@ export const openObject = (
     options,
   );
 
-/** How full the object of a tenant is; null: the name is no tenant's own database's, and nobody bounds its size. */
+/** Fill level of a tenant's own object; `null` for other databases, which are not bounded. */
 export const roomOfObject = (objects: Objects, name: string): (() => AsyncResult<Room>) | null =>
   isTenantDatabase(name)
     ? () => askRoom({ connect: () => connectTo(objects, name), wait: objects.wait })
     : null;
 
-/** Feeds that a tenant's object has for all isolates; null: the name is no tenant's own database's. */
+/** Feeds of a tenant's own object; `null` for other databases. */
 export const feedsOfObject = (objects: Objects, name: string): RequestFeeds | null =>
   isTenantDatabase(name)
     ? {

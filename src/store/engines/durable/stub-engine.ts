@@ -1,6 +1,6 @@
 /**
- * The engine outside of a Durable Object: it asks the object by RPC. A stub whose object was reset stays broken, and
- * no invocation may use another's, so each question has a stub of its own.
+ * The engine outside a Durable Object. Each request uses a new stub: a stub stays broken after its object
+ * resets, and invocations must not share stubs.
  */
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { Room } from "../../../domain/limits/room.ts";
@@ -8,36 +8,32 @@ import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Statement } from "../contract/sql.ts";
 import type { Engine, Fault, Job, Outcome } from "../contract/engine.ts";
 
-/** What an object answers by RPC. */
 export interface DatabaseObject {
   write(job: Job): Promise<Outcome>;
   read(statements: readonly Statement[]): Promise<Outcome>;
 }
 
-/** What a tenant's object answers besides the engine's questions. */
 export interface TenantStub extends DatabaseObject {
   room(): Promise<Room>;
-  /** what happens to the tenant's records, as lines of `feed-lines.ts` */
+  /** records as lines of `feed-lines.ts` */
   follow(
     tenantId: string,
     since: number | null,
   ): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
 
-/** How the object is reached. */
 interface Reach<Stub> {
-  /** a new stub */
+  /** returns a new stub */
   connect: () => Stub;
   wait: (ms: number) => Promise<void>;
 }
 
-/** ms. A reset object is back by then; an evicted object was gone before the request. */
+/** ms until a reset object is back. */
 const pauseMs = 50;
 const tries = 3;
-/** A caller may ask a lost object again after a second. */
 const lost = err({ reason: "unavailable", retryAfterMs: 1_000 } as const);
 
-/** More requests would only keep an overloaded object overloaded. */
+/** Retries would keep an overloaded object overloaded. */
 const isOverloaded = (cause: unknown): boolean =>
   cause instanceof Error && "overloaded" in cause && cause.overloaded === true;
 

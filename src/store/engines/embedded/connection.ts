@@ -1,26 +1,26 @@
-/** One connection to the file, with its prepared statements kept. Synchronous, as libsql is. */
+/** One synchronous connection to the file, with a cache of prepared statements. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import type { Sql, Statement } from "../contract/sql.ts";
 import type { Fault, Rows } from "../contract/engine.ts";
 
-/** Statements of some kB each. The stores have fewer fixed texts; a text that varies with its input displaces another. */
+/** A few kB each. The stores use fewer fixed texts. */
 const statementsKept = 256;
-/** ms. So long a statement waits for another connection's lock: a backup's, or a person's with a shell. */
+/** ms to wait for another connection's lock, such as a backup's. */
 const busyMs = 1_000;
 
 const noRows: Rows = { columns: [], values: [] };
 
 interface Kept {
   statement: ReturnType<Libsql.Database["prepare"]>;
-  /** null: the statement returns no rows */
+  /** `null` if the statement returns no rows */
   columns: string[] | null;
 }
 
 export interface Connection extends Sql {
   run(statement: Statement): Rows;
-  /** Statements without parameters or rows. */
+  /** For statements without parameters or rows. */
   exec(sql: string): void;
   readonly inTransaction: boolean;
   close(): void;
@@ -31,7 +31,7 @@ export const faultOf = (cause: unknown): Fault => ({
   message: cause instanceof Error ? cause.message : String(cause),
 });
 
-/** After `create table` and the like, a statement that was prepared before may have other columns. */
+/** Cached statements may return other columns after a schema change. */
 const changesSchema = (sql: string): boolean => /^\s*(create|alter|drop)\b/i.test(sql);
 
 function keepStatements(database: Libsql.Database): { get(sql: string): Kept; clear(): void } {
@@ -75,13 +75,13 @@ function connect(url: string, pragmas: readonly string[]): Connection {
   };
 }
 
-/** A database up to this size is checked as a whole when it is opened, which takes some tenths of a second. */
+/** Bytes up to which the whole file is checked at start, which takes tenths of a second. */
 const wholeBytes = 64 * 1024 * 1024;
 
-/** Checks the file before anybody relies on the file. Throws as SQLite does. */
+/** Throws SQLite's errors. */
 function checkFile(connection: Connection): void {
   const one = (sql: string): unknown => connection.run({ sql, params: [] }).values[0]?.[0];
-  // SQLite opens a file that can't be written too, and only says so at the first write.
+  // SQLite opens a read-only file and fails only at the first write.
   const version = Number(one("pragma user_version"));
   connection.exec(`begin immediate; pragma user_version = ${version}`);
   connection.exec("rollback");
@@ -91,7 +91,7 @@ function checkFile(connection: Connection): void {
   throw Object.assign(new Error(String(found)), { code: "SQLITE_CORRUPT" });
 }
 
-/** A commit returns when its pages are on the disk. On macOS only `fullfsync` makes sure of that. */
+/** A commit returns once its pages are on disk. On macOS that takes `fullfsync`. */
 export function openWriter(path: string, pragmas: readonly string[] = []): Connection {
   const connection = connect(pathToFileURL(path).href, [
     "journal_mode = WAL",
@@ -107,7 +107,8 @@ export function openWriter(path: string, pragmas: readonly string[] = []): Conne
         return connection.inTransaction;
       },
       close() {
-        // libsql keeps the file open until its statements are collected, so SQLite's own last checkpoint may never come.
+        // libsql keeps the file open until its statements are collected, so SQLite may skip its last
+        // checkpoint.
         connection.exec("pragma wal_checkpoint(truncate)");
         connection.close();
       },
@@ -118,6 +119,5 @@ export function openWriter(path: string, pragmas: readonly string[] = []): Conne
   }
 }
 
-/** The file system itself refuses what this one would write. */
 export const openReader = (path: string): Connection =>
   connect(`${pathToFileURL(path).href}?mode=ro`, []);

@@ -1,4 +1,4 @@
-/** The owner's side of a database thread: sends requests, and hands each outcome to its caller. */
+/** Owner of a database thread: sends jobs and returns outcomes to their callers. */
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { Entry } from "../contract/entries.ts";
@@ -8,23 +8,21 @@ import type { Outcomes, Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
-  /** How many requests wait for an answer. */
   readonly waiting: number;
-  /** called with the ms of each group; absent: nobody asks */
+  /** ms per group, for metrics */
   onGroup?: (ms: number) => void;
   close(): Promise<void>;
 }
 
 /**
- * Outcomes that are handed over in one turn of the event loop. Each lets its caller go on, and many of them at once
- * hold other tenants up: with 16 a flood of 256 callers tripled the time of another's call. A few together run the same
- * code while the processor still has it, and save a call of the system each.
+ * Outcomes delivered per turn of the event loop. With 16, a flood of 256 callers tripled other tenants'
+ * latency; a few at a time share caches and system calls.
  */
 const deliveredAtOnce = 4;
 
 const ended: Fault = { code: "THREAD_ENDED", message: "the database thread has ended" };
 
-/** The fault that ends the process. The log gets its name and its places, and no message: a message may hold a parameter. */
+/** The fault that ends the process. Carries the name and stack but no message, which may hold a parameter. */
 function lostThread(role: ThreadData["role"], cause: unknown): Error {
   const lost = new Error(`the database's ${role} thread has ended`);
   lost.name = "DatabaseThreadEnded";
@@ -32,7 +30,7 @@ function lostThread(role: ThreadData["role"], cause: unknown): Error {
   return lost;
 }
 
-/** Requests of one turn of the event loop go to the thread as one message, since each message wakes the thread. */
+/** Batches the requests of one turn of the event loop: each message wakes the thread. */
 function createOutbox(post: (request: Request) => void): { add(run: Run): void; send(): void } {
   let unsent: Run[] = [];
   const send = (): void => {
@@ -49,7 +47,6 @@ function createOutbox(post: (request: Request) => void): { add(run: Run): void; 
 
 type Waiting = Map<number, (outcome: Outcome) => void>;
 
-/** @returns what hands outcomes that arrived to their callers, a few in one turn of the event loop */
 function createDelivery(waiting: Waiting): (outcomes: Outcomes["outcomes"]) => void {
   const arrived: { id: number; outcome: Outcome }[] = [];
   const deliver = (): void => {
@@ -60,15 +57,15 @@ function createDelivery(waiting: Waiting): (outcomes: Outcomes["outcomes"]) => v
     if (arrived.length > 0) setImmediate(deliver);
   };
   return (outcomes) => {
-    // Nothing waited to be handed over before.
+    // Nothing was waiting before.
     if (arrived.push(...outcomes) === outcomes.length) deliver();
   };
 }
 
 /**
- * A thread that ends without being asked ends the process, as a fault that nobody caught: its transaction may hold
- * the file's lock, so another thread in its place might never write. The next start finds the file as it was.
- * @param entry where `thread.ts` is, or what a bundle made of it
+ * A thread that exits unasked ends the process: its transaction may hold the file's lock, so a replacement
+ * could never write.
+ * @param entry `thread.ts` or its bundle
  */
 export function startThread(entry: URL, data: ThreadData): Promise<Result<DatabaseThread, Fault>> {
   const worker = new Worker(entry, { workerData: data, execArgv: [] });
@@ -88,7 +85,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     return promise;
   };
   const thread: DatabaseThread = {
-    // A closed connection that is asked ends the process: the library's native code does not refuse.
+    // libsql crashes the process if a closed connection is used.
     run: (job) =>
       state === "closing"
         ? Promise.resolve({ ok: false, fault: ended })

@@ -1,4 +1,4 @@
-/** The database in a file of this machine, owned by this process. One thread writes, others read. */
+/** The database in a local file that this process owns. One thread writes, others read. */
 import { statSync } from "node:fs";
 import type { DatabaseFigures } from "../../../domain/audit/metrics.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
@@ -8,7 +8,7 @@ import { replacedCode, type Engine, type Fault, type Outcome } from "../contract
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
 
-/** Reading threads. A long read keeps one thread busy, and short reads go to the other. */
+/** A long read occupies one thread; short reads use the other. */
 const readers = 2;
 
 export interface EmbeddedEngine extends Engine {
@@ -17,29 +17,29 @@ export interface EmbeddedEngine extends Engine {
 }
 
 export interface Start {
-  /** absolute; the file is made where there is none */
+  /** absolute; created if missing */
   path: string;
-  /** where `thread.ts` is, or what a bundle made of it */
+  /** `thread.ts` or its bundle */
   thread: URL;
-  /** for the writer, after the writer's own pragmas */
+  /** added to the writer's own */
   pragmas?: readonly string[];
-  /** what the ledger's books are kept with; null: the ledger does with SQL alone */
+  /** statements of the in-memory ledger; `null` to use SQL only */
   books: BookTexts | null;
-  /** called once if the file is deleted or replaced; nothing is written from then on */
+  /** called once if the file is deleted or replaced; writes stop */
   onReplaced?: () => void;
 }
 
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
-/** The log is there while the file is open, and both may be replaced while somebody looks. */
+/** Either file may vanish between the calls. */
 const bytesOf = (path: string): number =>
   [path, `${path}-wal`].reduce(
     (sum, each) => sum + (statSync(each, { throwIfNoEntry: false })?.size ?? 0),
     0,
   );
 
-/** Refused at once where another process owns the file, or where the file can't be written. */
+/** Fails immediately if another process owns the file or it can't be written. */
 export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine, string>> {
   const lock = lockFile(start.path);
   if (!lock.ok) return lock;
@@ -67,7 +67,7 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
   const reading = started.flatMap((each) => (each.ok ? [each.value] : []));
   const close = async (): Promise<void> => {
     await Promise.all(reading.map((each) => each.close()));
-    // The writer ends last, so that its end takes the write-ahead log into the file.
+    // The writer closes last, so that its checkpoint moves the write-ahead log into the file.
     await writer.value.close();
   };
   const failed = started.find((each) => !each.ok);
@@ -77,7 +77,7 @@ async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>
   }
   const observers: ((ms: number) => void)[] = [];
   writer.value.onGroup = (ms) => observers.forEach((observe) => observe(ms));
-  /** why nothing is written any more; null: writes go on */
+  /** `null` while writes work */
   let damage: Outcome | null = null;
   return ok({
     async write(job) {

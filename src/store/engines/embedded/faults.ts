@@ -1,4 +1,4 @@
-/** What SQLite's codes mean to whoever owns the file. */
+/** Meaning of SQLite's codes for the owner of the file. */
 import type { Fault } from "../contract/engine.ts";
 
 const sentences: readonly [RegExp, string][] = [
@@ -11,10 +11,9 @@ const sentences: readonly [RegExp, string][] = [
   [/^SQLITE_FULL/, "can't be written: the disk is full"],
 ];
 
-/** Nothing is written to a damaged file: a write would only lose more. */
+/** Further writes to a damaged file would lose more. */
 export const isDamage = ({ code }: Fault): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code);
 
-/** What a person reads whose database can't be opened. */
 export const startFault = (path: string, { code, message }: Fault): string => {
   const found = sentences.find(([pattern]) => pattern.test(code));
   return `${path} ${found?.[1] ?? `can't be opened: ${message}`}`;

@@ -1,6 +1,6 @@
 /**
- * Whether the files at the database's paths are still the open ones. SQLite keeps writing to a file that was deleted or replaced,
- * and nothing of that outlives the process.
+ * Detects a deleted or replaced database file. SQLite would keep writing to the unlinked file, and the data
+ * would be lost with the process.
  */
 import { statSync } from "node:fs";
 import { replacedCode, type Fault } from "../contract/engine.ts";
@@ -10,7 +10,7 @@ export const replacedFault: Fault = {
   message: "the database's file was deleted or replaced while it was open",
 };
 
-/** Device and inode, as bigint: an inode may be larger than a safe integer. null: the file system doesn't say. */
+/** Device and inode, as bigint since an inode may exceed a safe integer. `null` if the file system doesn't say. */
 function identityOf(path: string): string | null {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -20,10 +20,10 @@ function identityOf(path: string): string | null {
   }
 }
 
-/** @returns asked after each commit, whether the files are others than after the first one; once they are, they stay so */
+/** @returns a check to call after each commit; stays `true` once the file has changed */
 export function createReplacementCheck(path: string): () => boolean {
   const paths = [path, `${path}-wal`];
-  // SQLite makes the log with the first commit.
+  // SQLite creates the log with the first commit.
   let first: (string | null)[] | null = null;
   let isReplaced = false;
   return () => {

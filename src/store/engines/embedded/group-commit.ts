@@ -1,6 +1,6 @@
 /**
- * All writes that wait are one transaction, and one sync of the disk. Each write has a savepoint of its own, so
- * that a failed write takes no other write along.
+ * Commits all queued writes in one transaction and one disk sync. Each write has its own savepoint, so a
+ * failure affects only itself.
  */
 import { createBooks, noBooks, type Books } from "../memory-ledger/books.ts";
 import type { BookTexts } from "../memory-ledger/texts.ts";
@@ -16,12 +16,12 @@ interface Writer {
 const failed = (fault: Fault): Outcome => ({ ok: false, fault });
 
 const undo = ({ connection, books }: Writer): void => {
-  // SQLite itself has undone everything after some faults, a full disk among them.
+  // SQLite rolls back by itself after some errors, such as a full disk.
   if (connection.inTransaction) connection.exec("rollback");
   books.forget();
 };
 
-/** null: a transaction has begun. */
+/** `null` if a transaction has begun. */
 function begin(connection: Connection): Fault | null {
   try {
     connection.exec("begin immediate");
@@ -31,14 +31,14 @@ function begin(connection: Connection): Fault | null {
   }
 }
 
-/** What `pragma data_version` says: another number once another connection has written. */
+/** `pragma data_version` changes after another connection writes. */
 const versionOf = (connection: Connection): unknown =>
   connection.run({ sql: "pragma data_version", params: [] }).values[0]?.[0];
 
-/** Within a transaction. */
+/** Must run within a transaction. */
 function attempt({ connection, books }: Writer, job: Job): Outcome {
   const isEntry = "kind" in job;
-  // Before the savepoint, because what is written here belongs to the group's other jobs.
+  // Outside the savepoint, because these writes belong to other jobs of the group.
   const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
   connection.exec("savepoint job");
   try {
@@ -55,7 +55,7 @@ function attempt({ connection, books }: Writer, job: Job): Outcome {
   }
 }
 
-/** A fault: the transaction as a whole failed, and nothing of it was written. */
+/** A fault means that the whole transaction failed. */
 function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
   const { connection, books } = writer;
   try {
@@ -77,10 +77,9 @@ function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
   }
 }
 
-/** The outcome of each job, given once the group is on the disk. */
 export type CommitGroup = (jobs: readonly Job[]) => Outcome[];
 
-/** @param texts null: there are no books */
+/** @param texts `null` to use SQL only */
 export function createGroupCommit(connection: Connection, texts: BookTexts | null): CommitGroup {
   const books = texts === null ? noBooks : createBooks(connection, texts);
   const writer: Writer = { connection, books };
@@ -94,7 +93,7 @@ export function createGroupCommit(connection: Connection, texts: BookTexts | nul
     const outcomes = together(writer, jobs);
     if (Array.isArray(outcomes)) return outcomes;
     if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
-    // Each job runs alone now, which shows whose fault it was.
+    // Retries each job alone to find the one that failed.
     return jobs.flatMap((job) => commitGroup([job]));
   };
   return commitGroup;

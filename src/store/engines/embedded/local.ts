@@ -1,7 +1,4 @@
-/**
- * A file that is opened in this thread, for commands and imports: in their process nobody waits for another answer.
- * Whoever writes holds the file's lock.
- */
+/** Opens a file in the current thread, for commands. A writer holds the file's lock. */
 import type { Database } from "../../db.ts";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -11,13 +8,12 @@ import { openOverEngine } from "../../over-engine.ts";
 
 export interface Local {
   db: Database;
-  /** The first column of the first row. */
   one(sql: string): unknown;
   exec(sql: string): void;
   close(): void;
 }
 
-/** ms: a whole table is looked at in one statement. */
+/** ms. A statement may scan a whole table. */
 const timeoutMs = 3_600_000;
 
 function read(connection: Connection, statements: readonly Statement[]): Outcome {
@@ -28,7 +24,7 @@ function read(connection: Connection, statements: readonly Statement[]): Outcome
   }
 }
 
-/** Throws as SQLite does where the file can't be opened. */
+/** Throws SQLite's errors. */
 export function openLocally(path: string, mode: "reads" | "writes"): Local {
   const connection = mode === "writes" ? openWriter(path) : openReader(path);
   const commitGroup = createGroupCommit(connection, null);

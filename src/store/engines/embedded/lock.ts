@@ -1,7 +1,6 @@
 /**
- * One process owns the file. The lock is the operating system's, taken by SQLite: it ends with its process,
- * however that one ends. A file with a pid could be stale, and that pid could be another program's by now; so
- * the file beside the lock only says who, and is believed while the lock is held.
+ * Ensures that one process owns the file. SQLite takes an operating system lock, which ends with its process,
+ * so there are no stale pid files. A file beside it names the owner, for messages only.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -13,11 +12,11 @@ export interface Lock {
   release(): void;
 }
 
-/** Only SQLite opens this file: a process that closes a file ends all of its own locks on that file. */
+/** Only SQLite opens this file: closing any descriptor of a file drops all of the process's locks on it. */
 const lockPath = (path: string): string => `${path}.lock`;
 const ownerPath = (path: string): string => `${path}.owner.json`;
 
-/** Such as `, pid 4242 since 2026-11-22T08:00:00.000Z`; empty while the owner has not said so yet. */
+/** For example `, pid 4242 since 2026-11-22T08:00:00.000Z`; empty until the owner has written it. */
 function ownerOf(path: string): string {
   try {
     const owner: unknown = JSON.parse(readFileSync(ownerPath(path), "utf8"));
@@ -28,7 +27,7 @@ function ownerOf(path: string): string {
   }
 }
 
-/** Answers at once, and never waits for another owner. */
+/** Doesn't wait for another owner. */
 export function lockFile(path: string): Result<Lock, string> {
   let held: Libsql.Database | null = null;
   try {

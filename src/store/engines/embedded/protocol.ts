@@ -1,4 +1,4 @@
-/** What the process and its database threads say to each other. Plain values: they are copied between threads. */
+/** Messages between the process and its database threads. Plain values: they are copied. */
 import type { Entry } from "../contract/entries.ts";
 import type { BookTexts } from "../memory-ledger/texts.ts";
 import type { Statement } from "../contract/sql.ts";
@@ -8,9 +8,9 @@ export interface ThreadData {
   /** absolute */
   path: string;
   role: "writer" | "reader";
-  /** for the writer, after the writer's own: how often the log goes into the file, for example */
+  /** added to the writer's own */
   pragmas?: readonly string[];
-  /** the texts with which the writer keeps the books; null, absent: the writer keeps none */
+  /** statements of the in-memory ledger; `null` or absent to use SQL only */
   books?: BookTexts | null;
 }
 
@@ -19,14 +19,14 @@ export interface Run {
   job: Statement[] | Entry;
 }
 
-/** What came in one turn of the owner's event loop is one message. */
+/** One message per turn of the owner's event loop. */
 export type Request = { kind: "run"; runs: Run[] } | { kind: "close"; id: number };
 
-/** First whether the file could be opened, then of one group of requests after the other. */
+/** First the result of opening the file, then one message per group. */
 export type Reply = { opened: Fault | null } | Outcomes;
 
 export interface Outcomes {
   outcomes: { id: number; outcome: Outcome }[];
-  /** so long the group took; of the writer it is one commit */
+  /** duration of the group; for the writer, of its commit */
   ms: number;
 }

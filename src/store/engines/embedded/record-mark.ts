@@ -1,13 +1,13 @@
 /**
- * A small file beside the database with the last record number of each tenant, at most a second old. SQLite ends its
- * recovery at the first damaged page of the log without an error, so only another file shows what the log lost.
+ * File beside the database with each tenant's last record number, at most a second old. SQLite's recovery
+ * silently stops at the first damaged page of the log; comparing with this file shows what was lost.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { RecordNumbers } from "../../records/record-numbers.ts";
 
-/** Tenants in the file: those with the newest records. What a log can lose is new. */
+/** The tenants with the newest records, which are those a damaged log can lose. */
 const mostTenants = 1_000;
 
 const markPath = (path: string): string => `${path}.records.json`;
@@ -17,7 +17,7 @@ const isNumbers = (value: unknown): value is RecordNumbers =>
   value !== null &&
   Object.values(value).every((last) => Number.isSafeInteger(last));
 
-/** Nothing is known without a readable file: a database of before, or a write that the power cut off. */
+/** A missing or unreadable file counts as no information. */
 export function readRecordMark(path: string): RecordNumbers {
   try {
     const found: unknown = JSON.parse(readFileSync(markPath(path), "utf8"));
@@ -27,7 +27,7 @@ export function readRecordMark(path: string): RecordNumbers {
   }
 }
 
-/** For a database that another one replaces on purpose. */
+/** For replacing a database on purpose. */
 export const removeRecordMark = (path: string): void => rmSync(markPath(path), { force: true });
 
 async function replace(path: string, text: string): Promise<void> {
@@ -45,18 +45,17 @@ async function replace(path: string, text: string): Promise<void> {
 export interface RecordMark {
   /** Call after each commit. */
   committed(): void;
-  /** Writes the file if a commit has changed a number since the last call. One call at a time. */
+  /** Writes the file if a number has changed. Calls must not overlap. */
   note(): Promise<void>;
 }
 
-/** @param read the committed numbers; null: they can't be read now */
+/** @param read the committed numbers; `null` if they can't be read now */
 export function createRecordMark(
   path: string,
   read: () => Promise<RecordNumbers | null>,
 ): RecordMark {
   const known = createBoundedMap<string, readonly [tenantId: string, last: number]>(mostTenants);
   let isDue = true;
-  // The first file replaces the one of the run before.
   let isStale = true;
   return {
     committed() {
@@ -78,7 +77,7 @@ export function createRecordMark(
         await replace(markPath(path), `${JSON.stringify(Object.fromEntries(known.values()))}\n`);
         isStale = false;
       } catch {
-        // A full disk, for example, which the log reports already. The file stays as old as it is.
+        // The log reports a full disk already; the file stays out of date.
         isDue = true;
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Entry of a database thread. libsql is synchronous, its promises too: a commit that waits for a slow disk,
- * a checkpoint or a long read would stop every request of the process.
+ * Entry point of a database thread. libsql is synchronous, so commits, checkpoints, and long reads would block
+ * the process.
  */
 import {
   parentPort,
@@ -14,7 +14,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import type { Fault, Outcome } from "../contract/engine.ts";
 import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
-/** Jobs in one transaction. With more of them, the first would wait for too many others. */
+/** Bounds the wait of a group's first job. */
 const mostInGroup = 128;
 
 const open = ({ path, role, pragmas }: ThreadData): Connection | Fault => {
@@ -53,13 +53,12 @@ function writing(connection: Connection, { path, books }: ThreadData): Work {
       return isLost ? group.map(() => ({ ok: false, fault: replacedFault })) : outcomes;
     },
     close() {
-      // At its end SQLite deletes the log by its path, where another database's log may be by now.
+      // SQLite deletes the log by path on close, where another database's log may be by now.
       if (!isLost && !isReplaced()) connection.close();
     },
   };
 }
 
-/** What the thread does with a group, and at its end. */
 const workOf = (connection: Connection, data: ThreadData): Work =>
   data.role === "writer"
     ? writing(connection, data)
@@ -84,12 +83,12 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     try {
       work.close();
     } catch {
-      // Pages that could not go into the file stay in the log beside the file, and the next start reads the log.
+      // Pages that could not be moved into the file stay in the log, which the next start reads.
     }
     say({ ms: 0, outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  // Jobs that came while the last group was written are the next group.
+  // Jobs that arrived during the last group form the next one.
   port.on("message", (first: Request) => {
     const runs: Run[] = [];
     for (let request: Request | undefined = first; request !== undefined;) {

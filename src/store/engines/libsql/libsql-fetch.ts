@@ -1,11 +1,11 @@
-/** How a libSQL server is asked, and for how long. */
+/** Fetches from a libSQL server with a timeout. */
 
-/** As `fetch`: the signal ends the request, and reading the answer. */
+/** Like `fetch`; the signal also ends reading the body. */
 export type AskServer = (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
 
 /**
- * Gives a request up after so many ms. Without an end, a request that a server leaves unanswered holds what it was
- * sent with: a place of the client's, a connection, the turn of all writes that wait.
+ * Aborts after the timeout. Otherwise a request that a server never answers keeps its connection and blocks all
+ * queued writes.
  */
 export const askWithin =
   (ask: AskServer, ms: number): AskServer =>

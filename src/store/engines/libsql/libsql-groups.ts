@@ -1,6 +1,6 @@
 /**
- * Groups of writes for a libSQL server: one batch, one transaction, and for each write a savepoint whose steps
- * follow on each other's success, so that one failure is its own.
+ * Batches writes for a libSQL server: one transaction with a savepoint per write, whose steps run only while
+ * the previous one succeeded.
  */
 import { BatchCond, openHttp, type BatchStep, type RowsResult } from "@libsql/hrana-client";
 import { defaultTimeoutMs, type Row, type Sent } from "../../db.ts";
@@ -19,9 +19,9 @@ type Batch = Parameters<typeof BatchCond.and>[0];
 type Stepped = PromiseSettledResult<unknown>;
 
 interface Job {
-  /** of the savepoint, the statements and its release, in their order */
+  /** savepoint, statements, and release, in order */
   steps: Promise<unknown>[];
-  /** whether the next one may begin: this one has been released or undone */
+  /** holds once this savepoint was released or rolled back */
   isOver: BatchCond;
 }
 
@@ -49,16 +49,18 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
   for (const step of steps) step.catch(() => {});
   return {
     steps: ofJob,
-    // After a fault that undid the whole transaction neither is so: a savepoint would begin another.
+    // If the whole transaction was rolled back, neither holds: another savepoint would begin a new transaction.
     isOver: BatchCond.or(batch, [BatchCond.ok(release), BatchCond.ok(forget)]),
   };
 }
 
-/** A step that was skipped has no value. */
 const wasDone = (step: Stepped | undefined): boolean =>
   step?.status === "fulfilled" && step.value !== undefined;
 
-/** @param server `timeoutMs`: of the databases that write so, so that a group's writers are refused when it is given up */
+/**
+ * @param server `timeoutMs` of the databases that share it, so that a group's callers are refused when it is
+ * aborted
+ */
 export function openWriteGroups(server: {
   url: string;
   authToken: string | null;
@@ -109,7 +111,7 @@ export function openWriteGroups(server: {
   return createWriteGroups(send);
 }
 
-/** One for each server, as long as the process lives. */
+/** One per server for the life of the process. */
 export function createGroupsByServer(
   fetch: AskServer,
 ): (server: { url: string; authToken: string | null }) => WriteGroups {

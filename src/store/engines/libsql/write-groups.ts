@@ -1,18 +1,16 @@
-/** All writes that wait are sent as one, and one such group is on its way at a time. Pure of any driver. */
+/** Sends all queued writes as one group, one group at a time. Independent of any driver. */
 import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sending, Sent } from "../../db.ts";
 
-/** What became of one part of a group. */
 export type Sorted =
   | { state: "done"; rows: Row[][] }
-  /** it failed, alone or with its group, and nothing of it was written */
+  /** nothing was written */
   | { state: "failed"; cause: unknown };
 
-/** Why a group could not begin. */
 export interface NotStarted {
   cause: unknown;
 }
 
-/** null: the group failed as a whole, and nothing was written. Throws where the answer was lost. */
+/** `null` if the group failed as a whole and nothing was written. Throws if the answer was lost. */
 export type SendGroup = (
   group: readonly (readonly Sent[])[],
 ) => Promise<readonly Sorted[] | NotStarted | null>;
@@ -22,27 +20,26 @@ export interface WriteGroups {
   join: JoinBulk;
 }
 
-/** One caller's write: its own statements, or its place in a bulk write. */
 interface Waiting extends Sending {
   write: { statements: readonly Sent[] } | { bulk: Bulk<unknown, unknown>; item: unknown };
-  /** of a bulk write null: its own statements decide */
+  /** `null` for a bulk write: its caller's own statements decide */
   done: (outcome: unknown) => void;
   failed: (cause: unknown) => void;
 }
 
-/** What stands under one savepoint, and for whom. */
+/** The content of one savepoint and its callers. */
 interface Part {
   statements: readonly Sent[];
   writers: readonly Waiting[];
-  /** of a caller's own statements the rows; of a bulk write its outcomes */
+  /** rows, or the outcomes of a bulk write */
   outcomes: BulkWrite<unknown>["outcomes"];
   isBulk: boolean;
 }
 
-/** In one group; an answer of the libSQL server ends at 10 MB. */
+/** libSQL limits a response to 10 MB. */
 const mostInGroup = 64;
 
-/** A bulk write stands where its first caller does. */
+/** A bulk write takes the position of its first caller. */
 function partsOf(group: readonly Waiting[]): Part[] {
   const parts: (() => Part)[] = [];
   const bulks = new Map<unknown, { items: unknown[]; writers: Waiting[] }>();
@@ -65,7 +62,7 @@ function partsOf(group: readonly Waiting[]): Part[] {
   return parts.map((make) => make());
 }
 
-/** Nothing of it was written. Callers of a bulk write find out by their own statements whose fault it was. */
+/** Nothing was written. Callers of a bulk write retry alone to find the one that failed. */
 function failPart({ writers, isBulk }: Part, cause: unknown): void {
   for (const write of writers)
     if (isBulk) write.done(null);
@@ -78,14 +75,14 @@ function dealPart(part: Part, sorted: Sorted | undefined): void {
     const outcomes = part.outcomes(sorted.rows);
     for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
   } catch (cause) {
-    // A bug of one kind of write must not stop the writes that wait behind it.
+    // An exception in one write must not stop the writes behind it.
     for (const write of part.writers) write.failed(cause);
   }
 }
 
 const refused = (): Error => new Error("its caller has been refused meanwhile");
 
-/** What a caller was refused must not happen afterwards, so a write is sent while its caller waits, and not later. */
+/** Drops writes whose caller has already been refused. */
 function awaitedOf(group: readonly Waiting[]): Waiting[] {
   for (const write of group) if (!write.isAwaited()) write.failed(refused());
   return group.filter(({ isAwaited }) => isAwaited());
@@ -106,7 +103,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     }
   };
 
-  /** Nobody knows whether it was written. Those that can find out by themselves are asked to. */
+  /** Unknown whether it was written. Callers that can check do. */
   const lost = async (group: readonly Waiting[], cause: unknown): Promise<void> => {
     for (const write of group.filter(({ ifLost }) => ifLost === "once")) write.failed(cause);
     const repeatable = group.filter(({ ifLost }) => ifLost === "again");
@@ -125,7 +122,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     } catch (cause) {
       return lost(group, cause);
     }
-    // Whose fault it was is found by asking each alone.
+    // Retries each alone to find the one that failed.
     if (answers === null) for (const part of parts) await alone(part);
     else if ("cause" in answers) for (const write of group) write.failed(answers.cause);
     else for (const [at, part] of parts.entries()) dealPart(part, answers[at]);
@@ -146,7 +143,7 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
   return {
     send: async (statements, sending) => (await enter({ statements }, sending)) as Row[][],
     join: async <Item, Outcome>(bulk: Bulk<Item, Outcome>, item: Item, sending: Sending) =>
-      // The item and what becomes of it are of the bulk's own types.
+      // The type is erased in the queue.
       (await enter({ bulk: bulk as Bulk<unknown, unknown>, item }, sending)) as Outcome | null,
   };
 }

@@ -1,15 +1,14 @@
-/** Whether a database takes writes: it writes one row of its own. */
+/** Checks that a database accepts writes, by writing one row of its own. */
 import type { WriteFault } from "../../../domain/ports/readiness.ts";
 import type { Database } from "../../db.ts";
 import { writeProbes } from "../../schema/probe-schema.ts";
 
 const withinMs = 2_000;
-/** ms for which a finding counts, so that health checks can't flood a database. */
+/** ms for which a result is reused, so that health checks can't flood a database. */
 const countsMs = 5_000;
 
-/** The last finding about one database, in one process. */
 export interface ProbeMemory {
-  /** ms, when the last probe began; null: there was none */
+  /** ms; `null` before the first probe */
   at: number | null;
   fault: WriteFault | null;
 }

@@ -1,4 +1,4 @@
-/** Admits a call. The memory of the books decides, and one row is written. */
+/** Admits a call from memory and writes one row. */
 import { minuteOf, recordedRefusals } from "../../../domain/audit/thinning.ts";
 import { lastBucketOf, nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
 import { countedOfRuns, isMoney, isTokens } from "../../../domain/limits/resources.ts";
@@ -21,7 +21,7 @@ import { countRefused } from "./usage.ts";
 
 const noServer = "";
 
-/** Whether the key has this session and the session lives. A session that gets a new expiry is marked as used now. */
+/** Checks that the key owns a live session, and marks the session as used if its expiry changes. */
 function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
   const { session, tenantId, keyId, now } = entry;
   if (session === null) return true;
@@ -47,7 +47,7 @@ function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Us
   return usedIn(memory.counters.bucketsOf({ tenantId, subject, resource }, hold.since), hold);
 }
 
-/** What the call asks for: nothing of new runs, if its run goes on. */
+/** Limits of new runs ask for nothing if the run continues. */
 const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly Hold[]): Hold[] =>
   holds.map((hold) => {
     if (hold.begins === undefined) return hold;
@@ -63,7 +63,7 @@ const standingOf = (desk: Desk, entry: AdmitEntry, holds: readonly Hold[]): (num
     return [used, oldest];
   });
 
-/** What running calls have reserved of a limit, and may give back. A request stays counted. */
+/** Running reservations that may be returned. A request count is never returned. */
 const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Reserved => {
   const { subject, resource, since } = hold;
   if (!isMoney(resource) && !isTokens(resource)) return { amount: 0, until: null };
@@ -78,11 +78,11 @@ const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold)
 
 interface Decided {
   claims: readonly Asked[];
-  /** of the first claim, for whoever is told how its limits stand */
+  /** holds of the first claim, for reporting current usage */
   holds: readonly Hold[];
 }
 
-/** False: a row has the id already. */
+/** `false` if a row already has the id. */
 const insert = (
   { sql, texts }: Desk,
   { row, claim }: { row: readonly Bound[]; claim: readonly Bound[] },
@@ -141,7 +141,7 @@ function admitClaim(
   claim[texts.holdsAt] = heldText(kept);
   const number = memory.numbers.next(tenantId);
   const decided = [number, code, now, "admitted", null, null, null, null, null];
-  // The running calls are read before the row is written. Otherwise this call would be among them twice.
+  // Must be read before the row is written, or this call would be included.
   const calls = memory.calls.of(tenantId);
   if (!insert(desk, { ...entry, claim }, decided)) return null;
   if (replay !== null) {
@@ -167,8 +167,8 @@ function admitClaim(
 }
 
 /**
- * null: the tenant's version is another one, the call's row was written before, or the session is over. Then the
- * ledger's own SQL says what became of the call.
+ * `null` if the tenant's version differs, the call's row exists, or the session has ended; SQL then determines
+ * the result.
  */
 export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   const { memory, texts } = desk;
@@ -181,7 +181,7 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
     let holds: Hold[] | undefined;
     return {
       shortens,
-      // Most calls take their first claim, and the others are never read.
+      // Lazy, since most calls take their first claim.
       get holds() {
         const text = String(values[texts.holdsAt]);
         return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as Hold[]));

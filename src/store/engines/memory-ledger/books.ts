@@ -1,7 +1,7 @@
 /**
- * The books: the ledger of a database with a single writer. Counters, open calls and sums are in memory, and the rows
- * are the truth about all three. The owner of the transaction calls `flush` before the commit. So what a call changes
- * in memory reaches the disk together with the call's own row.
+ * The in-memory ledger of a database with a single writer. Counters, open calls, and sums are cached; the rows
+ * are the truth. The owner of the transaction calls `flush` before the commit, so cached changes become durable
+ * together with the call's row.
  */
 import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "../contract/entries.ts";
@@ -11,26 +11,25 @@ import type { Remembered, Sql, Statement } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 
 export interface Books {
-  /** null: the books leave the entry to the ledger's own SQL, and have written nothing. */
+  /** `null` if nothing was written and SQL decides. */
   enter(entry: Entry): Answer | null;
   /**
-   * Is called before statements that are not the books' own. It writes what the tables of these statements lack. The
-   * function that it returns is called after the statements, since they may have changed these tables.
+   * Call before foreign statements: flushes the tables that they name. Call the returned function afterwards,
+   * since the statements may have changed these tables.
    */
   makeWay(statements: readonly Statement[]): () => void;
-  /** Whether a table that the statements read lacks something that `makeWay` would write. */
+  /** Whether `makeWay` would flush anything for these statements. */
   lag(statements: readonly Statement[]): boolean;
-  /** Is called before the commit. */
+  /** Call before the commit. */
   flush(): void;
-  /** Is called after a rollback, since then the memory has what no row has. */
+  /** Call after a rollback: discards changes that no row has. */
   forget(): void;
 }
 
-/** Finds the statements that may touch one of the tables: a statement names every table that it reads or writes. */
+/** Matches statements that name one of the tables. */
 export const namesOf = (tables: readonly string[], flags = "i"): RegExp =>
   new RegExp(`\\b(?:${tables.join("|")})\\b`, flags);
 
-/** All parts of the memory, and those parts whose tables the statements may touch. */
 export function remembersOf(memory: Memory): {
   all: readonly Remembered[];
   namedIn(statements: readonly Statement[]): Remembered[];
@@ -53,7 +52,7 @@ export function remembersOf(memory: Memory): {
   };
 }
 
-/** For an engine without books: all entries are left to the ledger's own SQL. */
+/** For an engine without this ledger: SQL decides everything. */
 export const noBooks: Books = {
   enter: () => null,
   makeWay: () => () => {},
@@ -75,7 +74,7 @@ export function createBooks(sql: Sql, texts: BookTexts): Books {
         for (const each of named) each.forget();
       };
     },
-    // A reader sees what was committed, and each commit has all sums.
+    // Readers see committed rows, and each commit includes all sums.
     lag: () => false,
     flush() {
       for (const each of remembered.all) each.flush();

@@ -1,10 +1,9 @@
-/** Counters of limits. A counter is read from memory, and all calls of a group share one write of it. */
+/** Cached counters of limits. All calls of a group share one write of a counter. */
 import { asReadable } from "../../../domain/magnitudes.ts";
 import type { Buckets } from "../../../domain/limits/standing.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 
-/** Names a counter: whose it is, and what it counts. */
 export interface Counter {
   tenantId: string;
   subject: string;
@@ -12,16 +11,16 @@ export interface Counter {
 }
 
 interface Line extends Counter {
-  /** `buckets` has every bucket of the counter that is not older than this one; Infinity: nothing was read yet */
+  /** Oldest bucket from which `buckets` is complete; Infinity before the first read. */
   from: number;
   buckets: Map<number, number>;
-  /** amounts that the rows lack, by bucket; null: none */
+  /** unwritten amounts by bucket */
   unwritten: Map<number, number> | null;
 }
 
-/** A line has at most as many buckets as its counter has rows that were not pruned yet. */
+/** Bounded memory: a counter has as many buckets as rows that are not yet pruned. */
 const linesKept = 10_000;
-/** A line with more buckets forgets those that its window has left behind. */
+/** Above this, buckets older than the window are dropped. */
 const bucketsKept = 256;
 
 const sum = (a: number, b: number): number => asReadable(a + b) ?? 0;
@@ -34,12 +33,12 @@ const trim = (line: Line, since: number): void => {
 };
 
 export interface Counters extends Remembered {
-  /** The buckets of a counter, at least those from `since` on. */
+  /** At least the buckets from `since` on. */
   bucketsOf(counter: Counter, since: number): Buckets;
   add(counter: Counter, bucket: number, amount: number): void;
 }
 
-/** Lines by tenant, resource and subject: a joined key would be built and hashed for each of a call's counters. */
+/** Nested maps by tenant, resource, and subject avoid building and hashing a joined key per counter. */
 function createLines() {
   const tenants = new Map<string, Map<string, Map<string, Line>>>();
   let count = 0;
@@ -79,7 +78,7 @@ export function createCounters(sql: Sql, texts: BookTexts): Counters {
       if (bucket >= since) addTo(line.buckets, bucket, amount);
   };
 
-  /** Writes rows by as few statements as there are sizes for: each statement costs more than a row. */
+  /** Few large statements: a statement costs more than a row. */
   const write = (rows: readonly Bound[][]): void => {
     let at = 0;
     for (const { size, text } of texts.addCounters)

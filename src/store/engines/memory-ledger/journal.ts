@@ -1,12 +1,12 @@
 /**
- * The books of a writer that pays for each row, such as a Durable Object. An admission writes the call's row alone. A
- * settlement writes the call's row and one row of the journal. No call writes sums by itself.
+ * The in-memory ledger of a writer that pays for each row, such as a Durable Object. An admission writes only
+ * the call's row; a settlement writes the call's row and one row of the write-ahead journal.
  *
- * The journal is a ring of rows, so the journal adds no row to an index and needs no deletion. All sums are written
- * together: before anybody reads or changes their tables, and before the ring comes round.
+ * The journal is a ring, so it needs no index and no deletions. All sums are written together, before their
+ * tables are read or changed and before the ring wraps.
  *
- * An object can lose its memory before its sums are written. Then the books find the missing amounts again. The numbers
- * of rows tell which running calls and recorded refusals are missing, and the journal has everything else.
+ * After an object loses its memory, missing amounts are recovered: record numbers identify running calls and
+ * recorded refusals that were not counted, and the journal has the rest.
  */
 import type { HealthChange } from "../../../domain/choice/health.ts";
 import { minuteOf } from "../../../domain/audit/thinning.ts";
@@ -24,10 +24,9 @@ import { countRefused } from "./usage.ts";
 
 /** Rows of the ring. */
 const places = 512;
-/** After so many entries the sums are written. So the ring always has free rows. */
+/** Entries after which sums are written, well below the size of the ring. */
 const mostUnwritten = 256;
 
-/** What one entry adds to sums. */
 interface Added {
   counters: [tenantId: string, subject: string, resource: string, bucket: number, amount: number][];
   usage: [key: UsageKey, figures: Record<string, number>][];
@@ -36,7 +35,7 @@ interface Added {
 
 const nothing = (): Added => ({ counters: [], usage: [], health: [] });
 
-/** Wraps a memory, and tells what was added to the memory's sums. */
+/** Wraps a memory and records what is added to its sums. */
 function recording(memory: Memory): { memory: Memory; take: () => Added } {
   let added = nothing();
   return {
@@ -82,7 +81,7 @@ function replay(memory: Memory, { counters, usage, health }: Added): void {
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Adds the rows whose numbers are above the last number that was written with the sums. Gives their count. */
+/** Adds rows above the last counted record number. Returns how many. */
 function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   const running = sql.all(texts.readUncountedRunning, []);
   for (const [tenant, number, key, server, holds] of running) {
@@ -96,7 +95,7 @@ function readUncounted(sql: Sql, texts: BookTexts, memory: Memory): number {
   for (const [tenant, number, outcome, reason, createdAt, key, server, model, at] of ended) {
     const tenantId = String(tenant);
     memory.numbers.use(tenantId, Math.max(Number(number), memory.numbers.next(tenantId) - 1));
-    // The journal has what a settlement adds.
+    // Settlements come from the journal.
     if (outcome !== "refused") continue;
     const [keyId, serverId] = [String(key), textOr(server)];
     const refusals = { tenantId, subject: keyId, resource: "refusals" };
@@ -114,15 +113,15 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
   const remembered = remembersOf(memory);
   const { counters, usage, health, numbers } = texts.tables;
   const lagging = namesOf([counters, usage, health, numbers]);
-  /** the number of the journal's last entry; null: the journal was not read yet */
+  /** number of the last entry; `null` until the journal has been read */
   let last: number | null = null;
-  /** the number of the last entry that the sums include */
+  /** number of the last entry that the sums include */
   let written = 0;
   let isLagging = false;
 
   const recover = (): number => {
     if (last !== null) return last;
-    // Before the migrations there are no sums.
+    // No tables before the migrations.
     if (sql.all(texts.findJournal, []).length === 0) return 0;
     written = Number(sql.all(texts.readJournalMark, [])[0]?.[0] ?? 0);
     let found = written;
@@ -154,7 +153,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     const answer = settleEntry(desk, entry);
     const added = recorder.take();
     if (answer === null || call === undefined) return answer;
-    // `readUncountedRunning` no longer finds this call's holds, since the call's row has ended.
+    // `readUncountedRunning` no longer finds this call, whose row has ended.
     if (!isCounted)
       for (const { subject, resource, bucket, amount } of heldIn(call.holds, { ...call, tenantId }))
         added.counters.push([tenantId, subject, resource, bucket, amount]);
@@ -165,7 +164,7 @@ export function createJournaledBooks(sql: Sql, texts: BookTexts): Books {
     const next = memory.numbers.next(entry.tenantId);
     const answer = admitEntry(desk, entry);
     const added = recorder.take();
-    // Above the hundredth refusal of a minute, a refusal has no row: see `recordedRefusals`.
+    // Refusals beyond a hundred a minute have no row: see `recordedRefusals`.
     if (answer?.state === "refused" && memory.numbers.next(entry.tenantId) === next) log(added);
     return answer;
   };

@@ -1,4 +1,4 @@
-/** Everything that the books remember. */
+/** All caches of the in-memory ledger. */
 import { createCounters } from "./counters.ts";
 import { createOpenCalls } from "./open-calls.ts";
 import type { Sql } from "../contract/sql.ts";
@@ -18,7 +18,6 @@ export const createMemory = (sql: Sql, texts: BookTexts) => ({
 
 export type Memory = ReturnType<typeof createMemory>;
 
-/** What it takes to enter an entry. */
 export interface Desk {
   sql: Sql;
   texts: BookTexts;

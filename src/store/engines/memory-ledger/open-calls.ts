@@ -1,4 +1,4 @@
-/** The running calls of each tenant. Limits of concurrency count them, and settlements end them. */
+/** Running calls per tenant, for limits of concurrency and for settlements. */
 import type { Hold } from "../../../domain/limits/holds.ts";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
 import { hasPlace } from "../../../domain/limits/places.ts";
@@ -11,23 +11,23 @@ export interface OpenCall {
   keyId: string;
   serverId: string | null;
   leaseUntil: number | null;
-  /** when a person approved the call; null: nobody has, or the caller took the approved call up */
+  /** when an approver approved the call; `null` without approval, or once the call resumed */
   approvedAt: number | null;
   admittedAt: number;
   model: string | null;
-  /** the call's holds as JSON, as its row keeps them */
+  /** JSON, as in the row */
   holds: string;
-  /** the same, once somebody has read them */
+  /** parsed on first use */
   kept?: readonly Kept[];
-  /** whose limits of concurrency count the call, beside those of its tenant, key and server */
+  /** limits of concurrency that count the call, beside those of tenant, key, and server */
   places: readonly string[];
-  /** the number of the call's record */
+  /** record number */
   number: number;
 }
 
 const tenantsKept = 1_000;
 
-/** A call's holds, and whose limits of concurrency count the call. `holds` is JSON, as a row keeps it. */
+/** @param holds JSON, as in the row */
 export const heldBy = (holds: string): Pick<OpenCall, "holds" | "places"> => ({
   holds,
   places: placesIn(holds),
@@ -56,7 +56,7 @@ const callOf = ([
   number: Number(number),
 });
 
-/** The same rule as the SQL of `row-holds.ts`. */
+/** Must match the SQL of `row-holds.ts`. */
 function takesPlace(
   { keyId, serverId, places }: OpenCall,
   { scope, subject }: Pick<Hold, "scope" | "subject">,
@@ -66,18 +66,16 @@ function takesPlace(
   return scope === "server" ? subject === serverId : places.includes(subject);
 }
 
-/** A window of one limit. */
 export interface LimitWindow extends Pick<Hold, "subject" | "resource"> {
-  /** the first and the last bucket that count */
+  /** first and last bucket */
   from: number;
   last: number;
 }
 
 export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
-  /** What calls with a lease have reserved. */
+  /** Reservations of calls with a lease. */
   reserved(tenantId: string, window: LimitWindow, now: number): Reserved;
-  /** How many calls count against a limit of concurrency. */
   count(tenantId: string, limit: Pick<Hold, "scope" | "subject">, now: number): number;
 }
 

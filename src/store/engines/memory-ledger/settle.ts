@@ -1,17 +1,17 @@
-/** Ends a running call. The call's row is rewritten, and everything else is added to sums in memory. */
+/** Ends a running call: rewrites its row and adds to the cached sums. */
 import { isMoney, isTokens, type Resource } from "../../../domain/limits/resources.ts";
 import { heldIn } from "../../rows/row-holds.ts";
 import type { Answer, SettleEntry } from "../contract/entries.ts";
 import type { Desk } from "./memory.ts";
 import { countSettled } from "./usage.ts";
 
-/** What a settlement charges to a resource; null: the resource is not charged anew. */
+/** `null` if the reservation stays as it is. */
 const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
   if (isTokens(resource)) return entry.chargedTokens;
   return isMoney(resource) ? entry.chargedMicroUsd : null;
 };
 
-/** null: the call does not run, or it closes a circuit in which something failed. */
+/** `null` if the call isn't running, or if it closes a circuit with faults. */
 export function settleEntry({ sql, memory, texts }: Desk, entry: SettleEntry): Answer | null {
   const { id, tenantId } = entry;
   const calls = memory.calls.of(tenantId);

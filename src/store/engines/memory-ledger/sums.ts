@@ -1,13 +1,12 @@
 /**
- * Sums that a settlement adds to and never reads: usage by the hour, and samples of health. All calls of a group share
- * one write of a sum.
+ * Write-only sums of settlements: hourly usage and health samples. All calls of a group share one write of a
+ * sum.
  */
 import { keptSamples, type HealthChange, type Sample } from "../../../domain/choice/health.ts";
 import { asReadable } from "../../../domain/magnitudes.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 
-/** Names a row of usage. */
 export type UsageKey = [
   tenantId: string,
   hour: number,
@@ -17,7 +16,7 @@ export type UsageKey = [
 ];
 
 export interface UsageSums extends Remembered {
-  /** @param figures by the name of their column; a figure that is absent is 0 */
+  /** @param figures by column; absent figures are 0 */
   add(key: UsageKey, figures: Record<string, number>): void;
 }
 

@@ -1,10 +1,9 @@
-/** What the books remember of a tenant beside running calls: version, number of the last record, failing circuits. */
+/** Cached state per tenant: version, last record number, circuits with faults. */
 import type { Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 
 const tenantsKept = 10_000;
 
-/** Remembers for each tenant what `read` gave at the first question. */
 function createMemory<T>(table: string, read: (tenantId: string) => T) {
   const known = new Map<string, T>();
   return {
@@ -23,14 +22,14 @@ function createMemory<T>(table: string, read: (tenantId: string) => T) {
   };
 }
 
-/** The version of a tenant; null: there is no such tenant. */
+/** `null` if there is no such tenant. */
 export const createVersions = (sql: Sql, texts: BookTexts) =>
   createMemory(texts.tables.tenants, (tenantId): number | null => {
     const [row] = sql.all(texts.readVersion, [tenantId]);
     return row === undefined ? null : Number(row[0]);
   });
 
-/** The scopes of the circuits in which something failed. */
+/** Scopes of circuits with faults. */
 export const createScopes = (sql: Sql, texts: BookTexts) =>
   createMemory(
     texts.tables.circuits,
@@ -38,10 +37,10 @@ export const createScopes = (sql: Sql, texts: BookTexts) =>
   );
 
 export interface Numbers extends Remembered {
-  /** The number of the tenant's next record. */
+  /** The tenant's next record number. */
   next(tenantId: string): number;
   use(tenantId: string, number: number): void;
-  /** The highest number that the rows have. */
+  /** The highest record number in the rows. */
   written(tenantId: string): number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The statements of the books, and the order of their parameters. They are made once, from the schema. The books get
- * them as plain values, so the thread that keeps the books does not load drizzle.
+ * SQL of the in-memory ledger with the order of parameters, built once from the schema and passed as plain
+ * values so that the database thread doesn't load drizzle.
  */
 import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../../domain/magnitudes.ts";
@@ -32,7 +32,6 @@ type Name = keyof RequestRow;
 const columnsOf = (names: readonly Name[]): string[] => names.map((name) => columns[name].name);
 const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
-/** Columns of a claim. */
 export const claimNames = [
   "model",
   "reservedTokens",
@@ -41,7 +40,6 @@ export const claimNames = [
   "holds",
 ] as const satisfies Name[];
 
-/** Columns that every claim of a call has alike. */
 export const calledNames = [
   ...callNames,
   "overshoot",
@@ -63,7 +61,7 @@ export const decidedNames = [
   "retryAfterMs",
 ] as const satisfies Name[];
 
-/** Columns that a settlement writes. The last value is null where the row keeps its `holds`. */
+/** Columns that a settlement writes. The last value is `null` if the row keeps its `holds`. */
 export const endedNames = [
   ...endingNames,
   "settlement",
@@ -89,7 +87,7 @@ const added = (table: string, column: string): string =>
 const columnNames = (table: Table): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name);
 
-/** Of several rows at once: a call may be charged at sixteen nodes. A Durable Object takes 100 parameters at most. */
+/** Batch sizes: a call may be charged at sixteen nodes, and a Durable Object takes at most 100 parameters. */
 const addCounters = [16, 4, 1].map((size) => ({
   size,
   text: `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
@@ -102,7 +100,7 @@ const readCounter = `select bucket, ${readable("amount")} from ${tables.counters
 
 const usageKey = ["tenant_id", "hour", "key_id", "server_id", "model"];
 const delivered = getTableColumns(usage).delivered.name;
-/** The figures of usage, in the order of their parameters. */
+/** In parameter order. */
 const usageFigures = columnNames(usage).filter(
   (name) => !usageKey.includes(name) && name !== delivered,
 );
@@ -114,7 +112,7 @@ const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
 const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)
   on conflict (tenant_id) do update set last = excluded.last`;
 
-/** Puts the new samples before the samples of the row: the newest sample is the first one. */
+/** Prepends the new samples: newest first. */
 const addSamples = `insert into ${tables.health}
     (tenant_id, credential_id, model, samples, updated_at)
   values (?, ?, ?, ?, ?)
@@ -134,7 +132,7 @@ const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
     ${readable("coalesce(admitted_at, created_at)")}, model, holds, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
 
-// Rows that the journaled sums lack. `cross join` makes SQLite keep the order of the tables.
+// Rows missing from the journaled sums. `cross join` fixes the join order.
 const aboveLast = `r.record_number > coalesce(
     (select n.last from ${tables.numbers} n where n.tenant_id = r.tenant_id), 0)`;
 const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.holds
@@ -143,7 +141,7 @@ const readUncountedEnded = `select r.tenant_id, r.record_number, r.outcome, r.re
     r.created_at, r.key_id, r.server_id, r.model, r.settled_at
   from ${tables.tenants} t cross join ${tables.requests} r
   where r.tenant_id = t.id and r.seal_number is null and r.outcome <> 'admitted' and ${aboveLast}`;
-/** The place of the journal's mark, which is none of the ring's places. The mark is the last entry in the sums. */
+/** The journal's mark: a position outside the ring, with the number of the last entry in the sums. */
 const mark = -1;
 const findJournal = `select 1 from sqlite_master where name = '${tables.journal}'`;
 const readJournalMark = `select number from ${tables.journal} where place = ${mark}`;
@@ -172,7 +170,6 @@ const claimReplay = `insert into ${tables.idempotency}
 
 export const bookTexts = {
   tables,
-  /** positions in the values of a claim */
   holdsAt: claimNames.indexOf("holds"),
   modelAt: claimNames.indexOf("model"),
   insertRequest,

@@ -1,4 +1,4 @@
-/** The figures of usage that a call adds, and their hour. The SQL of `store/records/usage.ts` adds the same figures. */
+/** Hourly usage of a call. Must match the SQL of `store/records/usage.ts`. */
 import type { AdmitEntry, SettleEntry } from "../contract/entries.ts";
 import type { OpenCall } from "./open-calls.ts";
 import type { Bound } from "../contract/sql.ts";

@@ -1,4 +1,4 @@
-/** The claims of an admission, in the order in which they are tried, and the columns of each. */
+/** Claims of an admission in the order in which they are tried, with their columns. */
 import { compactDecision } from "../../../domain/choice/decision.ts";
 import type { Claim, LesserClaim, Reservation } from "../../../domain/ports/ledger.ts";
 

@@ -1,24 +1,22 @@
 /**
- * Codes of an admission. The database decides what becomes of the call, so each branch that it may take gets a
- * code of its own. The row never holds another branch's code, so nobody can turn the row into what another branch
- * would have written.
+ * Codes of an admission. The database decides the outcome, so each possible row has a code of its own; a row
+ * can't be changed into one of another outcome.
  */
 import type { Receipt } from "../../../domain/audit/record.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
 import type { Row } from "../../db.ts";
 import { openingCode } from "../../records/record-codes.ts";
 
-/** The first code of each kind of row that an admission may write. */
 export interface AdmissionCodes {
-  /** of a row with each of the claims */
+  /** one per claim */
   claims: string[];
-  /** of a row that a limit refused; null: nothing is limited */
+  /** of a row refused by a limit; `null` without limits */
   limited: string | null;
 }
 
 /**
- * The codes are made side by side, since WebCrypto works off the thread. Each text is one by `openingOf`; a row that a
- * limit refuses has the first claim, and no time of admission.
+ * Computed in parallel, since WebCrypto works off the thread. A row refused by a limit has the first claim and
+ * no admission time.
  */
 export async function admissionCodes(
   mac: Mac,
@@ -31,7 +29,6 @@ export async function admissionCodes(
   return { claims: codes, limited: refused };
 }
 
-/** What the row holds after the statement, as the caller's receipt. */
 export const receiptOf = (row: Row): Receipt => ({
   number: Number(row["record_number"]),
   openingCode: String(row["opening_code"]),

@@ -1,4 +1,4 @@
-/** The statements of one call's admission, which know each way in which an admission may end. */
+/** Statements of one call's admission, covering every outcome. */
 import { and, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
 import type { Hold } from "../../../domain/limits/holds.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
@@ -16,18 +16,17 @@ import { openingOf, stored } from "../../records/record-codes.ts";
 import { openingColumns } from "../../records/records.ts";
 import { samplingRequests, sessions } from "../../schema.ts";
 
-/** One call's admission, and what its statements share. */
 export interface Admitting {
   reservation: Reservation;
   request: { id: string; tenantId: string; now: number };
   claims: LesserClaim[];
-  /** what every claim's row has alike */
+  /** columns that all claims share */
   values: ReturnType<typeof rowOf>;
   codes: AdmissionCodes;
   call: IdempotentCall | null;
-  /** null: nobody has to approve the call */
+  /** `null` if no approval is needed */
   forApproval: Waiting | null;
-  /** What the choice assumed must still hold: a key that was revoked meanwhile gets nothing. */
+  /** Rechecks what the choice assumed: a key revoked meanwhile gets nothing. */
   isCurrent: SQL;
 }
 
@@ -65,7 +64,7 @@ export async function admitting(
 
 const columns = getTableColumns(samplingRequests);
 
-/** What a call of a run that goes on holds. */
+/** Holds if the call's run continues. */
 const goingOn = (holds: readonly Hold[]): Held[] =>
   holds.map((hold) => (hold.begins === undefined ? hold : { ...hold, amount: 0 }));
 
@@ -74,7 +73,7 @@ const [codeAt, holdsAt, goingOnAt] = [0, 1, 2].map((at) =>
   sql.raw(`taken.value ->> ${claimNames.length + at}`),
 );
 
-/** What the row says of each claim, its code, and its holds: of a run that begins, and of one that goes on. */
+/** Per claim: the row's columns, code, and holds, both for a new and a continued run. */
 const claimTexts = ({ claims, codes }: Admitting): string =>
   JSON.stringify(
     claims.map((each, rung) => {
@@ -88,7 +87,6 @@ const claimTexts = ({ claims, codes }: Admitting): string =>
     }),
   );
 
-/** The row's columns, and the value of each, of the claim that is taken. */
 function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
   const encoded: [keyof typeof columns, SQL][] = (
     Object.keys(values) as (keyof Admitting["values"])[]
@@ -121,7 +119,7 @@ function columnsOf({ values, codes }: Admitting): { names: SQL; encoded: SQL } {
 const notHeldByAnother = ({ call, request: { id, now } }: Admitting): SQL =>
   call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`;
 
-/** Writes the row, admitted or refused, if all is as the choice assumed. */
+/** Writes the row, admitted or refused, if the choice's assumptions still hold. */
 export function insertRow(ready: Admitting): Compiled {
   const { reservation, request, claims, isCurrent } = ready;
   const { tenantId, now } = request;
@@ -143,7 +141,6 @@ export function insertRow(ready: Admitting): Compiled {
     on conflict (id) do nothing`);
 }
 
-/** Whether no row was written since the call may wait. */
 export const waiting = (ready: Admitting): Compiled[] => {
   const { reservation, request, claims, isCurrent } = ready;
   const { id, tenantId } = request;
@@ -163,7 +160,7 @@ const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
   select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
     and outcome = 'admitted' and ${sql.raw(isFreshIn("sampling_requests"))})`;
 
-/** What an admitted call takes with it: its replay key and the circuits that it tries. */
+/** Claims the admitted call's idempotency key and probed circuits. */
 export function takings({ reservation, request, call, forApproval }: Admitting): Compiled[] {
   const { opening, idempotency, probes } = reservation;
   const { id, now } = request;
@@ -182,11 +179,10 @@ export const probing = ({ opening, probes, now, leaseUntil }: Reservation) => ({
   requestId: opening.id,
   probes,
   now,
-  // A call that waits for a person tries no circuit.
+  // A pending call probes no circuit.
   until: leaseUntil ?? now,
 });
 
-/** What the row says. */
 export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]): Compiled =>
   builder
     .select({
@@ -214,7 +210,6 @@ export const standing = (
     ) as oldest
     from (${usedOf({ tenantId, now }, holds)}) used order by used.position`);
 
-/** Who holds the call's replay key, where the row was not written for that. */
 export const holder = ({ call, request, isCurrent }: Admitting): Compiled[] =>
   call === null
     ? []
@@ -232,7 +227,7 @@ export function touch(builder: Builder, { reservation, request }: Admitting): Co
     eq(sessions.id, sessionId),
     eq(sessions.tenantId, tenantId),
     eq(sessions.keyId, keyId),
-    // An expired session stays expired: its client was told so.
+    // An expired session stays expired: its client has been notified.
     gt(sessions.expiresAt, request.now),
   );
   const used = { lastUsedAt: request.now, expiresAt: sessionExpiresAt };

@@ -1,6 +1,6 @@
 /**
- * What the limits say of a call's claims, in SQL: which claim is taken, or which limit has no room for the least that
- * the call could have had. The rules are those of `domain/limits/standing.ts`.
+ * Decides in SQL which claim is taken or which limit refuses the smallest claim. Must match
+ * `domain/limits/standing.ts`.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
@@ -28,7 +28,6 @@ interface Asking {
   now: number;
 }
 
-/** The holds with their names, each with the amount of every claim. */
 const asRows = (holds: readonly Hold[], claims: readonly Pick<LesserClaim, "holds">[]): string =>
   JSON.stringify(
     holds.map((hold, at) => ({
@@ -41,12 +40,10 @@ const asRows = (holds: readonly Hold[], claims: readonly Pick<LesserClaim, "hold
     })),
   );
 
-/** Whether a limit of new runs asks for nothing, since the call's run goes on. */
 const goesOn = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null and exists (
   select 1 from counters c where c.tenant_id = ${tenantId} and c.resource = ${countedOfRuns}
     and c.subject = h.value ->> '$.begins.subject' and c.bucket >= h.value ->> '$.begins.since'))`;
 
-/** Every hold with what is used of its limit. */
 export const usedOf = (
   { tenantId, now }: Asking,
   holds: readonly Hold[],
@@ -64,8 +61,8 @@ export const usedOf = (
   from json_each(${asRows(holds, claims)}) h`;
 
 /**
- * What running calls have reserved of the limits without room, and may give back, and when the first of their leases
- * ends. A request stays counted.
+ * Returnable reservations under the limits without room, and the earliest end of a lease. A request count is
+ * never returned.
  */
 const reserved = ({ tenantId, now }: Asking): SQL => sql`
   select f.position, sum(${held.amount}) as amount, min(r.lease_until) as lease
@@ -78,10 +75,7 @@ const reserved = ({ tenantId, now }: Asking): SQL => sql`
     and ${held.bucket} between lim.begins and lim.last
   group by 1`;
 
-/**
- * The second at which enough of a window will have passed for the amount to fit: that of the oldest
- * bucket whose successors leave room; null: it will never fit.
- */
+/** Second at which enough of a window has passed for the amount to fit; `null` if it never fits. */
 const freeAt = (tenantId: string): SQL => sql`(
   select min(b.bucket) + ${longestWaitSeconds} from counters b
   where b.tenant_id = ${tenantId} and b.subject = lim.subject
@@ -91,7 +85,7 @@ const freeAt = (tenantId: string): SQL => sql`(
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket and c.bucket <= lim.last) <= lim."limit")`;
 
-/** ms until the limit `lim` that refuses has room by itself for the amount `f.least`. */
+/** ms until the refusing limit `lim` has room for `f.least` by itself. */
 const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
   when lim.resource = 'concurrent' then ${concurrencyRetryMs}
   when f.least > lim."limit" or lim.until = ${endOfTime} then null
@@ -99,17 +93,17 @@ const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
   else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end`;
 
 /**
- * Table expressions, of which `verdict` is one row: `rung` is the claim that is taken, or null, and then `position`
- * among the holds of all claims, `name`, `is_money` and `retry_after` are of the limit that refuses; `waits`: only leases
- * are in the way.
+ * Common table expressions with one row, `verdict`. `rung` is the taken claim, or `null`; then `position` among
+ * the holds of all claims, `name`, `is_money`, and `retry_after` describe the refusing limit, and `waits` says
+ * that only leases are in the way.
  */
 export function verdictTables(asking: Asking, claims: readonly LesserClaim[]): SQL {
   const { now } = asking;
   const holds = claims[0]?.holds ?? [];
   const shortens = claims.at(-1)?.shortens === true;
-  // Only the last claim may be one that shortens the answer.
+  // Only the last claim may shorten the answer.
   const wholes = shortens ? claims.length - 1 : claims.length;
-  // In the statement's text: drivers bind numbers as floats, which name no element of an array.
+  // Inlined: drivers bind numbers as floats, which don't index arrays.
   const [last, whole, leastWhole] = [claims.length - 1, wholes, wholes - 1].map((at) =>
     sql.raw(String(at)),
   );

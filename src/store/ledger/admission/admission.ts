@@ -1,4 +1,4 @@
-/** Admission: one transaction, one round trip. The row is written whether the call is admitted or refused. */
+/** Admission in one transaction and one round trip. A row is written whether the call is admitted or refused. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { stateOf, type Hold, type LimitState } from "../../../domain/limits/holds.ts";
 import { isMoney } from "../../../domain/limits/resources.ts";
@@ -35,14 +35,12 @@ const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): Li
     return [stateOf(hold, { used: number(row["used"]), oldest, now })];
   });
 
-/** What the statements returned, sorted by which statement returned it. */
 interface AdmissionRows {
   row: Row | undefined;
   limits: LimitState[];
-  /** of the replay key */
   holder: Row | undefined;
   blocked: string[];
-  /** no row was written since the call may wait */
+  /** nothing was written because the call may wait */
   waits: boolean;
 }
 
@@ -68,7 +66,7 @@ function admissionOf(
       blocked,
       rung: Math.max(0, codes.claims.indexOf(String(row["opening_code"]))),
     };
-  // Among the holds of all claims, one claim after the other.
+  // Index among the holds of all claims.
   const place = number(row["refused_hold"]);
   const position = place % holds.length;
   const hold = claims[Math.floor(place / holds.length)]?.holds[position];
@@ -80,12 +78,10 @@ function admissionOf(
 
 interface AdmissionDeps {
   db: Database;
-  /** codes of records */
   mac: Mac;
   rowMac: Mac;
 }
 
-/** By the call's own statements, which know each way in which an admission may end. */
 async function admitAlone(
   { db, ...macs }: AdmissionDeps,
   reservation: Reservation,
@@ -95,7 +91,7 @@ async function admitAlone(
   const { request } = ready;
   const written = JSON.stringify([[request.id, request.tenantId]]);
   const mayThin = holds.some(({ resource }) => !isMoney(resource));
-  // Where a refusal is only counted, the statements that follow find no row.
+  // If a refusal is only counted, the statements after it find no row.
   const thinning = mayThin ? [thinRefusal(request)] : [];
   const deciding = [
     insertRow(ready),
@@ -131,7 +127,7 @@ async function admitAlone(
   );
 }
 
-/** null: the call's own statements have to decide. */
+/** `null` if the call's own statements must decide. */
 async function admitInBulk(
   { db, mac }: AdmissionDeps,
   reservation: Reservation,

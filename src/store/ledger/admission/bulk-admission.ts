@@ -1,7 +1,6 @@
 /**
- * Admission of many calls at once. A call is admitted here where every limit has room for the call and for all calls
- * before. SQL decides about the room in the transaction that writes the rows. Every other call is left to the
- * statements of `admission.ts`, which know why a call is refused.
+ * Admits many calls in one set of statements, where every limit has room for the call and all calls before it.
+ * All other calls use the statements of `admission.ts`, which explain refusals.
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import type { Admission, Reservation } from "../../../domain/ports/ledger.ts";
@@ -21,7 +20,7 @@ import { samplingRequests } from "../../schema.ts";
 
 const columns = getTableColumns(samplingRequests);
 
-/** What a row is made of, in the order in which an item's JSON has it. The first four stand in conditions. */
+/** Columns in the order of an item's JSON; the first four are conditions. */
 const names = [
   ...callNames,
   "asked",
@@ -43,7 +42,7 @@ type Written = Pick<typeof samplingRequests.$inferSelect, (typeof names)[number]
 export interface AdmissionItem {
   reservation: Reservation;
   openingCode: string;
-  /** the tenant's version, the session's new expiry, the moment, then the row */
+  /** tenant version, new session expiry, time, then the row */
   json: string;
 }
 
@@ -54,13 +53,13 @@ const firstColumn = 3;
 const cell = (name: (typeof names)[number], of = "j") =>
   sql.raw(`${of}.value ->> ${firstColumn + names.indexOf(name)}`);
 
-/** The call's session, if it may still be used. */
+/** A session that may still be used. */
 const liveSession = sql`s.id = ${cell("sessionId")} and s.tenant_id = ${cell("tenantId")}
   and s.key_id = ${cell("keyId")} and s.expires_at > ${nowAt}`;
 
 /**
- * What is used of the limit that a row `w` of the windows names: tenant, scope, subject, resource, since, last,
- * limit. `?2` and `?3`: a lease that counts ends between the two.
+ * Usage of the limit in window row `w`: tenant, scope, subject, resource, since, last, limit. Leases count if
+ * they end between `?2` and `?3`.
  */
 const used = sql.raw(`case w.value ->> 3
   when 'concurrent' then ${textOf(
@@ -77,7 +76,7 @@ const used = sql.raw(`case w.value ->> 3
     where c.tenant_id = w.value ->> 0 and c.subject = w.value ->> 2 and c.resource = w.value ->> 3
       and c.bucket between w.value ->> 4 and w.value ->> 5) end`);
 
-// ?1 the windows, ?4 the items. A number is given only to a row that is written, so that none is missing.
+// `?1` windows, `?4` items. Only written rows get a number, so there are no gaps.
 const insert = textOf(sql`
   with room as materialized (
       select w.value ->> 6 - (${used}) as room, w.value ->> 7 as most, w.value -> 8 as asked
@@ -101,7 +100,6 @@ const insert = textOf(sql`
       select 1 from sampling_requests r where r.id = ${cell("id")} and r.tenant_id = t.id)
   on conflict (id) do nothing`);
 
-/** Counts what the fresh rows hold. */
 export const bump = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
   select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
@@ -130,7 +128,7 @@ const standing = textOf(sql`
       and c.resource = w.value ->> 3 and c.bucket between w.value ->> 4 and w.value ->> 5) as oldest
   from json_each(?1) w order by w.key`);
 
-/** Whether the call asks for nothing but room. The statements of `admission.ts` know the rest. */
+/** Calls that need more than room use `admission.ts`. */
 export const mayAdmitInBulk = ({
   probes,
   idempotency,
@@ -140,7 +138,7 @@ export const mayAdmitInBulk = ({
   holds,
 }: Reservation) =>
   approval === undefined &&
-  // Where a run begins depends on its counters.
+  // The start of a run depends on its counters.
   holds.every(({ pause }) => pause === undefined) &&
   probes.length === 0 &&
   idempotency === null &&
@@ -171,7 +169,7 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
   return { reservation, openingCode: code, json };
 }
 
-/** One limit as some of the calls see it, and what each of them needs with all that stand before it. */
+/** One limit as seen by some of the calls, with the cumulative amount at each. */
 interface Window {
   at: number;
   hold: Hold;
@@ -179,7 +177,6 @@ interface Window {
   asked: [position: number, amount: number][];
 }
 
-/** The windows of all calls, and the window of each call's holds. */
 function windowsOf(items: readonly AdmissionItem[]): { windows: Window[]; ofItems: Window[][] } {
   const windows = new Map<string, Window>();
   const sums = new Map<string, number>();
@@ -224,7 +221,6 @@ function admittedOf(
   return { state: "admitted", limits, blocked: [], rung: 0, receipt };
 }
 
-/** How each limit of a call stands, from what the last statement returned of the windows. */
 function limitsOf(
   { holds, now }: Reservation,
   windows: readonly Window[],
@@ -241,7 +237,7 @@ function limitsOf(
 export const bulkAdmission: Bulk<AdmissionItem, Admission> = (items) => {
   const { windows, ofItems } = windowsOf(items);
   const moments = items.map(({ reservation }) => reservation.now);
-  // Of two moments the one under which more is in use.
+  // The time at which more leases count.
   const counts = [Math.min(...moments), latestLeaseEnd(Math.max(...moments))];
   const asked = arrayOf(windows.map(windowText));
   const rows = arrayOf(items.map(({ json }) => json));

@@ -1,7 +1,4 @@
-/**
- * Which request holds a replay key. Admission claims the key and settlement answers it, each in its own
- * transaction.
- */
+/** Idempotency keys and the requests that hold them. Admission claims a key; settlement stores the answer. */
 import { and, eq, gt, gte, lt, sql, type SQL } from "drizzle-orm";
 import type {
   IdempotencyStore,
@@ -15,7 +12,7 @@ import { idempotency, results } from "../../schema/ledger-schema.ts";
 import { samplingRequests } from "../../schema.ts";
 
 const pruneSize = 1_000;
-/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
+/** libSQL limits a response to 10 MB, and a part may have 4 MB. */
 const partsAtOnce = 4;
 const noServer = "";
 
@@ -29,7 +26,6 @@ export const callOf = ({ opening, idempotency: asked }: Reservation): Idempotent
         key: asked.key,
       };
 
-/** A live claim of the key by another request than `requestId`. */
 export const heldByAnother = (
   { tenantId, keyId, serverId, key }: IdempotentCall,
   requestId: string,
@@ -39,7 +35,6 @@ export const heldByAnother = (
     and i.server_id = ${serverId ?? noServer} and i.idempotency_key = ${key}
     and i.expires_at > ${now} and i.request_id <> ${requestId}`;
 
-/** Claims the key for a request, if `condition` holds; an expired claim gives way. */
 export function claim(
   call: IdempotentCall,
   claimed: { requestId: string; contentSha256: string; expiresAt: number; now: number },
@@ -61,7 +56,7 @@ export function claim(
 const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
   and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, requestId));
 
-/** Where `condition` says that this call just ended: keeps its sealed result, or sets its key free. */
+/** If this call just ended: stores its sealed result, or releases the key. */
 export function answerClaim(
   builder: Builder,
   { id, tenantId, result }: Settlement,
@@ -199,7 +194,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
         .where(
           and(
             keysOf(call),
-            // Everything after this prefix is hex, so all of it sorts before a tilde.
+            // The rest of the key is hex, which sorts before a tilde.
             gte(idempotency.idempotencyKey, call.keys),
             lt(idempotency.idempotencyKey, `${call.keys}~`),
             gt(idempotency.expiresAt, now),

@@ -1,4 +1,4 @@
-/** Settlement of many calls at once. Only calls that simply end are settled here: nothing is kept, no fault is counted. */
+/** Settles many calls in one set of statements, if nothing is kept and no fault is counted. */
 import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../../../domain/choice/health.ts";
 import { bookingsOf } from "../../../domain/audit/bookings.ts";
@@ -17,9 +17,9 @@ const columns = getTableColumns(samplingRequests);
 
 export interface SettlementItem {
   settlement: Settlement;
-  /** id, tenant, nonce, code of the end, then the columns of the end */
+  /** id, tenant, nonce, second code, then the columns of the end */
   json: string;
-  /** what each statement before counts, one JSON array for each entry */
+  /** one JSON array per entry for each statement before */
   charges: string[];
   bookings: string[];
   samples: string[];
@@ -28,11 +28,11 @@ export interface SettlementItem {
 
 const firstColumn = 4;
 
-/** The open row of each entry; every entry begins with id and tenant. */
+/** Open rows; entries start with id and tenant. */
 const open = sql`json_each(?1) j
     cross join sampling_requests r on r.id = j.value ->> 0 and +r.tenant_id = j.value ->> 1`;
 
-// Entries: tokens and money that are charged.
+// Entries: charged tokens and money.
 const charge = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
   select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
@@ -44,7 +44,7 @@ const charge = textOf(sql`
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
-// Entries: model, else the chosen one; outcome; requests, tokens, money.
+// Entries: model (default: the chosen one), outcome, requests, tokens, money.
 const book = textOf(sql`
   insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
   select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''), coalesce(j.value ->> 2, r.model, ''),
@@ -54,7 +54,7 @@ const book = textOf(sql`
   group by 1, 2, 3, 4, 5
   on conflict (tenant_id, hour, key_id, server_id, model) do update set ${raisedFigures}`);
 
-// Entries: credential, model, sample, moment. The newest samples stand first.
+// Entries: credential, model, sample, time. Newest sample first.
 const sample = textOf(sql`
   with added as materialized (
     select r.tenant_id, j.value ->> 2 as credential_id, j.value ->> 3 as model, j.value ->> 4 as sample,
@@ -77,12 +77,12 @@ const sample = textOf(sql`
         order by position limit ${keptSamples})),
     updated_at = excluded.updated_at`);
 
-// Entries: scope of a circuit that closes.
+// Entries: scopes of circuits to close.
 const close = textOf(sql`
   delete from circuits where (tenant_id, scope) in (
     select r.tenant_id, j.value ->> 2 from ${open} where r.outcome = 'admitted')`);
 
-// A row whose settlement is this very try was ended when the batch ran before and its answer was lost.
+// A row with this attempt's nonce was settled by an earlier run of the same batch.
 const end = textOf(sql`
   update sampling_requests set
     settlement = j.value ->> 2, ending_code = j.value ->> 3,
@@ -97,7 +97,6 @@ const end = textOf(sql`
     and (sampling_requests.outcome = 'admitted' or sampling_requests.settlement = j.value ->> 2)
   returning id`);
 
-/** Whether nothing but the row's end and the sums have to be written. */
 export const mayEndInBulk = (settlement: Settlement): boolean =>
   settlement.result === null &&
   settlement.captured === null &&
@@ -134,7 +133,7 @@ export function settlementItem(
   };
 }
 
-/** What is counted while the rows are open, so before they end. */
+/** Must run while the rows are open. */
 const countings = [
   ["charges", charge],
   ["bookings", book],
@@ -142,7 +141,7 @@ const countings = [
   ["closed", close],
 ] as const;
 
-/** True: this try ended the call. */
+/** `true` if this attempt ended the call. */
 export const bulkSettlement: Bulk<SettlementItem, boolean> = (items) => {
   const before = countings.flatMap(([kind, text]) => {
     const entries = items.flatMap((item) => item[kind]);

@@ -1,7 +1,6 @@
 /**
- * A settlement that comes after the sweep. The call's process was alive, and knows what the sweep could
- * not. The row is opened again and ended by the ordinary settlement, in one transaction, so no other
- * statement sees it open.
+ * Settles a call after the sweep ended it as `unknown`, when its process turns out to be alive. Reopens and
+ * settles the row in one transaction, so no other statement sees it open.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { sql } from "drizzle-orm";
@@ -15,9 +14,8 @@ import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "../../records/usage.ts";
 
 /**
- * Takes back what the sweep counted, logs what the sweep had written, and opens the row. The sweep left
- * the held amounts in the counters, and the settlement's own charge is reckoned from there. A row that
- * an operator has corrected stays as it is.
+ * Reverts what the sweep counted, logs the change, and reopens the row. Reservations are still in the counters.
+ * Corrected rows stay as they are.
  */
 function reopening({ settlement: { id, tenantId } }: SettlementTry, event: AdminEvent): Compiled[] {
   const swept = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'
@@ -25,7 +23,7 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
   return [
     ...unsweptUsage(swept),
     loggedWithBefore(event, swept),
-    // A minute's counter that is gone is not made anew, because it would begin below zero.
+    // Doesn't recreate a pruned counter, which would start below zero.
     raw(sql`
       update sampling_requests as r set outcome = 'admitted',
         former_seal = coalesce(seal_number, former_seal),
@@ -40,7 +38,7 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
   ];
 }
 
-/** True if this try replaced the sweep's `unknown`. A sealed record will be sealed again. */
+/** `true` if this attempt replaced `unknown`. A sealed record is sealed again. */
 export const settleSwept = (
   deps: { db: Database; mac: Mac },
   late: SettlementTry,

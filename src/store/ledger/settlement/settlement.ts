@@ -1,4 +1,4 @@
-/** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
+/** Settles an open call exactly once, in one transaction and one round trip. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { Receipt, Settlement } from "../../../domain/audit/record.ts";
@@ -21,15 +21,14 @@ import { answerClaim } from "../admission/idempotency.ts";
 import { endingCode, type EndingRow } from "../../records/record-codes.ts";
 import { samplingRequests } from "../../schema.ts";
 
-/** A settlement, and the nonce by which its row knows which try ended it. */
+/** A settlement with the nonce that identifies the attempt in the row. */
 export interface SettlementTry {
   settlement: Settlement;
   nonce: string;
-  /** absent: `ended` */
+  /** defaults to `ended` */
   kind?: EndingKind;
 }
 
-/** Whether the charge may differ from what was held. */
 const changesCounters = ({ holds }: Settlement): boolean =>
   holds.some(({ resource }) => isMoney(resource) || isTokens(resource));
 
@@ -37,14 +36,14 @@ const countsTokens = ({ holds }: Settlement): boolean =>
   holds.some(({ resource }) => isTokens(resource));
 
 /**
- * Tokens are charged to limits of tokens only. Where no price was known, no money was reserved that a
- * charge could exceed.
+ * Tokens are charged only to limits of tokens. Without a price, no money was reserved that a charge could
+ * exceed.
  */
 const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
   (countsTokens(settlement) && settlement.chargedTokens > receipt.reservedTokens) ||
   (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
 
-/** The columns of an end, as the row will have them and as its code covers them. */
+/** The end's columns, as stored and as covered by the second code. */
 export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
   const { usage } = settlement;
   return {
@@ -68,7 +67,7 @@ export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow =
   };
 };
 
-/** What the admission wrote, read where the admission's answer was lost. */
+/** Reads the receipt if the admission's answer was lost. */
 async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResult<Receipt | null> {
   return db.read(async (builder) => {
     const [row] = await builder
@@ -86,7 +85,7 @@ async function receiptIn(db: Database, { id, tenantId }: Settlement): AsyncResul
   });
 }
 
-/** What an end that is not ordinary changes while the row is open: circuits, and credentials that failed. */
+/** Changes to circuits and failing credentials. */
 function consequences(builder: Builder, settlement: Settlement): Compiled[] {
   const { id, tenantId, now, circuits: changes, probed } = settlement;
   const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
@@ -100,7 +99,7 @@ function consequences(builder: Builder, settlement: Settlement): Compiled[] {
   ];
 }
 
-/** What is kept of a call where `ended` holds: captured content, and the answer for repetitions. */
+/** Stores captured content and the result for repeated requests. */
 export function keepingStatements(
   builder: Builder,
   settlement: Settlement,
@@ -114,7 +113,6 @@ export function keepingStatements(
   return [...(captured === null ? [] : [keep]), ...answerClaim(builder, settlement, ended)];
 }
 
-/** This try ended the call. */
 const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL => sql`
   exists (select 1 from sampling_requests r where r.id = ${id}
     and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
@@ -125,10 +123,7 @@ const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
   ifLost: "again",
 });
 
-/**
- * Ends the call, if it is open when the transaction runs; true if this try did. `first`: statements
- * that stand before, in the same transaction.
- */
+/** Returns `true` if this attempt ended the open call. `first` runs before, in the same transaction. */
 export async function settle(
   { db, mac }: { db: Database; mac: Mac },
   settlementTry: SettlementTry,
@@ -156,7 +151,7 @@ export async function settle(
     return ended.ok ? ok(ended.value === true) : ended;
   }
   const before = [...first, ...consequences(db.builder, settlement)];
-  // The circuits are among the consequences, which close and open them in the order of the attempts.
+  // `consequences` handles circuits in the order of the attempts.
   const alone = bulkSettlement([{ ...item, closed: [] }]);
   const written = await db.write(
     [
