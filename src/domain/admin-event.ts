@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** A row of the log of admin actions. */
+/** An entry in the log of admin actions. */
 export interface AdminEvent {
   id: string;
   at: number;
@@ -8,6 +8,6 @@ export interface AdminEvent {
   action: string;
   tenantId: string | null;
   target: string;
-  /** what changed, without secrets */
+  /** the change, without secrets */
   detail: JsonObject;
 }

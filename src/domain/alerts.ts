@@ -1,4 +1,4 @@
-/** What people are told without asking: that a budget runs out, and that something stopped working. */
+/** Alerts: conditions that are reported without being asked for, for example an exhausted budget. */
 
 export const alertKinds = [
   "budget_crossed",
@@ -11,35 +11,35 @@ export const alertKinds = [
 export type AlertKind = (typeof alertKinds)[number];
 
 export interface AlertPolicy {
-  /** per cent of each budget at which people are told; absent: `defaultShares` */
+  /** percentages of each budget that trigger an alert; absent: `defaultShares` */
   shares?: number[];
-  /** absent: alerts stand in their list and in the log of events alone */
+  /** absent: alerts are only listed and logged */
   webhookUrl?: string;
 }
 
 export const defaultShares: readonly number[] = [50, 80, 100];
 
-/** ms for which a circuit has to be open, or records have to wait for their seal, before people are told. */
+/** ms that a circuit must be open, or records must wait for a seal, before an alert. */
 export const circuitOpenMs = 10 * 60_000;
 export const sealsStoppedMs = 15 * 60_000;
-/** ms for which a stretch of a chain could not be sent to the audit sink. */
+/** ms that part of a chain must fail to reach the audit sink before an alert. */
 export const sinkBehindMs = 30 * 60_000;
 
-/** One thing that people are told once in a period. */
+/** An alert condition, reported at most once per period. */
 export interface AlertSubject {
   tenantId: string;
   kind: AlertKind;
-  /** id of whatever it is about; of a circuit its scope */
+  /** id of the affected object; for a circuit, its scope */
   subject: string;
-  /** of a budget, such as `tenant.usdPerDay`; null: the alert is about no budget */
+  /** name of the budget, for example `tenant.usdPerDay`; null unless the alert is about a budget */
   name: string | null;
-  /** per cent of the budget; null: the alert is about no budget */
+  /** percentage of the budget; null unless the alert is about a budget */
   share: number | null;
-  /** ms since the epoch; of trouble that lasts, the day in UTC */
+  /** ms since the epoch; for lasting trouble, the start of the UTC day */
   periodFrom: number;
-  /** null: the period has no end */
+  /** null: the period never ends */
   periodUntil: number | null;
-  /** of a budget, in the unit of its limit; null: the alert is about no budget */
+  /** in the unit of the limit; null unless the alert is about a budget */
   limit: number | null;
   used: number | null;
 }
@@ -49,25 +49,25 @@ export interface Alert extends AlertSubject {
   at: number;
 }
 
-/** How a budget stands in one of its periods: whatever is counted against a limit may be one. */
+/** The state of a budget in one of its periods; any counted limit can be a budget. */
 export interface BudgetLine {
   tenantId: string;
-  /** such as `tenant.usdPerDay` */
+  /** for example `tenant.usdPerDay` */
   name: string;
   subject: string;
-  /** in the unit in which people wrote the limit */
+  /** in the unit of the limit */
   limit: number;
-  /** without what running calls have reserved */
+  /** without the reservations of running calls */
   used: number;
   periodFrom: number;
   periodUntil: number | null;
-  /** a share that is crossed, and that nobody was told of yet */
+  /** a crossed share that has not been reported yet */
   share: number;
 }
 
 const dayMs = 86_400_000;
 
-/** Trouble that lasts is told once a day. */
+/** Lasting trouble is reported once a day. */
 export const dayOfTrouble = (now: number): Pick<AlertSubject, "periodFrom" | "periodUntil"> => {
   const periodFrom = Math.floor(now / dayMs) * dayMs;
   return { periodFrom, periodUntil: periodFrom + dayMs };

@@ -1,21 +1,17 @@
-/** One provider call, as the audit record and a refusal tell it. */
 import type { NetworkFault } from "./network-fault.ts";
 import type { Usage } from "./usage.ts";
 
-/** What has a circuit. `model` is a model under one credential, because providers count rates for each account. */
+/** What has a circuit. `model` is a model under one credential, because providers limit rates per account. */
 export const circuitReaches = ["model", "credential", "endpoint"] as const;
 export type CircuitReach = (typeof circuitReaches)[number];
 
-/**
- * What a fault affects: the next attempt goes to a candidate outside of it. `request` is this request at one wire: the
- * provider is healthy, and another wire may accept what this one refused.
- */
+/** What a fault affects. `request` affects this request on one wire only: another wire may accept the request. */
 export const faultReaches = [...circuitReaches, "request"] as const;
 export type FaultReach = (typeof faultReaches)[number];
 
 /**
- * What a provider's error names, in the words of this list alone. `providers/fault-reach.ts` says which words
- * of which provider each code is read from, and passes on no text of the provider's.
+ * Machine-readable causes of provider errors, mapped in `providers/fault-rows.ts`. Provider text never passes
+ * through.
  */
 export const faultCodes = [
   "invalid_key",
@@ -31,7 +27,7 @@ export const faultCodes = [
   "context_length",
   "content_filter",
   "tool_use_failed",
-  // what of the request the provider refused
+  // parts of the request that the provider refused
   "tool_name",
   "tool_schema",
   "tool_id",
@@ -51,33 +47,32 @@ export type FaultKind =
   | "network"
   | "timeout"
   | "auth"
-  /** the stored key can't be opened, so nothing was called */
+  /** the stored key can't be decrypted, so the provider was not called */
   | "unopenable"
   | "invalid_request"
   | "malformed"
   | "empty"
-  /** an answer that is not the JSON that was asked for */
+  /** the answer is not the requested JSON */
   | "not_json"
-  /** an answer without the tool use that was required, or with one that was not offered */
+  /** the required tool use is missing, or the tool was not offered */
   | "wrong_tool_use"
   | "cancelled";
 
-/** What went wrong at a provider. Holds no text of the provider's: such texts carry keys and prompts. */
+/** A failed provider call. Contains no provider text, which may hold keys and prompts. */
 export interface ProviderFault {
   kind: FaultKind;
-  /** HTTP status of the provider; null: there was no answer */
+  /** HTTP status of the provider; null: no answer */
   status: number | null;
   retryable: boolean;
-  /** ms, from the provider's Retry-After */
+  /** ms, from the provider's `Retry-After` */
   retryAfterMs: number | null;
   /** whether the provider may have charged for the attempt */
   billed: "no" | "maybe";
   reach: FaultReach;
-  /** absent: the error named nothing that this list has */
   code?: FaultCode;
-  /** where there was no answer over the network, or only a part of one */
+  /** set if a network answer is missing or incomplete */
   network?: NetworkFault;
-  /** what the provider counted, where an answer came that can't be used; null: nothing is known */
+  /** usage that the provider counted for an unusable answer; null: unknown */
   usage: Usage | null;
 }
 
@@ -87,54 +82,50 @@ interface AttemptBase {
   status: number | null;
 }
 
-/** An attempt as its call's refusal tells it. */
+/** An attempt as a refusal reports it. */
 export interface AttemptSummary extends AttemptBase {
   /** whether the same call may succeed later */
   retryable: boolean;
-  /** of a success that could not be used, and of what was not called; absent: the status says it */
+  /** set for an unusable success and for a call that was not sent; otherwise the status is enough */
   fault?: FaultKind | null;
-  /** absent: the fault named nothing that the list has */
   code?: FaultCode;
-  /** absent: the fault was none of the network */
   network?: NetworkFault;
-  /** what the provider said, masked; absent: it said nothing, or the policy doesn't let callers read it */
+  /** the provider's masked message, if the policy lets callers read it */
   message?: string;
 }
 
-/** An attempt as its record tells it. */
+/** An attempt as its record stores it. */
 export interface Attempt extends AttemptBase {
-  /** whether another candidate may do better */
+  /** whether another candidate may succeed */
   retryable: boolean;
   credentialId: string;
-  /** null for the attempt that answered */
+  /** null: the attempt succeeded */
   fault: FaultKind | null;
   billed: "yes" | "no" | "maybe";
   /** ms */
   latencyMs: number;
-  /** ms, as the provider asked */
+  /** ms that the provider asked for */
   retryAfterMs: number | null;
-  /** reach of the fault; absent: the model answered */
+  /** absent: the attempt succeeded */
   reach?: FaultReach;
-  /** absent: the fault named nothing that the list has */
   code?: FaultCode;
-  /** absent: the fault was none of the network */
   network?: NetworkFault;
-  /** what of the call this model did not take; absent: it took everything */
+  /** parts of the call that the model did not accept */
   notes?: string[];
-  /** what the attempt used, as counted or estimated; absent: nothing is known, or nothing was used */
+  /** counted or estimated usage; absent: unknown or none */
   usage?: Usage;
-  /** what the call was charged for the attempt; null: no known price; absent: not charged yet */
+  /** null: price unknown; absent: not charged yet */
   costMicroUsd?: number | null;
 }
 
-/** A credential whose key its provider refused, as a call had read the credential. */
+/** A credential whose key the provider refused. */
 export interface RefusedKey {
   credentialId: string;
-  /** `updatedAt` of the credential as it was read: a key that was put in place since is not the one that was refused */
+  /** `updatedAt` of the credential when the call read it; a key that was replaced later was not refused */
   readAt: number;
 }
 
-/** The provider does not know the key. */
+/** Whether the provider does not know the key. */
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 
@@ -146,7 +137,7 @@ const lastingCodes: ReadonlySet<FaultCode> = new Set([
   "country_not_supported",
 ]);
 
-/** The fault lasts beyond the call, so that nothing in its reach can answer. */
+/** Whether the fault outlasts the call, so that nothing in its reach can answer. */
 export const isLasting = ({
   fault,
   status,
@@ -156,21 +147,21 @@ export const isLasting = ({
   (fault === "auth" && status === 401) ||
   (code !== undefined && lastingCodes.has(code));
 
-/** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
+/** Statuses below 500 after which a retry may succeed. Other statuses require a change first. */
 const passing = new Set([200, 408, 409, 425, 429]);
 
 export const statusMayPass = (status: number | null): boolean =>
   status === null || status >= 500 || passing.has(status);
 
-/** The call has what this model's wire has no place for, so nothing was sent. */
+/** Whether the call was not sent because the wire can't carry part of it. */
 const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolean =>
   fault === "invalid_request" && status === null;
 
-/** The provider refused what its own model wrote, and the model may write something else next time. */
+/** Whether the model itself wrote the invalid output, so that a retry may succeed. */
 const isOwnSlip = ({ fault }: Pick<Attempt, "fault">): boolean =>
   fault === "wrong_tool_use" || fault === "not_json";
 
-/** Whether the same call may succeed later. A refused key makes a call go elsewhere, and is refused again later. */
+/** Whether the same call may succeed later. */
 export const mayPass = (attempt: Attempt): boolean =>
   attempt.retryable &&
   attempt.reach !== "request" &&

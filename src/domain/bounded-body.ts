@@ -1,15 +1,12 @@
 /**
- * A body from outside, counted while it is read. `fetch` gives bodies with their content coding undone, so the
- * counted bytes are unpacked: 300 kB of gzip may be 300 MB.
+ * Bounded reading of foreign bodies. `fetch` decompresses bodies, and 300 kB of gzip may be 300 MB, so decompressed
+ * bytes count.
  */
 import { concatenated } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/**
- * Bytes that are taken at once where as many are there. Each step through JavaScript costs as much as unpacking
- * some kB.
- */
+/** Minimum bytes per read, if available: each read costs as much as decompressing a few kB. */
 const pieceBytes = 64 * 1024;
 
 interface Source {
@@ -17,10 +14,7 @@ interface Source {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/**
- * What the Workers runtime adds to a reader of byte streams: a read that waits for as many bytes as were asked
- * for.
- */
+/** A Workers runtime extension of byte stream readers. */
 interface ReaderAtLeast {
   readAtLeast(minBytes: number, view: Uint8Array): ReturnType<Source["read"]>;
 }
@@ -28,9 +22,8 @@ interface ReaderAtLeast {
 const readsAtLeast = (reader: object): reader is ReaderAtLeast => "readAtLeast" in reader;
 
 /**
- * Reads a byte stream in large pieces. The Workers runtime unpacks 4 kB at a time, so 4 MiB would be a thousand
- * turns, and twelve such answers would stall everybody's calls. Other runtimes give pieces as they were made:
- * the standard's own `min` fails where a body that is there already holds less.
+ * Reads large pieces. The Workers runtime decompresses 4 kB at a time, so 4 MiB would block the isolate for 1,000
+ * reads. The standard's `min` option fails elsewhere if a buffered body is shorter, so other runtimes read as usual.
  */
 function sourceOf(body: ReadableStream<Uint8Array>): Source {
   const reader = byteReaderOf(body);
@@ -41,22 +34,21 @@ function sourceOf(body: ReadableStream<Uint8Array>): Source {
   };
 }
 
-/** null: the body is no byte stream, or the runtime is not Workers */
+/** null: not a byte stream, or not the Workers runtime */
 function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderAtLeast) | null {
   try {
     const reader = body.getReader({ mode: "byob" });
     if (readsAtLeast(reader)) return reader;
     reader.releaseLock();
   } catch {
-    // The body is no byte stream.
+    // not a byte stream
   }
   return null;
 }
 
 /**
- * The body up to `mostBytes`. The rest is not read: the source is cancelled, which ends its connection.
- *
- * @param exceeded ends what the reader sees: by an error, or as if the body were complete
+ * The body up to `mostBytes`, after which the source is cancelled. @param exceeded the error that the reader gets, or
+ * `cut` to end the body normally
  */
 export function boundedStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -71,7 +63,7 @@ export function boundedStream(
         const bytes = value ?? new Uint8Array();
         left -= bytes.byteLength;
         if (left < 0) {
-          // Not awaited: a source may be slow to end, and the reader need not wait for it.
+          // Not awaited, because a source may be slow to close.
           void reader.cancel().catch(() => undefined);
           if (exceeded !== "cut") return controller.error(exceeded());
         }
@@ -81,12 +73,12 @@ export function boundedStream(
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead of the reader, who counts.
+    // No read-ahead: the consumer counts.
     { highWaterMark: 0 },
   );
 }
 
-/** The whole body; null: the body is longer than `mostBytes`, and its rest is not read. */
+/** Reads a whole body; null: the body is longer than `mostBytes`. */
 export async function readBounded(
   body: ReadableStream<Uint8Array> | null,
   mostBytes: number,
@@ -97,7 +89,7 @@ export async function readBounded(
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    // The last piece may come with the end.
+    // The end may carry the last piece.
     if (value !== undefined) parts.push(value);
     size += value?.byteLength ?? 0;
     if (size > mostBytes) {

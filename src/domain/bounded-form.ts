@@ -1,6 +1,6 @@
 /**
- * Forms and queries of callers without a key. Parsers of forms cost CPU by the square of the fields, and of URLs by their
- * length, so a form is measured before anything parses it.
+ * Forms and queries of callers without a key. Parsing takes quadratic CPU time in the number of fields, so the size
+ * is checked first.
  */
 import { boundedUrl } from "./bounded-url.ts";
 import type { Refusal } from "./refusals.ts";
@@ -8,7 +8,7 @@ import { err, ok, type Result } from "./result.ts";
 
 export const mostFormBytes = 16 * 1024;
 const mostFields = 64;
-/** Fields whose values are fetched, compared or followed as URLs where they are URLs. */
+/** Fields that are fetched, compared or followed as URLs. */
 const urlFields = ["client_id", "redirect_uri", "resource"];
 
 const tooLarge: Refusal = {

@@ -1,10 +1,9 @@
-/** A map that holds at most `capacity` entries, and forgets the one that was set or used longest ago. */
+/** A map that evicts the least recently set or used entry when it exceeds `capacity`. */
 export interface BoundedMap<K, V> {
   readonly size: number;
   get(key: K): V | undefined;
-  /** Gets an entry and makes it the newest one. */
+  /** Gets an entry and marks it as most recently used. */
   use(key: K): V | undefined;
-  /** Makes the entry the newest one. */
   set(key: K, value: V): void;
   delete(key: K): boolean;
   clear(): void;

@@ -1,18 +1,17 @@
-/** Calendar windows from seconds since the epoch: the domain has no clock, no `Date` and no time zones of its own. */
+/** Calendar windows. Times are in seconds since the epoch. */
 
 export interface Window {
-  /** s since the epoch, inclusive */
+  /** inclusive */
   from: number;
-  /** s since the epoch, exclusive */
+  /** exclusive */
   until: number;
 }
 
 const daySeconds = 86_400;
 
-/** Days from the epoch to the first day of a month. Months count from 0 and may lie beyond a year. */
+/** Days since the epoch. Months count from 0 and may exceed 11. */
 function firstOfMonth(year: number, month: number): number {
-  // Years begin in March here, so that the leap day is the last day of a year (Hinnant,
-  // "days_from_civil").
+  // Years start in March here, so that the leap day is the last day of a year (Hinnant, "days_from_civil").
   const shifted = year * 12 + month - 2;
   const marchYear = Math.floor(shifted / 12);
   const marchMonth = shifted - marchYear * 12;
@@ -21,9 +20,9 @@ function firstOfMonth(year: number, month: number): number {
   return marchYear * 365 + leaps + Math.floor((153 * marchMonth + 2) / 5) - 719_468;
 }
 
-/** Months since year 0, for a day that is counted from the epoch. */
+/** Months since year 0. */
 function monthOf(day: number): number {
-  // Too late by one month at most: an average month has 30.436875 days.
+  // Too late by at most one month: an average month has 30.436875 days.
   let month = 1970 * 12 + Math.floor(day / 30.436875) + 1;
   while (firstOfMonth(0, month) > day) month -= 1;
   return month;
@@ -34,7 +33,7 @@ export function dayOf(seconds: number): Window {
   return { from, until: from + daySeconds };
 }
 
-/** `2026-11-26`: the day in UTC. @param now ms since the epoch */
+/** The UTC day, for example `2026-11-26`. @param now ms since the epoch */
 export function isoDay(now: number): string {
   const day = Math.floor(now / (daySeconds * 1_000));
   const month = monthOf(day);
@@ -44,7 +43,7 @@ export function isoDay(now: number): string {
 
 export interface Calendar {
   day: Window;
-  /** begins on Monday (ISO 8601) */
+  /** starts on Monday (ISO 8601) */
   week: Window;
   month: Window;
 }
@@ -52,14 +51,14 @@ export interface Calendar {
 /** @param timeZone absent: UTC. @param now ms since the epoch */
 export type CalendarOf = (timeZone: string | undefined, now: number) => Calendar;
 
-/** s that a place's clocks are ahead of UTC at a moment. */
+/** Offset from UTC in seconds. */
 export type OffsetAt = (seconds: number) => number;
 
 const utc: OffsetAt = () => 0;
 
 /**
- * The moment at which a local day begins, counted from the epoch. Where clocks skip midnight, that is the moment of the
- * skip. Where midnight comes twice, it is the first one, or the second where the first belongs to the day before.
+ * The moment at which a local day starts. If clocks skip midnight, that is the moment of the skip. If midnight comes
+ * twice, the first one counts unless that one still belongs to the previous day.
  */
 function dayBegin(day: number, offsetAt: OffsetAt): number {
   const midnight = day * daySeconds;
@@ -70,7 +69,6 @@ function dayBegin(day: number, offsetAt: OffsetAt): number {
   return Math.min(...begins);
 }
 
-/** The windows in which a moment lies, where clocks are ahead of UTC by `offsetAt`. */
 export function calendarAt(seconds: number, offsetAt: OffsetAt = utc): Calendar {
   const today = Math.floor((seconds + offsetAt(seconds)) / daySeconds);
   const month = monthOf(today);

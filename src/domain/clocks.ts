@@ -1,16 +1,12 @@
 /**
- * How far clocks are believed. Times of day are the hosts' own: two hosts may differ, and each clock may be set
- * back. A time that was written by a clock far ahead must neither hold for as long as the clock was ahead, nor
- * count for ever.
+ * Clock skew. Hosts' clocks may differ or be set back, so a time far in the future must neither block nor count for
+ * ever.
  */
 
-/** ms that clocks may be apart. A time further ahead was written before a clock was set back. */
+/** Tolerated skew in ms. */
 export const clockSlackMs = 60_000;
 
-/**
- * ms that have passed since some moment, for durations. The figure never falls, whatever `read` says. Where the
- * host's own clock of durations is its time of day (the Workers runtime), a jump back counts as no time.
- */
+/** A monotonic clock in ms. On Workers, the host's only clock is the time of day; a jump back counts as no time. */
 export function createElapsed(read: () => number): () => number {
   let [last, behind] = [read(), 0];
   return () => {

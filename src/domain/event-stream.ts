@@ -1,17 +1,16 @@
-/** Server-sent events (HTML Living Standard, section 9.2.6), read from text that comes in pieces of any size. */
+/** Server-sent events (HTML Living Standard, section 9.2.6), parsed incrementally. */
 export interface ServerEvent {
   kind: string;
-  /** null: the event has none */
   id: string | null;
   data: string;
 }
 
-/** Appended to a stream that has ended, this completes an event whose empty line is missing. */
+/** Appended to a finished stream, completes an event whose blank line is missing. */
 export const streamEnd = "\n\n";
 
-/** @returns takes each piece of the text, and gives the events that are complete by then, in linear time */
+/** @returns a function that takes a piece of text and returns the events completed so far, in linear time */
 export function createEventReader(): (piece: string) => ServerEvent[] {
-  /** of the line that is not complete */
+  /** the incomplete line */
   let parts: string[] = [];
   let endedByCr = false;
   let [kind, id]: [string, string | null] = ["message", null];

@@ -1,4 +1,4 @@
-/** Why a model is excluded from the choice, as a person reads it beside the model's name. */
+/** Why a model is excluded from selection, as shown beside its name. */
 import type { ExclusionReason } from "./requirements.ts";
 
 export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {

@@ -1,4 +1,6 @@
-/** `name=value` pairs as OpenTelemetry has them: separated by commas, values percent-encoded. null: something else. */
+/**
+ * Parses `name=value` pairs as in OpenTelemetry settings: comma-separated, percent-encoded values; null: malformed.
+ */
 export function headerPairsIn(text: string): Record<string, string> | null {
   const headers: Record<string, string> = {};
   for (const pair of text.split(",").filter((part) => part.trim() !== "")) {

@@ -1,4 +1,4 @@
-/** Width and height of an image, from the few bytes of its base64 that say them. */
+/** Reads an image's dimensions from the few base64 characters that hold them. */
 
 /** pixels */
 export interface Sides {
@@ -8,7 +8,7 @@ export interface Sides {
 
 type ReadBytes = (from: number, length: number) => DataView;
 
-/** Decodes the groups of four characters that hold the bytes, and nothing else of the image. */
+/** Decodes only the groups of four characters that hold the bytes. */
 const readerOf =
   (base64: string): ReadBytes =>
   (from, length) => {
@@ -18,7 +18,7 @@ const readerOf =
     return new DataView(Uint8Array.from(text, (byte) => byte.charCodeAt(0)).buffer);
   };
 
-/** A photo has some ten segments before its frame. */
+/** A photo has about ten segments before its frame. */
 const mostSegments = 1_000;
 
 const isFrame = (marker: number): boolean =>
@@ -31,7 +31,7 @@ function jpegSides(read: ReadBytes): Sides | null {
     const head = read(at, 9);
     if (head.getUint8(0) !== 0xff) return null;
     const marker = head.getUint8(1);
-    // The compressed image, or its end.
+    // start of the scan, or end of the image
     if (marker === 0xda || marker === 0xd9) return null;
     if (isFrame(marker)) return { width: head.getUint16(7), height: head.getUint16(5) };
     const isFill = marker === 0xff;
@@ -44,7 +44,7 @@ function jpegSides(read: ReadBytes): Sides | null {
 const uint24 = (view: DataView, at: number): number =>
   view.getUint16(at, true) + view.getUint8(at + 2) * 65_536;
 
-/** Source: RFC 9649, sections 2.5 to 2.7; of lossy images RFC 6386, section 9.1. */
+/** Sources: RFC 9649, sections 2.5 to 2.7; RFC 6386, section 9.1 (lossy). */
 function webpSides(read: ReadBytes): Sides | null {
   const head = read(0, 30);
   const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => head.getUint8(at)));
@@ -73,15 +73,12 @@ const readers: ReadonlyMap<string, (read: ReadBytes) => Sides | null> = new Map(
   ["image/gif", gifSides],
 ]);
 
-/**
- * @param format the MIME type by the bytes
- * @returns null: another format, or the image is cut before it says them
- */
+/** @param format the sniffed MIME type @returns null: another format, or truncated */
 export function sidesOf(base64: string, format: string): Sides | null {
   try {
     return readers.get(format)?.(readerOf(base64)) ?? null;
   } catch {
-    // `DataView` throws beyond the end, and `atob` for what is no base64.
+    // `DataView` throws beyond the end, and `atob` throws on invalid base64.
     return null;
   }
 }

@@ -1,12 +1,12 @@
-/** The text that `JSON.stringify` writes, in pieces: one call that writes 11 MB keeps its thread from everybody else. */
+/** `JSON.stringify` in pieces: serializing 11 MB in one call blocks the thread. */
 import type { JsonValue } from "./json.ts";
 
-/** Characters of a piece: at least so many, but for the last one, and at most six times as many, where all are escaped. */
+/** Minimum characters of a piece, except the last. Escapes may make a piece six times as long. */
 const pieceCharacters = 64 * 1024;
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** A text as JSON. Half a pair of surrogates would be written as an escape, so no pair is cut. */
+/** Never splits a surrogate pair, because `JSON.stringify` escapes lone surrogates. */
 function* textParts(text: string): Generator<string> {
   if (text.length <= pieceCharacters) return yield JSON.stringify(text);
   yield '"';
@@ -18,7 +18,7 @@ function* textParts(text: string): Generator<string> {
   yield '"';
 }
 
-/** Not by recursion, which would hand each part through one generator a level. */
+/** Iterative: recursion would pass each part through one generator per level. */
 function* parts(root: JsonValue): Generator<string> {
   const open: { left: Iterator<[string, JsonValue]>; isArray: boolean; separator: string }[] = [];
   for (let value = root; ;) {

@@ -1,11 +1,10 @@
-/** JSON as it comes off a wire. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** undefined: the text is no JSON. */
+/** undefined: invalid JSON. */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -18,6 +17,6 @@ export function parsedJson(text: string): JsonValue | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An own property, so that `__proto__` and friends on the wire never reach a prototype. */
+/** Reads an own property, so that `__proto__` in foreign JSON never reaches a prototype. */
 export const own = (object: unknown, key: string): JsonValue | undefined =>
   isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;

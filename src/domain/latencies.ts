@@ -1,18 +1,16 @@
 /**
- * How long calls took, as counts of buckets whose width is 5 % of their beginning. Counts of two spans of time add
- * up, so that percentiles of 90 days need no record.
+ * Latency histograms whose buckets are 5 % wide. Histograms can be merged, so percentiles of 90 days need no records.
  */
 import { isObject } from "./json.ts";
 
-/** `total`: from arrival to settlement. `overhead`: what of the total was not the provider's. */
+/** `total`: arrival to settlement. `overhead`: total without the provider. */
 export const measures = ["total", "provider", "overhead"] as const;
 export type Measure = (typeof measures)[number];
 
-/** Calls by their bucket's number. */
 type Counts = ReadonlyMap<number, number>;
 export type Histogram = Readonly<Record<Measure, Counts>>;
 
-/** ms that one call took. */
+/** ms of one call. */
 export type Durations = Readonly<Record<Measure, number>>;
 
 export interface Percentiles {
@@ -21,18 +19,18 @@ export interface Percentiles {
   p99: number;
 }
 
-/** How long the calls of one bucket of usage took; ms. */
+/** ms. */
 export type Latency = Record<Measure, Percentiles> & { calls: number };
 
 const width = 1.05;
-/** Above a day nothing is told apart. */
+/** Durations above a day share a bucket. */
 const longestMs = 86_400_000;
 
-/** 0: below one ms. */
+/** Bucket 0 is below 1 ms. */
 const bucketOf = (ms: number): number =>
   !(ms >= 1) ? 0 : 1 + Math.floor(Math.log(Math.min(ms, longestMs)) / Math.log(width) + 1e-9);
 
-/** The geometric middle, so that no value of the bucket is further away than 2.5 %. */
+/** The geometric middle, at most 2.5 % from any value of the bucket. */
 const middleOf = (bucket: number): number =>
   bucket === 0 ? 0 : Math.round(width ** (bucket - 0.5));
 
@@ -61,7 +59,7 @@ export const histogramOfCalls = (calls: readonly Durations[]): Histogram =>
 export const merged = (one: Histogram, other: Histogram): Histogram =>
   histogramOf((measure) => sumOf(one[measure], other[measure]));
 
-/** As a text of the database. */
+/** Format of the database column. */
 export const histogramText = (histogram: Histogram): string =>
   JSON.stringify(measures.map((measure) => Object.fromEntries(histogram[measure])));
 
@@ -75,7 +73,7 @@ function countsIn(value: unknown): Counts | null {
   return counts;
 }
 
-/** null: the text is no histogram. */
+/** null: not a histogram. */
 export function readHistogram(text: string): Histogram | null {
   let value: unknown;
   try {
@@ -88,7 +86,7 @@ export function readHistogram(text: string): Histogram | null {
   return total && provider && overhead ? { total, provider, overhead } : null;
 }
 
-/** By the nearest rank: so many calls took no longer. */
+/** Nearest rank. */
 function percentileOf(counts: Counts, share: number): number {
   const buckets = [...counts].toSorted(([a], [b]) => a - b);
   let left = Math.ceil(share * buckets.reduce((sum, [, count]) => sum + count, 0));
@@ -105,7 +103,7 @@ const percentilesOf = (counts: Counts): Percentiles => ({
   p99: percentileOf(counts, 0.99),
 });
 
-/** null: no call is counted. */
+/** null: no calls. */
 export function latencyOf(histogram: Histogram): Latency | null {
   const calls = [...histogram.total.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;

@@ -1,13 +1,11 @@
-/** Values that an invocation may need and mostly doesn't. Each value is made once, when it is first asked for. */
+/** Caches the result of the first call. */
 export function memoize<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
 /**
- * An object whose members are made when they are first read. Spreading the object makes all members. It is a
- * proxy, since defining a getter for each member takes longer than an invocation needs for the few that it
- * reads.
+ * An object whose members are created on first read; spreading reads all. A proxy is faster than defining getters.
  */
 export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const made: Partial<T> = {};

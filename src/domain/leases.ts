@@ -1,11 +1,11 @@
-/** How long a call may hold what it holds while nothing is heard of it. */
+/** How long an unfinished call may hold its resources. */
 import { clockSlackMs } from "./clocks.ts";
 
-/** ms: no policy gives a call more. */
+/** ms, the maximum of any policy. */
 export const longestDeadlineMs = 90_000;
-/** ms by which a lease outlives the longest call: its deadline and its settlement. */
+/** ms that a lease outlives the longest call, for settlement. */
 export const leaseSlackMs = 30_000;
 export const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
 
-/** ms since the epoch: a lease that ends later was written before a clock was set back, and holds nothing. */
+/** ms since the epoch. A later lease was written before a clock was set back, and is void. */
 export const latestLeaseEnd = (now: number): number => now + longestLeaseMs + clockSlackMs;

@@ -1,20 +1,20 @@
-/** What the bytes of an image or a recording say of themselves. */
+/** Media formats and sizes, detected from the bytes. */
 import { sidesOf, type Sides } from "./image-sides.ts";
 
 export const bytesOfBase64 = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** How many bytes a base64 text stands for. */
+/** Size in bytes after decoding. */
 export const sizeOfBase64 = (text: string): number =>
   (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 
-/** Bytes, enough for every signature below. A multiple of four, so that base64 can be cut there. */
+/** Bytes, enough for every signature below. A multiple of four, to cut base64. */
 export const headLength = 64;
 
 export const startsWith = (bytes: Uint8Array, text: string, from = 0): boolean =>
   [...text].every((character, at) => bytes[from + at] === character.charCodeAt(0));
 
-/** The MIME type by the first bytes; null: no image or audio that callers know. */
+/** The MIME type; null: unknown. */
 export function sniff(bytes: Uint8Array): string | null {
   if (startsWith(bytes, "\u0089PNG\r\n\u001a\n")) return "image/png";
   if (startsWith(bytes, "\u00ff\u00d8\u00ff")) return "image/jpeg";
@@ -42,7 +42,7 @@ const brands: Readonly<Record<string, string>> = {
   mif1: "image/heif",
 };
 
-/** Formats that callers send and no answer has. */
+/** Formats that occur in requests only. */
 function sniffRare(bytes: Uint8Array): string | null {
   if (startsWith(bytes, "BM")) return "image/bmp";
   if (startsWith(bytes, "II*\0") || startsWith(bytes, "MM\0*")) return "image/tiff";
@@ -52,14 +52,14 @@ function sniffRare(bytes: Uint8Array): string | null {
 }
 
 export interface ImageFacts {
-  /** MIME type by the bytes, else by the label, in lower case */
+  /** sniffed MIME type, otherwise the declared one, in lower case */
   format: string;
   bytes: number;
   /** null: unknown */
   sides: Sides | null;
 }
 
-/** A label without parameters, in lower case. */
+/** A MIME type without parameters, in lower case. */
 export const bareType = (label: string): string =>
   (label.split(";", 1)[0] ?? label).trim().toLowerCase();
 

@@ -1,4 +1,4 @@
-/** A JSON object with a merge patch applied: null takes a member away. Source: RFC 7396, section 2. */
+/** Applies a JSON merge patch (RFC 7396, section 2). */
 import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
 
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
@@ -10,6 +10,6 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
       merged.set(key, mergePatch(isObject(current) ? current : {}, value));
     } else merged.set(key, value);
   }
-  // Properties are defined and not assigned: assigning `__proto__` would set a prototype.
+  // `fromEntries` defines properties; assigning `__proto__` would set a prototype.
   return Object.fromEntries(merged);
 }

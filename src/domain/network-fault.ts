@@ -1,9 +1,6 @@
-/**
- * Why a request over the network has no answer: read from the codes of errors, without their texts, which may hold URLs
- * and what is in them.
- */
+/** Why a network request has no answer, derived from error codes. Error texts may contain URLs and secrets. */
 
-/** Nothing of the request was sent, so it can't have been billed. */
+/** Nothing was sent, so nothing was billed. */
 const causesBeforeSending = [
   "dns",
   "refused",
@@ -29,7 +26,7 @@ export type NetworkCause = (typeof networkCauses)[number];
 
 export interface NetworkFault {
   cause: NetworkCause;
-  /** of the peer that was asked */
+  /** of the peer */
   host: string;
   port: number;
 }
@@ -56,7 +53,7 @@ const causeWords: { readonly [C in NetworkCause]: string } = {
 export const networkWords = ({ cause, host, port }: NetworkFault): string =>
   `${host}:${port}: ${causeWords[cause]}`;
 
-/** Codes of Node, OpenSSL and undici, and those that `src/node/` sets. The first row that fits decides. */
+/** Error codes of Node, OpenSSL, undici and `src/node/`. The first matching row wins. */
 const rows: readonly [RegExp, NetworkCause][] = [
   [/^PROXY_UNREACHABLE$/, "proxy_unreachable"],
   [/^PROXY_REFUSED$/, "proxy_refused"],
@@ -76,18 +73,18 @@ const rows: readonly [RegExp, NetworkCause][] = [
 
 const beforeSending: ReadonlySet<NetworkCause> = new Set(causesBeforeSending);
 
-/** An error and its causes. Ends even where the causes form a circle. */
+/** An error and its causes; stops in cycles. */
 export function* causesOf(thrown: unknown): Generator<object> {
   let current = thrown;
   for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
     yield current;
-    // Several addresses of one name failed: they are alike more often than not.
+    // Failures of one name's several addresses are usually alike.
     const [first] = "errors" in current && Array.isArray(current.errors) ? current.errors : [];
     current = "cause" in current && current.cause ? current.cause : first;
   }
 }
 
-/** Set by a host on errors of requests of which no byte was sent. */
+/** Set by hosts on errors of requests of which no byte was sent. */
 export interface Unsent {
   requestSent: false;
 }
@@ -112,13 +109,13 @@ export function networkCauseOf(thrown: unknown): NetworkCause {
   return cause === "answer_timeout" && isMarkedUnsent(thrown) ? "connect_timeout" : cause;
 }
 
-/** Whether it is certain that no byte of the request was sent. */
+/** Whether certainly no byte of the request was sent. */
 export const isUnsent = (thrown: unknown): boolean =>
   isMarkedUnsent(thrown) || beforeSending.has(codeCauseOf(thrown) ?? "unknown");
 
 const usualPorts: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
-/** @param url absolute; its path, query and user info are left out */
+/** @param url absolute; path, query and user info are omitted */
 export function networkFaultAt(url: string, cause: NetworkCause): NetworkFault {
   const { hostname = "", port = "", protocol = "" } = URL.parse(url) ?? {};
   return { cause, host: hostname, port: port === "" ? (usualPorts[protocol] ?? 0) : Number(port) };
@@ -129,14 +126,11 @@ const peerOf = (url: string): string => {
   return `${host}:${port}`;
 };
 
-/** In words: the peer at the URL answered with a status that says it can't answer now. */
 export const answeredStatus = (url: string, status: number): string =>
   `${peerOf(url)}: HTTP ${status}`;
 
-/** In words: the time allowed for an answer was over before there was one. */
 export const whyTooLate = (url: string, thrown: unknown): string =>
   networkWords(networkFaultAt(url, isUnsent(thrown) ? "connect_timeout" : "answer_timeout"));
 
-/** In words: why a request to the URL has no answer. */
 export const whyNoAnswer = (url: string, thrown: unknown): string =>
   networkWords(networkFaultAt(url, networkCauseOf(thrown)));

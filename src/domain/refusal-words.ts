@@ -1,4 +1,4 @@
-/** What a refusal says to a person. */
+/** Messages of refusals. */
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionWords } from "./exclusion-words.ts";
 import { networkWords } from "./network-fault.ts";
@@ -36,7 +36,7 @@ function explainNoModel({
   }
 }
 
-/** Rounded up, so that whoever waits so long does not come too early. */
+/** Rounded up, so that a retry after the wait is not too early. */
 function waitInWords(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 120) return `${seconds} s`;
@@ -49,7 +49,7 @@ function waitInWords(ms: number): string {
 
 type OfLimit = Extract<Refusal, { reason: "rate_limited" | "budget_exceeded" }>;
 
-/** When a limit that has too little left has room again. null: the request is larger than the limit itself. */
+/** When a full limit has room again; null: the request exceeds the limit itself. */
 function roomInWords({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
   if (retryAfterMs !== null) return `room in ${waitInWords(retryAfterMs)}`;
   if (usedUp === undefined) return null;
@@ -82,7 +82,7 @@ const causeWords = {
   replaced: "the router's database was deleted or replaced; its operator has to restore it",
 };
 
-/** Each names the cause and the remedy where the status alone would not. */
+/** Cause and remedy, where the HTTP status is not enough. */
 const codeWords: { readonly [C in FaultCode]?: string } = {
   no_credit:
     "the credit of its account is used up: add credit there, or use a credential of another account",
@@ -109,7 +109,7 @@ const codeWords: { readonly [C in FaultCode]?: string } = {
   temperature: "the provider refuses temperature: lower it, or leave it out",
 };
 
-/** What went wrong at the last attempt, and what a person can do about it. */
+/** What went wrong, and what to do next. */
 function explainAttempt(attempt: AttemptSummary): string {
   const { provider, model, status, fault, code, network } = attempt;
   if (fault === "unopenable")
@@ -146,7 +146,7 @@ function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
 
-/** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
+/** One sentence of names, numbers and paths, without content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
   switch (refusal.reason) {

@@ -1,27 +1,25 @@
 /**
- * Every expected "no" of the product, and the one table that says what each means on each surface. JSON-RPC,
- * problem+json, OpenAPI and the audit record read this table, and nothing else maps reasons.
+ * All expected refusals, and the only table that maps them to JSON-RPC, problem+json, OpenAPI and the audit record.
  */
 import type { JsonObject } from "./json.ts";
 import { statusMayPass, type AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./requirements.ts";
 import type { Result } from "./result.ts";
 
-/** Which of three causes leaves a request without a model. */
 export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 
-/** The limit that has no room. */
+/** A limit without enough room. */
 interface FullLimit {
   limit: string;
-  /** the tag, the run, the group or the person whose limit it is; absent: it is another's */
+  /** the tag, run, group or person that the limit applies to; absent: another level */
   node?: string;
-  /** ms until there is room; null: waiting makes none */
+  /** ms until there is room; null: waiting does not help */
   retryAfterMs: number | null;
-  /** a total or a run has too little left; absent: its period ends, or the request is larger than the limit itself */
+  /** a total or a run is exhausted; absent: a period ends, or the request exceeds the limit itself */
   usedUp?: true;
 }
 
-/** A limit of money, what is used or reserved of it, and the most that the refused request needs, in USD. */
+/** USD. `neededUsd` is the maximum cost of the refused request. */
 export interface BudgetAmounts {
   limitUsd: number;
   usedUsd: number;
@@ -30,10 +28,10 @@ export interface BudgetAmounts {
 
 export type Refusal =
   | { reason: "user_rejected"; by: string }
-  /** `idempotencyKey` joins the waiting call; null: the key that the caller sent does */
+  /** `idempotencyKey` joins the waiting call; null: the caller sent a key */
   | { reason: "approval_pending"; retryAfterMs: number; idempotencyKey: string | null }
   | { reason: "invalid_params"; path: string; detail: string }
-  /** `detail`: why declaring it is no way out, and what is; absent: the client didn't declare it */
+  /** `detail`: why declaring the capability does not help, and what does; absent: not declared */
   | { reason: "capability_missing"; requiredCapabilities: JsonObject; detail?: string }
   | {
       reason: "no_eligible_model";
@@ -43,18 +41,17 @@ export type Refusal =
     }
   | ({ reason: "rate_limited" } & FullLimit)
   | ({ reason: "budget_exceeded" } & FullLimit & BudgetAmounts)
-  /** `scope`: an access token with that scope would do */
+  /** `scope`: the access token scope that would allow the action */
   | { reason: "forbidden"; action: string; scope?: string }
-  /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */
+  /** a kill switch of a tenant, key or server; stopped models and providers are excluded instead */
   | { reason: "stopped"; what: string; name: string; why: string }
-  /** `retryAfterMs`: the least wait that a provider asked for; absent: none did */
+  /** `retryAfterMs`: the shortest wait that a provider asked for */
   | { reason: "provider_failed"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "provider_timeout"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "server_unauthorized"; detail: string }
   /**
-   * The caller's person has to connect an account of their own at the server first, at `url`. `scopes`: the account is
-   * connected, and the server wants these allowed, too. `elicitations`: the same as MCP's error of 2025-11-25 says it;
-   * absent: the client takes no elicitation by URL
+   * The user must connect an account at `url` first. `scopes`: missing on a connected account. `elicitations`: as in
+   * MCP 2025-11-25; absent: not supported by the client
    */
   | {
       reason: "authorization_needed";
@@ -64,10 +61,9 @@ export type Refusal =
       elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
     }
   /**
-   * `full`: the database answered that it takes no new calls, so nothing was written. `resting`: circuits are open for
-   * every model that could serve the request; the first few are named. `unreleased`: an unreleased version made the database.
-   * `replaced`: the database's file was deleted or replaced, so nothing that is written lasts. `identity_provider`: the one
-   * where people sign in gave no answer. Absent: it may have happened
+   * `full`: nothing was written. `resting`: the circuits of all suitable models are open; the first few are listed.
+   * `unreleased`: the database belongs to an unreleased version. `replaced`: the database file was replaced, so
+   * writes are lost. `identity_provider`: no answer. Absent: the call may have happened
    */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" | "replaced" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
@@ -76,18 +72,18 @@ export type Refusal =
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
-  // Failures of a registered server, as its client sees them.
-  /** `retryable`: absent where the status says whether a repetition may succeed */
+  // registered servers
+  /** `retryable`: absent: the status decides */
   | { reason: "server_failed"; serverStatus: number | null; detail: string; retryable?: false }
   | { reason: "server_timeout"; detail: string }
   | { reason: "loop_detected"; detail: string }
-  // Refusals of the wire itself.
+  // protocol
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
   | { reason: "method_not_found"; method: string }
   | { reason: "header_mismatch"; header: string; missing: boolean }
   | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
-  // Refusals of the transport and of REST.
+  // transport and REST
   | { reason: "bad_request"; detail: string }
   | { reason: "unauthorized"; detail: string }
   | { reason: "not_found"; what: string }
@@ -97,28 +93,24 @@ export type Refusal =
   | { reason: "method_not_allowed"; allow: string }
   | { reason: "not_acceptable"; accept: string }
   | { reason: "conflict"; detail: string }
-  /** somebody else changed it since the caller read it */
+  /** changed since the caller read it */
   | { reason: "precondition_failed" }
   | { reason: "payload_too_large"; limitBytes: number }
   | { reason: "unsupported_media_type"; expected: string };
 
-/** Whatever asks the database may find it out of reach. */
 export type AsyncResult<T> = Promise<Result<T, Refusal>>;
 
 export type Reason = Refusal["reason"];
 
 interface Meaning {
-  /** JSON-RPC error code; our own codes are the negative of the HTTP status that they mean */
+  /** JSON-RPC error code; our own codes are negated HTTP statuses */
   code: number;
-  /** HTTP status where the surface is REST */
+  /** HTTP status of REST endpoints */
   status: number;
-  /**
-   * HTTP status on the MCP wire. It is 200 for what a sampling caller must understand, since SDK clients drop
-   * the body of any other status. A fault of the transport has its own status.
-   */
+  /** HTTP status on MCP endpoints: 200 for sampling refusals, because SDK clients drop the body of other statuses */
   mcpStatus: number;
   title: string;
-  /** whether the same request could succeed later; `isRetryable` also reads the refusal's own data */
+  /** default of `isRetryable` */
   retryable: boolean;
 }
 
@@ -159,8 +151,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
-  // A status that no server uses: a router on the way back would take an error in HTTP 200 for its
-  // server's word.
+  // No server uses this status: a router on the way back would attribute an error in HTTP 200 to its server.
   loop_detected: transport(-508, 508, "Loop detected"),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
@@ -181,10 +172,9 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
 };
 
-/** Limits of what a caller may begin for nothing. Such refusals answer a flood, and nobody reads their bodies. */
+/** Limits on what a caller can start for free. They answer floods, so the body is irrelevant. */
 const floodLimits: ReadonlySet<string> = new Set(["key.sessions", "key.initializePerMinute"]);
 
-/** The HTTP status of a refusal on the MCP wire. */
 export const mcpStatusOf = (refusal: Refusal): number =>
   refusal.reason === "rate_limited" && floodLimits.has(refusal.limit)
     ? refusalTable.rate_limited.status
@@ -192,25 +182,24 @@ export const mcpStatusOf = (refusal: Refusal): number =>
 
 export const reasons = Object.keys(refusalTable) as Reason[];
 
-/** @param serverStatus HTTP; null: there is no answer, or something else failed */
+/** @param serverStatus HTTP; null: no answer, or another failure */
 export const serverFailed = (detail: string, serverStatus: number | null = null): Refusal => ({
   reason: "server_failed",
   serverStatus,
   detail,
 });
 
-/** Another tenant's server and one that doesn't exist look alike. */
+/** Also used for another tenant's server, so that its existence does not leak. */
 export const noSuchServer: Refusal = {
   reason: "not_found",
   what: "no such server; its address is /mcp/{tenant}/{server}, and the API key is of that tenant",
 };
 
-/** Whether the same request could succeed later. */
+/** Whether the same request may succeed later. */
 export function isRetryable(refusal: Refusal): boolean {
   switch (refusal.reason) {
     case "rate_limited":
     case "budget_exceeded":
-      // null: the request is larger than the limit itself, or what has to make room is no period.
       return refusal.retryAfterMs !== null;
     case "provider_failed":
     case "provider_timeout":
@@ -224,10 +213,7 @@ export function isRetryable(refusal: Refusal): boolean {
   }
 }
 
-/**
- * The refusal's own data, as `error.data` and problem+json carry it. The sentence by `explain` is not among the
- * data: it stands in `error.message`, and in the problem's member `detail`.
- */
+/** The members of `error.data` and problem+json. `detail` is in the message instead. */
 export function dataOf(refusal: Refusal): Record<string, unknown> {
   const { detail: _, ...data }: Refusal & { detail?: string } = refusal;
   return { ...data, retryable: isRetryable(refusal) };

@@ -1,6 +1,6 @@
 /**
- * A pure function of a text whose results are kept, since the same few texts come with every message. What a
- * stranger sends is a text too: a long one is not kept, and too many of them make the memory begin anew.
+ * Memoizes a pure function of a text. Callers control the texts, so long texts are not cached, and a full cache is
+ * cleared.
  */
 const mostTexts = 1_000;
 const mostCharacters = 500;

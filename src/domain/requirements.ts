@@ -1,7 +1,7 @@
-/** What a request requires of a model, and why a model is excluded from the choice. */
+/** What a request requires of a model, and why models are excluded. */
 import type { Modality } from "./modality.ts";
 
-/** A family of tokenizers. `other`: unknown, which counts as the known family that counts most. */
+/** A tokenizer family. `other`: unknown, estimated as the family with the highest counts. */
 export type TokenFamily =
   | "openai"
   | "anthropic"
@@ -20,14 +20,14 @@ export const exclusionReasons = [
   "output_modality",
   "tools",
   "context_window",
-  /** the wire takes fewer tools than the request has */
+  /** the wire accepts fewer tools */
   "tool_count",
   "image_format",
-  /** the wire takes fewer images than the request has */
+  /** the wire accepts fewer images */
   "image_count",
-  /** an image is empty, or has more bytes or pixels than the wire takes */
+  /** an image is empty, or too large for the wire */
   "image_size",
-  /** the last message is the assistant's, and the model goes on with no text of another's */
+  /** the last message is the assistant's, and the model can't continue it */
   "prefill",
   "reasoning_room",
   "not_allowed",
@@ -37,17 +37,17 @@ export const exclusionReasons = [
   "credential_failing",
   "circuit_open",
   "retired",
-  /** the provider calls the model a preview, and neither a hint nor the policy asks for it */
+  /** a preview that neither a hint nor the policy asks for */
   "preview",
-  /** the model draws, no image was asked for, and no hint names the model */
+  /** an image model, without a request for images or a hint */
   "image_model",
   /** a kill switch is on for the model or its provider */
   "stopped",
-  /** the model's answers are canned, and the tenant has a credential of a provider */
+  /** canned answers, while the tenant has a provider's credential */
   "canned",
-  /** the model is of an unclassified line, has no price, and is not the one that a hint names exactly */
+  /** an unclassified model without a price, unless a hint names it exactly */
   "unknown_class",
-  /** the provider's list for the key has no such model */
+  /** missing in the provider's list for the key */
   "not_offered",
 ] as const;
 
@@ -55,72 +55,62 @@ export type ExclusionReason = (typeof exclusionReasons)[number];
 
 export interface ImageDemands {
   count: number;
-  /** MIME types by the bytes */
+  /** sniffed MIME types */
   formats: string[];
   fewestBytes: number;
   mostBytes: number;
   totalBytes: number;
-  /** pixels, of the images that say their sides */
+  /** pixels, if known */
   longestSide: number;
   mostPixels: number;
 }
 
-/** What a request demands of a wire, where some wire would refuse it in any form. */
+/** Demands that some wires refuse in any form. */
 export interface WireDemands {
   /** the last message is the assistant's */
   prefill?: true;
-  /** how many tools there are */
+  /** number of tools */
   tools?: number;
   images?: ImageDemands;
 }
 
 export interface Requirements {
-  /** the only model that may answer, as the caller names it; absent: the router chooses */
+  /** the only acceptable model; absent: the router selects */
   model?: string;
   inputModalities: Modality[];
   outputModalities: Modality[];
   tools: boolean;
-  /** tokens, estimated: the most that the tokenizer of any candidate will likely count */
+  /** estimated tokens: the highest estimate of the candidates' tokenizers */
   inputTokens: number;
-  /** tokens, estimated by the tokenizers of the candidates */
+  /** estimated tokens */
   inputTokensByFamily?: Partial<Record<TokenFamily, number>>;
   /** tokens, after the policy's limit */
   maxTokens: number;
-  /**
-   * What the request may make a provider write to its cache. `hour`: the caller asks for that. `none`: the
-   * request is marked for none. Absent: for five minutes.
-   */
+  /** Prompt caching: `hour` on request of the caller, `none` if turned off; absent: five minutes. */
   cacheWrites?: "none" | "hour";
-  /** absent: the least reasoning, with the usual room */
+  /** absent: the least reasoning, with the default room */
   reasoning?: ReasoningNeeds;
-  /** absent: nothing that some wire would refuse in any form */
   wire?: WireDemands;
 }
 
-/** Least first. `none`: the model answers without reasoning. */
+/** Lowest first. `none`: no reasoning. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** How much a model reasons. */
 export type Effort = (typeof efforts)[number];
 
-/** What a tenant wants: the least effort, the provider's default, or a certain effort. */
 export type ReasoningWish = "least" | "provider" | { effort: Effort };
 
-/** What a request and its tenant say about reasoning. All absent: the least effort, with the usual room. */
 export interface ReasoningNeeds {
   /** absent: least */
   wish?: ReasoningWish;
-  /** tokens that reasoning may use at most, by policy; absent: `defaultReasoningTokens` */
+  /** maximum reasoning tokens by policy; absent: `defaultReasoningTokens` */
   tokens?: number;
-  /** only the least effort may be asked for, except of these providers */
+  /** only the least effort is allowed, except for these providers */
   leastOnly?: { except: string[] };
-  /** by provider: the effort that the call's own metadata asks for; a number: tokens */
+  /** per provider, from the call's metadata; a number is in tokens */
   asked?: Record<string, Effort | number>;
-  /** no candidate has all the room that its reasoning wants, so each takes what its own limits leave */
+  /** no candidate has all the room for reasoning, so each uses what its limits leave */
   shrinks?: true;
-  /**
-   * limits may have nothing left for reasoning: models that want room are skipped, or get none where it
-   * `shrinks`
-   */
+  /** limits may leave no room: models that need reasoning are skipped, or get no room with `shrinks` */
   roomless?: true;
 }

@@ -1,4 +1,4 @@
-/** A value, or an expected "no". A `throw` is a bug, and everything expected travels as a result. */
+/** The value, or an expected refusal. A `throw` is a bug. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

@@ -1,50 +1,43 @@
-/** What a provider counted of a call. */
+/** What a provider counted for a call. */
 
-/** The images and the audio of a call, in the units that providers bill. */
+/** Images and audio, in the units of billing. */
 export interface MediaUsage {
   /** input tokens that are images */
   imageInputTokens?: number;
   /** output tokens that are images */
   imageOutputTokens?: number;
-  /** images that were generated */
+  /** generated images */
   images?: number;
-  /** seconds of audio that were generated */
+  /** seconds of generated audio */
   audioSeconds?: number;
-  /** characters that were read aloud */
+  /** characters of synthesized speech */
   characters?: number;
 }
 
-/**
- * Parts of a usage that are priced apart, each within its total. An absent part: the provider said nothing of
- * it, or 0.
- */
+/** Separately priced parts of the totals. Absent: 0 or not reported. */
 export interface TokenClasses {
-  /** input tokens that the provider read from its cache */
+  /** input tokens read from the cache */
   cacheReadTokens?: number;
-  /** cache-read tokens that are audio */
+  /** audio tokens read from the cache */
   cacheReadAudioTokens?: number;
-  /** input tokens that the provider wrote to its cache for five minutes */
+  /** input tokens written to the cache for five minutes */
   cacheWriteTokens?: number;
-  /** input tokens that the provider wrote to its cache for an hour */
+  /** input tokens written to the cache for an hour */
   cacheWriteHourTokens?: number;
-  /** input tokens that are audio, also those from the cache */
+  /** audio input tokens, including cached ones */
   audioInputTokens?: number;
-  /** output tokens that no caller sees */
   reasoningTokens?: number;
 }
 
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** input, output or both are our estimate, since the provider reported no figure */
+  /** some counts are estimates, because the provider reported none */
   estimated: boolean;
-  /** absent: the provider reported only the totals */
+  /** absent: only totals were reported */
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;
-  /**
-   * the provider reported figures that it can't mean, so these figures are those that were reserved; see
-   * `plausible.ts`
-   */
+  /** the reported counts were implausible and were replaced by the reserved ones; see `plausible.ts` */
   implausible?: true;
 }

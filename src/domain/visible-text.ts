@@ -1,6 +1,6 @@
 /**
- * What a stranger wrote, as a person sees it. Characters that show nothing, or that change the direction of what follows,
- * let one name look like another, or a page's own sentence read otherwise.
+ * Normalizes foreign text for display. Invisible and bidirectional characters could disguise a name or alter a page's
+ * text.
  */
 const invisible = /[\p{C}\p{DI}\u2800]/gu;
 const blanks = /[\p{Z}\s]+/gu;
