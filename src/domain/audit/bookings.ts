@@ -1,13 +1,11 @@
-/** Under which models the usage of a call is booked. */
 import type { Settlement } from "./record.ts";
 import { asReadable } from "../magnitudes.ts";
 import { nameOf } from "../models/model.ts";
 
-/** One model's part of a call. */
 export interface Booking {
-  /** null: the model that the request itself counts under */
+  /** null: the model of the request itself */
   model: string | null;
-  /** 1 in one booking of a call, 0 in the others */
+  /** 1 in exactly one booking of a call */
   requests: number;
   inputTokens: number;
   outputTokens: number;
@@ -15,8 +13,8 @@ export interface Booking {
 }
 
 /**
- * The request counts once. What each attempt used and cost is booked under the model that was called. What no
- * attempt accounts for is booked under the request's own model. So the bookings add up to what the record says.
+ * Books each attempt's usage under its model and the rest under the request's model, so that the bookings add up to
+ * the record.
  */
 export function bookingsOf({
   attempts,
@@ -36,7 +34,7 @@ export function bookingsOf({
     const spent = {
       inputTokens: attempt.usage?.inputTokens ?? 0,
       outputTokens: attempt.usage?.outputTokens ?? 0,
-      // A sum with an unknown price in it is unknown, so none of its parts is booked either.
+      // A total with an unknown price is unknown, so its parts are not booked either.
       costMicroUsd: costMicroUsd === null ? 0 : (attempt.costMicroUsd ?? 0),
     };
     if (spent.inputTokens + spent.outputTokens + spent.costMicroUsd === 0) continue;

@@ -1,30 +1,27 @@
-/**
- * What a capturing policy keeps of one call: the request and the answer, or only how large they were. Secrets
- * are masked.
- */
+/** What a capturing policy stores of a call: masked request and answer, or only their sizes. */
 import type { JsonObject, JsonValue } from "../json.ts";
 import { maskValue } from "./masking.ts";
 import type { Block } from "../sampling/call.ts";
 
-/** A Durable Object takes 2 MB a row. Sealing adds a third, and other scripts have up to three bytes a character. */
+/** A Durable Object row holds 2 MB. Sealing adds a third, and other scripts take up to three bytes per character. */
 export const mostCapturedCharacters = 400_000;
 
-/** What a provider said of one failed attempt: masked, and 500 characters at most. */
+/** The masked message of a failed attempt, at most 500 characters. */
 export interface ProviderMessage {
   provider: string;
   model: string;
   message: string;
 }
 
-/** Stands before a sealed text that holds providers' messages alone. Such a call does not count as captured. */
+/** Prefix of a sealed text that holds only providers' messages; such a call is not captured. */
 const messagesOnly = "messages:";
 
 export const isCaptured = (stored: string | null): boolean =>
   stored !== null && !stored.startsWith(messagesOnly);
-/** As many characters of the stored text as `isCaptured` needs. */
+/** Length of the stored text's prefix that `isCaptured` needs. */
 export const markCharacters = messagesOnly.length;
 
-/** The JSON to be sealed; null: nothing is kept. `captured`: a text by `captureOf`. */
+/** The JSON to seal; null: nothing. @param captured a text from `captureOf` */
 export function keptOf(
   captured: string | null,
   messages: readonly ProviderMessage[],
@@ -34,13 +31,11 @@ export function keptOf(
   return captured === null ? `{${member}` : `${captured.slice(0, -1)},${member}`;
 }
 
-/** The sealed text as it is stored, with the mark of `messagesOnly` where the call is not captured. */
 export const storedAs = (sealed: string, captured: string | null): string =>
   captured === null ? `${messagesOnly}${sealed}` : sealed;
 export const sealedIn = (stored: string): string =>
   isCaptured(stored) ? stored : stored.slice(messagesOnly.length);
 
-/** What was sealed, as an administrator reads it. */
 export function openedOf(text: string): {
   content: JsonValue;
   providerMessages: ProviderMessage[];
@@ -51,7 +46,7 @@ export function openedOf(text: string): {
   return { content: Object.keys(content).length === 0 ? null : content, providerMessages };
 }
 
-/** The JSON of request and answer. The text of `params` is written only where it is kept. */
+/** The JSON of request and answer. `text` is only called if the text is short enough to store. */
 export function captureOf(
   params: { characters: number; text: () => string },
   result: readonly Block[] | null,

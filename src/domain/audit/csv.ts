@@ -1,21 +1,20 @@
-/** Audit records as CSV: RFC 4180, safe to open in a spreadsheet. */
+/** Audit records as CSV (RFC 4180), safe to open in a spreadsheet. */
 import type { SamplingRecord } from "./record.ts";
 import type { Place } from "./seals.ts";
 
 type Cell = string | number | boolean | null;
 
-/** A spreadsheet would take a text that begins with one of these for a formula. */
+/** Prefixes that a spreadsheet reads as a formula. */
 const formula = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 export function csvCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
   const safe = formula.test(value) ? `'${value}` : value;
-  // Spreadsheets take the semicolon for a separator where the comma is a decimal point.
+  // Spreadsheets separate by semicolon where the decimal separator is a comma.
   return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The columns of an export as CSV, in their order. */
 const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = {
   id: ({ id }) => id,
   createdAt: ({ createdAt }) => createdAt,
@@ -43,7 +42,7 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   contentSha256: ({ contentSha256 }) => contentSha256,
   seal: (_, { seal }) => seal,
   position: (_, { position }) => position,
-  // New columns stand at the end, so that readers by position find the others where they were.
+  // Append new columns only: readers may address columns by position.
   cacheReadTokens: ({ usage }) => usage?.classes?.cacheReadTokens ?? null,
   cacheWriteTokens: ({ usage }) => usage?.classes?.cacheWriteTokens ?? null,
   cacheWriteHourTokens: ({ usage }) => usage?.classes?.cacheWriteHourTokens ?? null,
@@ -57,13 +56,12 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
 
 export const csvColumns: readonly string[] = Object.keys(columns);
 
-/** One row, without its line break. */
 export const csvRow = (record: SamplingRecord, place: Place): string =>
   Object.values(columns)
     .map((cellOf) => csvCell(cellOf(record, place)))
     .join(",");
 
-/** The row in the place of a record that can't be read: its id, and the word that says so. */
+/** The row of a record that can't be read. */
 export const csvUnreadable = (id: string, { seal, position }: Place): string => {
   const known: Record<string, Cell> = { id, outcome: "unreadable", seal, position };
   return csvColumns.map((name) => csvCell(known[name] ?? null)).join(",");

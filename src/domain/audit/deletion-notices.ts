@@ -1,33 +1,28 @@
 /**
- * Signed notices of sealed records that are no longer where their seal put them: deleted by the router, or sealed
- * again. A leaf without its record and without such a notice was erased by somebody else.
+ * Signed notices of sealed records that the router deleted or sealed again. A leaf that has neither a record nor a
+ * notice was erased by an attacker.
  */
 import type { NumberRange } from "./number-ranges.ts";
 
-/** `correction` and `late_end`: the record is sealed again, with an operator's figures or with its end. */
+/** `correction`, `late_end`: sealed again with the operator's figures, or with the late result. */
 export const deletionReasons = ["retention", "space", "correction", "late_end"] as const;
 export type DeletionReason = (typeof deletionReasons)[number];
 
 export interface DeletionNotice {
   version: 1;
   tenantId: string;
-  /** number of the seal that the records are in */
   seal: number;
-  /** hash of that seal's canonical statement */
   statement: string;
-  /** positions in that seal */
   positions: NumberRange[];
   reason: DeletionReason;
-  /** ms; `retention` deletes only records created before it; null: another reason */
+  /** ms; `retention` deletes only older records; null for other reasons */
   createdBefore: number | null;
-  /** ms */
   at: number;
   keyId: string;
   /** Ed25519, base64url */
   signature: string;
 }
 
-/** A sealed record's place that becomes empty. */
 export interface EmptiedPlace {
   /** number of the seal */
   seal: number;

@@ -1,10 +1,9 @@
-/** Which notices account for the emptied places of a seal. */
 import { canonicalJson } from "../canonical.ts";
 import type { DeletionNotice, EmptiedPlace } from "./deletion-notices.ts";
 import { isIn, rangesOf } from "./number-ranges.ts";
 import { statementOf, type Hashing, type Seal, type Statement } from "./seals.ts";
 
-/** The notices to sign for these places: one for each seal, reason and limit of retention. */
+/** Notices to sign: one per seal, reason and retention limit. */
 export async function noticesFor(
   places: readonly EmptiedPlace[],
   beside: { seals: readonly Seal[]; hashing: Hashing; at: number; keyId: string },
@@ -20,7 +19,7 @@ export async function noticesFor(
     const seal = beside.seals.find(
       (each) => each.tenantId === first?.tenantId && each.number === first.seal,
     );
-    // Without its seal a record has no leaf, so nothing has to account for it.
+    // A record without a seal has no leaf, so no notice is needed.
     if (first === undefined || seal === undefined) continue;
     notices.push({
       version: 1,
@@ -37,7 +36,7 @@ export async function noticesFor(
   return notices;
 }
 
-/** Whether a notice whose signature is right is about this seal, and may be. */
+/** Whether a notice with a valid signature applies to this seal. */
 export const isAbout = (
   { tenantId, seal: number, statement, reason, createdBefore }: DeletionNotice,
   seal: Statement,
@@ -48,7 +47,7 @@ export const isAbout = (
   statement === hash &&
   (reason !== "retention" || (createdBefore !== null && createdBefore > seal.firstCreatedAt));
 
-/** Positions without a record for which none of the notices accounts. */
+/** Positions without a record that no notice covers. */
 export const unaccounted = (
   empty: readonly number[],
   notices: readonly DeletionNotice[],

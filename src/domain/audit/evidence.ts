@@ -1,29 +1,23 @@
 /**
- * The codes of a record, by which the router knows rows of its own. Who can write to the database, and has no
- * MASTER_KEY, can make no code. So the seal run tells the router's records from records that somebody changed
- * or made.
+ * Authentication codes of records. Without MASTER_KEY, write access to the database can't produce a code, so the seal
+ * run detects changed and forged records.
  */
 import type { Mac } from "../tenancy/mac.ts";
 
-/** The purpose for which the key of record codes is derived, and no other key. */
 export const recordCodesPurpose = "records";
 
 /**
- * Who wrote the first code: an admission that admitted, an admission that SQL refused, or `refuse`, which needs
- * no admission. Nobody can turn an admitted record into a refused one, because its row never held the code of a
- * refusal.
+ * How the record began. An admitted record can't be turned into a refused one, because no code of a refusal was ever
+ * made for it.
  */
 export type OpeningKind = "admitted" | "limited" | "refused";
 
 export const openingText = (kind: OpeningKind, opening: string): string => `${kind}\n${opening}`;
 
-/**
- * An ending that replaces the sweep's has a kind of its own: only a record with that kind may be sealed a
- * second time.
- */
+/** A late end, which replaces the sweep's, has its own kind: only such a record may be sealed again. */
 export type EndingKind = "ended" | "ended-late";
 
-/** @param parts the first code and the record's number, null where its writer can't know the number */
+/** @param parts `number`: null if the writer can't know the number */
 export const endingText = (
   kind: EndingKind,
   parts: { openingCode: string; number: number | null; ending: string },
@@ -31,23 +25,18 @@ export const endingText = (
 
 export const correctionText = (correction: string): string => `corrected\n${correction}`;
 
-/** A row's columns as texts for codes, and the codes that stand beside them. */
+/** A row's columns as texts, and their codes. */
 export interface Evidence {
   number: number;
   opening: string;
   ending: string;
-  /** null: not corrected */
   correction: string | null;
   codes: { opening: string; ending: string | null; correction: string | null };
   isRefused: boolean;
-  /**
-   * who may have written this end by SQL alone, since the columns hold no more than SQL writes; null: they hold
-   * more
-   */
+  /** set if the columns hold only what an SQL statement may have written without a code */
   endedBySql: "limited" | "swept" | null;
 }
 
-/** Which of a record's codes is wrong or absent. */
 export type CodeFault = "opening" | "ending" | "correction";
 
 export type Standing =
@@ -55,9 +44,9 @@ export type Standing =
   | {
       state: "sound";
       number: number;
-      /** the record may be sealed a second time: it was corrected since, or ended after the sweep */
+      /** corrected, or ended after the sweep, so it may be sealed again */
       isReplaced: boolean;
-      /** which of its codes were made under MASTER_KEY_PREVIOUS */
+      /** codes made with MASTER_KEY_PREVIOUS */
       previous: { opening: boolean; later: boolean };
     };
 
@@ -67,8 +56,7 @@ async function endingOf(
 ): Promise<EndingKind | null> {
   const parts = {
     openingCode: codes.opening,
-    // `refuse` is one statement: the database gives out the number while it writes the code, so the
-    // code can't cover it.
+    // The database assigns the number of a refused record in the statement that writes the code.
     number: isRefused ? null : number,
     ending,
   };
@@ -77,7 +65,6 @@ async function endingOf(
   return null;
 }
 
-/** What a record's codes say about the record. */
 export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing> {
   const { number, opening, correction, codes, endedBySql } = evidence;
   const bad = (fault: CodeFault): Standing => ({ state: "bad", number, fault });

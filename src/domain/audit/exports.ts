@@ -1,7 +1,6 @@
 /**
- * The lines of an export. Each line is canonical JSON: a header, then for each seal a section and the records
- * that the filter lets through, then a footer. Sections are signed one by one, so that a change can be named
- * where it is. Each signed line carries the hash of the header, so it counts in one export alone.
+ * Lines of an export, in canonical JSON: a header, for each seal a section with its matching records, and a footer.
+ * Each signed line includes the header's hash, so a line is valid in one export only.
  */
 import type { DeletionNotice } from "./deletion-notices.ts";
 import type { SamplingRecord } from "./record.ts";
@@ -13,41 +12,38 @@ export interface HeaderLine {
   version: 1;
   tenant: { id: string; slug: string };
   filter: RequestFilter;
-  /** number of the seal after which this part begins; 0: the part begins at the beginning */
+  /** number of the seal that precedes this part; 0: none */
   after: number;
-  /** number of the newest seal when the export began; all its parts end there */
+  /** number of the newest seal when the export started; all parts end there */
   through: number;
-  /** whether every seal between the first and the last is here, whatever records the filter lets through */
+  /** whether the export has every seal in its range, regardless of the filter */
   whole: boolean;
   exportedAt: number;
-  /** the router's public keys; a careful reader has them from elsewhere */
+  /** the router's public keys; verifiers should get them from a trusted source */
   keys: AuditKey[];
   keyId: string;
   signature: string;
 }
 
-/**
- * Why a sealed record doesn't follow, in the place of its id: the filter leaves it out, it was deleted, or the
- * router can't read it.
- */
+/** Markers of omitted records: excluded by the filter, deleted, or unreadable. */
 export const outside = "outside";
 export const gone = "gone";
 export const unreadable = "unreadable";
 
 export interface SectionLine {
   kind: "section";
-  /** hash of the header's line */
+  /** hash of the header line */
   export: string;
   /** from 0 */
   index: number;
   seal: Seal;
-  /** what was found while the seal was made; absent: the database lost it, which fails verification */
+  /** absent: lost by the database, which fails verification */
   checked?: Checked;
   /** packed */
   leaves: string;
-  /** for each leaf the id of its record if that follows, else `outside`, `gone` or `unreadable` */
+  /** for each leaf the id of its record, or `outside`, `gone`, `unreadable` */
   records: string[];
-  /** why records are `gone`; absent: none was deleted */
+  /** reasons of `gone` */
   deletions?: DeletionNotice[];
   signature: string;
 }
@@ -63,24 +59,22 @@ export interface FooterLine {
   tenantId: string;
   filter: RequestFilter;
   sections: number;
-  /** how many records */
   count: number;
-  /** root of the tree over the records' leaves, in their order */
+  /** Merkle root of the exported records' leaves */
   root: string;
-  /** hash of the last section's statement; null: there is no section */
+  /** hash of the last section's statement; null: no section */
   last: string | null;
-  /** where the next part begins; null: this is the end */
+  /** start of the next part; null: complete */
   nextCursor: string | null;
-  /** finished records of the tenant that are in no seal yet, and so not in this export */
+  /** finished records that are not sealed yet */
   waiting: number;
-  /** finished records without a seal that can't be read, so that no seal can hold them; absent: none */
+  /** finished records that can't be read, and so can't be sealed */
   unreadable?: number;
   signature: string;
 }
 
 export type ExportLine = HeaderLine | SectionLine | RecordLine | FooterLine;
 
-/** Where a part begins, and where the export ends. */
 export interface ExportCursor {
   after: number;
   through: number;
@@ -93,13 +87,13 @@ export function parseCursor(text: string): ExportCursor {
   return { after: Number(after), through: Number(through) };
 }
 
-/** Filters by time leave a stretch of the chain. All other filters pick records out of it. */
+/** Filters by time select a contiguous part of the chain; other filters do not. */
 export const isStretch = ({ outcome, model, key, user, server, session }: RequestFilter): boolean =>
   [outcome, model, key, user, server, session].every((each) => each === undefined);
 
 type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
 
-/** Lets a record through as the list of records does. */
+/** Applies the same filter as the list of records. */
 export function matchesFilter(
   filter: RequestFilter,
   { createdAt, outcome, model, who }: Filtered,
@@ -119,7 +113,7 @@ export function matchesFilter(
   );
 }
 
-/** Whether the filter is sure to let every record of a seal through. */
+/** Whether the filter matches every record of the seal. */
 export const covers = (filter: RequestFilter, seal: Seal): boolean =>
   isStretch(filter) &&
   seal.firstCreatedAt >= (filter.from ?? -Infinity) &&

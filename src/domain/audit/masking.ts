@@ -1,6 +1,6 @@
 /**
- * Masks secrets in captured text. Every pattern begins at a boundary or a fixed word and then takes one
- * run of characters, so that its time is linear in the text, whatever the text is.
+ * Masks secrets in captured text. Each pattern starts at a boundary or a fixed word and matches one run of
+ * characters, so the time is linear in any text.
  */
 import type { JsonValue } from "../json.ts";
 
@@ -11,7 +11,6 @@ interface Pattern {
   pattern: RegExp;
 }
 
-/** Where a token may begin: not in the middle of a word. */
 const wordStart = "(?<![A-Za-z0-9_])";
 const token = (kind: string, source: string): Pattern => ({
   kind,
@@ -22,11 +21,10 @@ const keyWords =
   "api[_-]?key|apikey|access[_-]?key|secret[_-]?access[_-]?key|access[_-]?token|refresh[_-]?token|" +
   "auth[_-]?token|client[_-]?secret|secret[_-]?key|private[_-]?key|password|passwd|pwd";
 
-/** Whole matches, replaced by their mask. */
 const whole: readonly Pattern[] = [
   token("router key", "srk_[0-9a-z]{4,64}_[A-Za-z0-9_-]{8,}"),
   token("console session", "srs_[0-9a-z]{4,64}_[A-Za-z0-9_-]{8,}"),
-  // Access and refresh tokens, codes, and cookies of people's pages: they begin with whom they act for.
+  // OAuth tokens, codes and page cookies start with the tenant and the key.
   token(
     "access token",
     "ten_[0-9a-z]{4,64}\\.key_[0-9a-z]{4,64}[:.][A-Za-z0-9_-]{8,}(?::[A-Za-z0-9_-]{8,})?",
@@ -48,13 +46,12 @@ const whole: readonly Pattern[] = [
   token("aws key", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16,}"),
   {
     kind: "jwt",
-    // A hyphen may not come before it either, or a text of many beginnings would be read to its end
-    // from each one.
+    // A hyphen before the match is excluded too, otherwise a text of many prefixes takes quadratic time.
     pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?/g,
   },
 ];
 
-/** Patterns of which the first group stays, and what follows it is masked. */
+/** Patterns that keep their first group. */
 const after: readonly Pattern[] = [
   {
     kind: "token",
@@ -68,7 +65,7 @@ const after: readonly Pattern[] = [
   },
   {
     kind: "password",
-    // Up to the last @ before the path, since a password may hold an @.
+    // Up to the last @ before the path, because a password may contain an @.
     pattern:
       /((?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:/?#@"'<>[\]]{0,200}:)[^\s/?#"'<>[\]]{1,200}(?=@[^\s@])/g,
   },
@@ -90,10 +87,10 @@ const after: readonly Pattern[] = [
 
 const keyBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What may follow inside of an unfinished private key: base64, white space, and an escaped line break. */
+/** Characters inside an unfinished private key: base64, white space and escaped line breaks. */
 const keyBody = /(?:[A-Za-z0-9+/=\s]|\\n|\\r)*/y;
 
-/** Without a pattern: one from begin to end would look for the end anew from each begin. */
+/** Not a single pattern: it would search for the end again from each begin. */
 function maskPrivateKeys(text: string): string {
   let masked = "";
   let from = 0;
@@ -124,10 +121,9 @@ function maskOnce(text: string): string {
   return masked;
 }
 
-/** A mask may uncover the boundary of another secret. A few rounds are enough for any text. */
+/** Masking may uncover the boundary of another secret. */
 const rounds = 4;
 
-/** The text with a mask in the place of each secret found. A text without secrets comes back as it is. */
 export function maskSecrets(text: string): string {
   let current = text;
   for (let round = 0; round < rounds; round += 1) {
@@ -140,12 +136,12 @@ export function maskSecrets(text: string): string {
 
 const secretKey = new RegExp(`^(?:${keyWords}|authorization|cookie|set-cookie|x-api-key)$`, "i");
 
-/** Masks every text in a value, keys too, and whatever stands under a key that names a secret. */
+/** Masks all texts and keys, and the values of keys that name secrets. */
 export function maskValue(value: JsonValue): JsonValue {
   if (typeof value === "string") return maskSecrets(value);
   if (Array.isArray(value)) return value.map((item) => maskValue(item));
   if (typeof value !== "object" || value === null) return value;
-  // Media is data, in which anything may stand by chance.
+  // Media data matches patterns by chance.
   const isMedia = value["type"] === "image" || value["type"] === "audio";
   return Object.fromEntries(
     Object.entries(value).map(([key, item]): [string, JsonValue] => {

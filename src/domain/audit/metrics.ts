@@ -1,21 +1,21 @@
 /**
- * What is measured of a finished request, made from values that exist anyway. Names and bounds are those of
- * OpenTelemetry's semantic conventions for generative AI, and `sampling_router.*` where the conventions have none.
- * No attribute names a key, a person, a run or a tag; the tenant is named where the operator wants that.
+ * Metrics of finished requests. Names and bounds follow OpenTelemetry's semantic conventions for generative AI, with
+ * `sampling_router.*` beyond them. Attributes never identify keys, users, runs or tags; tenants only if the operator
+ * enables it.
  */
 import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
 
 export interface Instrument {
   name: string;
   kind: "counter" | "histogram" | "gauge";
-  /** as UCUM has it */
+  /** UCUM */
   unit: string;
   description: string;
-  /** of a histogram: the upper bounds of all buckets but the last */
+  /** histogram: upper bounds of all buckets except the last */
   bounds: readonly number[];
 }
 
-/** Names and values, one after the other, always of the same names in the same order. */
+/** Alternating names and values, always in the same order. */
 export type Labels = readonly string[];
 
 export type Note = (instrument: Instrument, value: number, labels: Labels) => void;
@@ -102,13 +102,11 @@ export const databaseCommit = instrument("sampling_router.database.commit", {
   bounds: powers(0.0005, 2, 14),
 });
 
-/** The database file of a process, as the process sees it. */
 export interface DatabaseFigures {
-  /** reads and writes that wait for an answer */
   waiting(): number;
-  /** of the file, and of the log beside the file */
+  /** including its write-ahead log */
   bytes(): number;
-  /** Calls `observe` with the ms of each commit from now on. */
+  /** Reports the duration of each commit. */
   onCommit(observe: (ms: number) => void): void;
 }
 
@@ -136,7 +134,7 @@ function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note):
   }
 }
 
-/** @param options `tenants`: whether figures are told apart by tenant */
+/** @param options `tenants`: whether metrics carry the tenant */
 export function measure(
   finished: FinishedRequest,
   note: Note,

@@ -1,9 +1,9 @@
-/** Sets of whole numbers as ranges, so that a chain says in a few bytes which of a million records are open. */
+/** Sets of integers as compact ranges. */
 
-/** First and last number; both belong to the range. */
+/** Inclusive on both ends. */
 export type NumberRange = readonly [first: number, last: number];
 
-/** @param numbers in any order; one that comes twice counts once */
+/** @param numbers in any order; duplicates are ignored */
 export function rangesOf(numbers: readonly number[]): NumberRange[] {
   const ranges: [number, number][] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -14,7 +14,7 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] {
   return ranges;
 }
 
-/** @param ranges in order, without overlaps */
+/** @param ranges sorted, without overlaps */
 export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   let [low, high] = [0, ranges.length - 1];
   while (low <= high) {
@@ -27,7 +27,7 @@ export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   return false;
 }
 
-/** The part of `ranges` that is not in `taken`. Both are in order and have no overlaps. */
+/** `ranges` minus `taken`; both sorted, without overlaps. */
 export function without(
   ranges: readonly NumberRange[],
   taken: readonly NumberRange[],

@@ -1,6 +1,6 @@
 /**
- * What another policy would have chosen: a recorded decision made again from today's figures, once with the policy
- * that there is and once with the other one. So a difference is the policy's, and not the catalogue's.
+ * What another policy would have selected. A recorded decision is repeated under both policies with current catalogue
+ * data, so differences come from the policy alone.
  */
 import type { SamplingRecord } from "./record.ts";
 import type { ModelPool } from "../choice/model-pool.ts";
@@ -9,7 +9,6 @@ import { decide } from "../choice/selection.ts";
 import type { ExclusionReason, ReasoningNeeds, Requirements } from "../requirements.ts";
 import type { Reason } from "../refusals.ts";
 
-/** What a policy chooses, or why it refuses. */
 export type TriedChoice =
   | { model: string; refused: null }
   | {
@@ -18,16 +17,16 @@ export type TriedChoice =
     };
 
 export interface TriedDecision {
-  /** `provider/model` that was chosen then */
+  /** the originally selected `provider/model` */
   recorded: string;
   before: TriedChoice;
   after: TriedChoice;
   isChanged: boolean;
-  /** why the other policy can't choose what the present one chooses; null: it can */
+  /** why the other policy excludes the current policy's selection */
   excludedBy: ExclusionReason | null;
 }
 
-/** Members on which a call's end depends in a way that its record does not hold. */
+/** Members whose effect depends on data that records do not contain. */
 const notReplayable = [
   "limits",
   "tags",
@@ -45,14 +44,14 @@ const notReplayable = [
 const isOther = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) !== JSON.stringify(other);
 
-/** Switches that stop a call before a model is chosen. */
+/** Switches that stop a call before selection. */
 const callersStopped = ({ stopped = {} }: Policy) => [
   stopped.tenant,
   stopped.keys,
   stopped.servers,
 ];
 
-/** Which members differ whose effect no replay shows. */
+/** Differing members whose effect a replay can't show. */
 export const notReplayed = (before: Policy, after: Policy): string[] => [
   ...notReplayable.filter((name) => isOther(before[name], after[name])),
   ...(isOther(callersStopped(before), callersStopped(after)) ? ["stopped"] : []),
@@ -126,7 +125,7 @@ function tryWith(
 
 type Asked = NonNullable<SamplingRecord["asked"]>;
 
-/** null for a record without a decision. */
+/** null: the record has no decision. */
 export function tryPolicy(
   { decision, asked }: Pick<SamplingRecord, "decision" | "asked">,
   pools: { before: ModelPool; after: ModelPool },

@@ -1,4 +1,4 @@
-/** The audit record of one sampling request. It holds sizes and hashes, and content only when captured. */
+/** The audit record of a sampling request: sizes and hashes, and content only if captured. */
 import type { JsonObject } from "../json.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Attempt, RefusedKey } from "../attempts.ts";
@@ -11,7 +11,7 @@ import type { Decision } from "../choice/decision.ts";
 import type { Reason, Refusal } from "../refusals.ts";
 import type { Usage } from "../usage.ts";
 
-/** `admitted`: the call still runs. `unknown`: the call's isolate died, and the call is charged as reserved. */
+/** `admitted`: still running. `unknown`: the process died, and the call is charged as reserved. */
 export const outcomes = [
   "admitted",
   "succeeded",
@@ -22,24 +22,23 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Whether an operator may say what the call really cost. */
+/** Whether an operator may correct the record's usage and cost. */
 export const isCorrectable = ({
   outcome,
   usage,
 }: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
   outcome === "unknown" || usage?.implausible === true;
 
-/** The endpoints for programs that speak to model APIs, as their APIs name them. */
 export type ModelEndpointName = "chat.completions" | "responses" | "messages";
 
-/** Counts and names of what was asked, without what was said. */
+/** Counts and names of the request, without content. */
 export interface Asked {
-  /** absent: the call came as sampling */
+  /** absent: MCP sampling */
   endpoint?: ModelEndpointName;
   messages: number;
-  /** characters of all texts */
+  /** of all texts */
   characters: number;
-  /** bytes of the request's body */
+  /** of the request body */
   bytes: number;
   inputModalities: Modality[];
   outputModalities: Modality[];
@@ -49,7 +48,7 @@ export interface Asked {
   priorities: Priorities;
   includeContext: string;
   temperature: number | null;
-  /** the outline of the capabilities that the request itself declared; absent: its session declared them, or none were declared */
+  /** outline of the capabilities that the request itself declared */
   declared?: JsonObject;
   tag?: string;
   run?: string;
@@ -58,19 +57,19 @@ export interface Asked {
 export interface Who {
   tenantId: string;
   keyId: string;
-  /** id of the person on whose behalf the key calls; absent: the key is of no person */
+  /** the user that the key belongs to */
   user?: string;
   sessionId: string | null;
-  /** the registered server whose tool asked; null: the caller asked for itself */
+  /** the registered server that asked; null: the caller asked directly */
   serverId: string | null;
-  /** the tool that was being called; null: none was, or the stream didn't name it */
+  /** the called tool; null: none, or not identified by the stream */
   tool: string | null;
   clientName: string | null;
   clientVersion: string | null;
   revision: string | null;
 }
 
-/** ms each step took, up to settlement. */
+/** ms per step. */
 export interface Timing {
   auth: number;
   choose: number;
@@ -79,18 +78,16 @@ export interface Timing {
   provider: number;
 }
 
-/** What is known when the call arrives. */
 export interface Opening {
   id: string;
   who: Who;
-  /** ms since the epoch */
   createdAt: number;
   asked: Asked | null;
-  /** hex SHA-256 of the request's params without their `_meta`, as `JSON.stringify` writes them */
+  /** hex SHA-256 of `JSON.stringify(params)` without `_meta` */
   contentSha256: string;
 }
 
-/** The operator's figures for a call whose isolate died, or whose usage was not believed. */
+/** The operator's figures for a call without trustworthy usage. */
 export interface Correction {
   outcome: "succeeded" | "failed" | "cancelled";
   inputTokens: number;
@@ -98,56 +95,51 @@ export interface Correction {
   costMicroUsd: number;
   why: string;
   actor: string;
-  /** ms since the epoch */
   at: number;
 }
 
 export interface SamplingRecord extends Opening {
-  /** of the record's sealed bytes */
+  /** format version of the sealed bytes */
   version: 1;
-  /** ms since the epoch, when the limits counted the call, in whose day usage counts it; null: it was refused */
+  /** ms since the epoch, when limits and usage counted the call; null: refused */
   admittedAt: number | null;
   outcome: Outcome;
   reason: Reason | null;
-  /** the limit, path or capability that refused; never content */
+  /** the limit, path or capability that caused the refusal */
   reasonDetail: string | null;
   decision: Decision | null;
   attempts: Attempt[];
   reservedTokens: number | null;
-  /** of all attempts together */
+  /** of all attempts */
   usage: Usage | null;
-  /** what was charged, all attempts together; null: no known price */
+  /** of all attempts; null: unknown price */
   costMicroUsd: number | null;
-  /** whether more was charged than reserved: money, or tokens where a limit counts them */
+  /** whether the charge exceeds the reservation, in money or limited tokens */
   overshoot: boolean;
   model: string | null;
   timing: Timing | null;
-  /** ms, arrival to settlement */
+  /** ms from arrival to settlement */
   totalMs: number | null;
-  /** ms of the total that were not the provider's */
+  /** total ms without the provider */
   overheadMs: number | null;
   settledAt: number | null;
-  /** an operator's figures; the record's own stay as they were */
+  /** the record's own figures are unchanged */
   correction: Correction | null;
-  /** how often the recorded result was given again; null: it can't be, or no longer */
+  /** how often the recorded result was returned again; null: not available */
   replays: number | null;
   captured: boolean;
-  /** a person has to approve it; absent: nobody has to, or it has ended */
+  /** waits for approval */
   held?: true;
 }
 
-/**
- * A record whose row can't be read: a number that no driver gives back, a text that is no JSON, an unknown
- * outcome.
- */
+/** A row that can't be read, for example with invalid JSON or an unknown outcome. */
 export interface UnreadableRecord {
   tenantId: string;
   id: string;
-  /** names the column, and never its value */
+  /** names the column, without its value */
   problem: string;
 }
 
-/** How a call ended, as settlement writes it. */
 export interface Ending {
   outcome: Exclude<Outcome, "admitted" | "refused" | "unknown">;
   reason: Reason | null;
@@ -161,12 +153,12 @@ export interface Ending {
   overheadMs: number;
 }
 
-/** The columns that the admission wrote and the code of the end covers. */
+/** Columns written at admission that the ending's code covers. */
 export interface Receipt {
-  /** among the tenant's records */
+  /** per tenant */
   number: number;
   openingCode: string;
-  /** `provider/model` that was chosen */
+  /** selected `provider/model` */
   model: string;
   reservedTokens: number;
   /** null: unknown price */
@@ -182,20 +174,19 @@ export interface Settlement extends Ending {
   /** null: the admission's answer was lost, so the row is read first */
   receipt: Receipt | null;
   holds: Hold[];
-  /** tokens that limits are charged, instead of the reserved ones */
+  /** replaces the reserved tokens in limits */
   chargedTokens: number;
-  /** money that budgets are charged, instead of the reserved amount; the reservation where nobody knows */
+  /** replaces the reserved amount in budgets */
   chargedMicroUsd: number;
-  /** the sealed result, for repetitions; `free`: the replay key is free again; null: the call had no key */
+  /** the sealed result for idempotent retries; `free`: releases the key; null: no key */
   result: { parts: string[]; expiresAt: number } | "free" | null;
-  /** how fast the providers answered */
   health: HealthChange[];
   circuits: CircuitChange[];
-  /** whether the call held a circuit's probe, which becomes free */
+  /** whether the call held a circuit's probe */
   probed: boolean;
-  /** credentials that their provider refused, each with the event that says so */
+  /** credentials that a provider rejected */
   failing: FailingCredential[];
-  /** sealed JSON of the request and the result, when the policy captures */
+  /** sealed JSON of request and result, if the policy captures */
   captured: string | null;
 }
 
@@ -210,7 +201,7 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
     outputModalities: call.outputModalities,
     tools: call.tools.length,
     maxTokens: call.maxTokens,
-    // All hints, or the decision could not be replayed. The codec bounds how many there are.
+    // All hints, because a replay needs them. The codec bounds their number.
     hints: call.hints,
     priorities: call.priorities,
     includeContext: call.includeContext,
@@ -220,7 +211,7 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
   };
 }
 
-/** What a record says about its refusal: places, capabilities, counts; never content. */
+/** The record's detail of a refusal, without content. */
 export function detailOf(refusal: Refusal): string | null {
   switch (refusal.reason) {
     case "invalid_params":
@@ -246,9 +237,7 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
-  /** the person's id */
   user?: string;
-  /** the server's id */
   server?: string;
   session?: string;
 }

@@ -1,7 +1,4 @@
-/**
- * Makes a recorded decision again, from its requirements, hints, weights and measurements, on the figures of
- * today. The result is the same unless a figure or a name has changed since, and then it says which.
- */
+/** Repeats a recorded decision on current catalogue data, and reports why the result differs. */
 import type { SamplingRecord } from "./record.ts";
 import { entryOf, type RankedModel } from "../choice/ranked-model.ts";
 import { poolOf } from "../choice/model-pool.ts";
@@ -11,14 +8,14 @@ import { decide } from "../choice/selection.ts";
 
 export interface Replay {
   same: boolean;
-  /** why the result differs, one sentence for each reason; empty: it is the same */
+  /** one sentence per reason */
   differences: string[];
   recorded: Decision;
-  /** null: no model that was feasible then is known today */
+  /** null: none of the feasible models is known any more */
   replayed: Decision | null;
 }
 
-/** What has to be the same of a candidate; its scores where the record keeps them. */
+/** Compares scores only if the record has them. */
 const shownOf = (candidate: Candidate, { score: kept }: Candidate): string => {
   const { provider, model, score, axes, matchedHint, viaEquivalence } = candidate;
   const figures = kept === undefined ? [] : [score, axes];
@@ -28,7 +25,6 @@ const shownOf = (candidate: Candidate, { score: kept }: Candidate): string => {
 const wordsOf = ({ provider, model, score }: Candidate, { score: kept }: Candidate): string =>
   `${provider}/${model}${kept === undefined ? "" : `, ${score}`}`;
 
-/** A sentence for each rank that another candidate has now. */
 const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]): string[] =>
   then.flatMap((candidate, at) => {
     const other = now[at];
@@ -38,7 +34,7 @@ const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]):
     return [`Rank ${at + 1} was ${wordsOf(candidate, candidate)}; it is ${shown}.`];
   });
 
-/** null for a record without a decision: such a request was refused before one was made. */
+/** null: the record has no decision. */
 export function replay(
   record: Pick<SamplingRecord, "decision" | "asked">,
   today: { models: readonly Model[]; catalogueVersion: string },
@@ -63,7 +59,7 @@ export function replay(
       entryOf({
         model,
         credentialIds: [],
-        // Of copies of one model, the record lists first the one that was preferred.
+        // The record lists the preferred copy of a model first.
         preference: at,
         exclusion: null,
         measured: candidate.measured ?? null,
@@ -80,7 +76,7 @@ export function replay(
       models: today.models,
       unserved: 0,
       catalogueVersion: today.catalogueVersion,
-      // The record lists the previews that were candidates, so the policy of today does not matter.
+      // The recorded candidates already include the allowed previews.
       policy: { previews: "allowed" },
     }),
   );

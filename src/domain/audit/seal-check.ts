@@ -1,60 +1,59 @@
 /**
- * What a seal says beside its records: which numbers it closes, and what was found changed, missing or made.
- * Each seal carries on from the seal before it, so a run reads no more of the chain than its head.
+ * The findings in a seal: which record numbers the seal closes, and which records are missing, changed or forged.
+ * Each check continues from the previous seal, so a run reads only the head of the chain.
  */
 import type { CodeFault, Standing } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
-/** ms in which codes of the former MASTER_KEY still count for records that were sealed before */
+/** ms in which codes of the previous MASTER_KEY remain valid for records that are already sealed */
 const lateCodesMs = 86_400_000;
-/** So many ranges are named one by one, and the rest is named as one. */
+/** Ranges listed individually; the rest is summarized as one. */
 const mostRanges = 200;
 
 export type Tampering =
-  /** a code of the record at `position` is wrong; the record stands in this seal as the database had it */
+  /** a code of the record does not match; the record is sealed as found */
   | { what: "code"; code: CodeFault; id: string; position: number }
-  /** the record's number was sealed before, or never given out */
+  /** the record's number was already sealed, or never assigned */
   | { what: "second"; id: string; position: number }
-  /** records that were admitted and are gone; `count` of the numbers from first to last */
+  /** admitted records that are gone */
   | { what: "missing"; first: number; last: number; count: number }
-  /** seals that were cut off; what is left of their records is sealed again */
+  /** removed seals; their remaining records are sealed again */
   | { what: "seals"; first: number; last: number }
-  /** the seal before this one is none of the router's */
+  /** the previous seal is not the router's */
   | { what: "head"; number: number }
-  /** the counter of the tenant's numbers was set back */
+  /** the tenant's counter of record numbers was set back */
   | { what: "counter"; last: number };
 
 export interface Checked {
-  /** root of the tree over the records' leaves, in their order */
+  /** Merkle root of the records' leaves */
   tree: string;
-  /** every record with a number up to this one is sealed or named as missing, except those in `open` */
+  /** every record up to this number is sealed or reported missing, except those in `open` */
   through: number;
   open: NumberRange[];
-  /** whose codes count: those of MASTER_KEY, and for numbers up to this one those of the key before */
+  /** keys of valid codes: MASTER_KEY, and the previous one for numbers up to `previousThrough` */
   codes: { key: string; since: number; previousThrough: number };
   tampered: Tampering[];
-  /** positions of records that were sealed before, and have been corrected or ended since */
+  /** positions of records that were sealed before and changed legitimately since */
   replaced: NumberRange[];
 }
 
-/** What the next seal needs to know of the one before. */
 export type ChainState = Pick<Checked, "through" | "open" | "codes">;
 
 export interface CheckInput {
-  /** null: there is no seal yet; `forged`: the newest seal is none of the router's */
+  /** null: no seal yet; `forged`: the newest seal is not the router's */
   state: ChainState | "forged" | null;
-  /** the last number that was given out to a record */
+  /** the last assigned record number */
   counter: number;
-  /** numbers of all records that are not sealed, in order; those above `presentThrough` were not read */
+  /** sorted numbers of unsealed records up to `presentThrough` */
   present: readonly number[];
-  /** the highest number that was read; `Number.MAX_SAFE_INTEGER` where all were */
+  /** the highest number that was read; `Number.MAX_SAFE_INTEGER`: all */
   presentThrough: number;
   records: readonly { id: string; standing: Standing }[];
-  /** what was found before the records themselves were checked */
+  /** findings from before the record check */
   found: readonly Tampering[];
   now: number;
   codeKey: string;
-  /** ms in which processes with the former MASTER_KEY may still write */
+  /** ms in which processes with the previous MASTER_KEY may still write */
   rolloutMs: number;
 }
 
@@ -80,11 +79,11 @@ const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
   return [...named, { what: "missing", first, last, count: countIn(rest) }];
 };
 
-/** Numbers whose records are not sealed by this seal and may be sealed later. */
+/** Numbers that a later seal may close. */
 function openNumbers(input: CheckInput, through: number): NumberRange[] {
   const { present, presentThrough } = input;
   const unread: NumberRange[] = presentThrough < through ? [[presentThrough + 1, through]] : [];
-  // Nothing trustworthy says which numbers were sealed, so only records that are there count as open.
+  // No trustworthy source says which numbers were sealed, so only present records count as open.
   if (input.state === "forged")
     return [
       ...rangesOf(present.filter((number) => number <= Math.min(presentThrough, through))),
@@ -96,14 +95,12 @@ function openNumbers(input: CheckInput, through: number): NumberRange[] {
   return [...(state?.open ?? []), ...added];
 }
 
-/** Numbers of records that are left for later seals. */
 function leftOpen(
   { present, presentThrough, records }: CheckInput,
   expected: readonly NumberRange[],
   taken: ReadonlySet<number>,
 ): NumberRange[] {
-  // A made-up record may carry the number of a real one. The number then stays open for the real
-  // record.
+  // A forged record may carry a real record's number, which stays open for the real record.
   const sealed = new Map<number, number>();
   for (const { standing } of records)
     sealed.set(standing.number, (sealed.get(standing.number) ?? 0) + 1);
@@ -125,7 +122,6 @@ interface Marks {
   replaced: number[];
 }
 
-/** What the seal says of each record, by the record's position. */
 function markRecords(
   { records, now }: CheckInput,
   chain: Pick<ChainState, "through" | "codes"> & { expected: NumberRange[] },
@@ -151,7 +147,7 @@ function markRecords(
   return marks;
 }
 
-/** Checks the records of one seal, and which records should be there beside them. Gives everything but `tree`. */
+/** Checks the records of a seal and finds missing ones. */
 export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
   const { counter, present, presentThrough, found } = input;
   const state = stateIn(input);

@@ -1,7 +1,7 @@
 /**
- * Finished records are sealed per tenant into a chain. A record's canonical bytes are its leaf, and the leaves
- * of one seal make a Merkle tree (RFC 9162, section 2.1.1). A seal's statement names the tree's root and the
- * hash of the statement before it, and is signed. Hashes are SHA-256 in lower-case hex.
+ * Chains of sealed records, one per tenant. A record's canonical bytes are a leaf of a Merkle tree (RFC 9162, section
+ * 2.1.1). A seal's signed statement contains the tree's root and the previous statement's hash. Hashes are SHA-256 in
+ * lower-case hex.
  */
 import type { SamplingRecord, UnreadableRecord } from "./record.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -16,24 +16,24 @@ export type { Checked };
 
 type Stored<T> = Promise<Result<T, Refusal>>;
 
-/** Records of one seal at most: an export reads one seal at a time. */
+/** An export holds the records of one seal in memory. */
 export const mostSealed = 256;
-/** What the first seal of a tenant names as its predecessor. */
+/** `previous` of a tenant's first seal. */
 export const noPrevious = "0".repeat(64);
 
-/** What is signed. */
+/** The signed part of a seal. */
 export interface Statement {
   version: 1;
   tenantId: string;
-  /** 1, 2, 3… of each tenant */
+  /** 1, 2, 3… per tenant */
   number: number;
-  /** hash of the canonical statement before this one; `noPrevious` for the first */
+  /** hash of the previous canonical statement */
   previous: string;
-  /** the leaf of `checked`, which names the root of the tree over the records' leaves */
+  /** leaf hash of `checked`, which contains the Merkle root of the records */
   root: string;
-  /** how many records; 0: the seal was made for what is missing */
+  /** 0: the seal only reports missing records */
   count: number;
-  /** ms, the earliest and the latest `createdAt` of the records; without records, `sealedAt` */
+  /** ms, minimum and maximum `createdAt`; `sealedAt` if there are no records */
   firstCreatedAt: number;
   lastCreatedAt: number;
   sealedAt: number;
@@ -46,23 +46,20 @@ export interface Seal extends Statement {
 }
 
 export interface StoredSeal extends Seal {
-  /** what was found while the seal was made; null: the database's copy is no JSON */
+  /** null: the stored value is not JSON */
   checked: Checked | null;
 }
 
 export interface SealWithLeaves extends StoredSeal {
-  /** packed; a record that has been deleted leaves its leaf behind */
+  /** packed; leaves of deleted records remain */
   leaves: string;
-  /** which of its records were deleted since, and why; null: none was */
   deletions: DeletionNotice[] | null;
 }
 
-/** A seal without its leaves and records: enough to plan an export. */
 export type SealSpan = Pick<Seal, "number" | "count">;
 
-/** Where a record stands in its tenant's chain. */
 export interface Place {
-  /** number of the record's seal */
+  /** number of the seal */
   seal: number;
   /** from 0 */
   position: number;
@@ -74,27 +71,25 @@ export interface AuditKey {
   publicKey: string;
 }
 
-/** A key with the code by which MASTER_KEY vouches for it. */
+/** `code` authenticates the key under MASTER_KEY. */
 export interface StoredAuditKey extends AuditKey {
   code: string;
 }
 
-/** The newest seal of a chain, as a witness remembers it. */
 export interface ChainHead {
-  /** the tenant's id */
+  /** tenant id */
   tenant: string;
   number: number;
   /** hash of the newest seal's statement */
   hash: string;
 }
 
-/** A signature is for one kind of text, so none can be passed off as another. */
+/** Domain separation of signatures. */
 export type SignedAs = "seal" | "header" | "section" | "footer" | "heads" | "deletion";
 
 export const signedText = (kind: SignedAs, value: object): string =>
   `sampling-router/${kind}/v1\n${canonicalJson(value)}`;
 
-/** The statement of a seal, without what came with it. */
 export const statementOf = (seal: Statement): Statement => ({
   version: seal.version,
   tenantId: seal.tenantId,
@@ -108,7 +103,7 @@ export const statementOf = (seal: Statement): Statement => ({
   keyId: seal.keyId,
 });
 
-/** The sealed part of a record: everything that never changes once the record has ended. */
+/** Everything that can't change after the record has ended. */
 export const sealedRecord = (record: SamplingRecord) => ({
   version: record.version,
   id: record.id,
@@ -137,29 +132,24 @@ export type SealedRecord = ReturnType<typeof sealedRecord>;
 
 // -- Ports ------------------------------------------------------------------------------------------
 
-/** A Merkle tree that gets its leaves one by one. */
 export interface Tree {
   add(leaf: string): Promise<void>;
-  /** hex; without leaves, the hash of nothing */
+  /** hex; without leaves, the hash of the empty text */
   root(): Promise<string>;
 }
 
 export interface Hashing {
   of(text: string): Promise<string>;
-  /** the leaf of a record's canonical text */
   leafOf(text: string): Promise<string>;
   tree(): Tree;
   rootOf(leaves: readonly string[]): Promise<string>;
-  /** Many leaves as one text. */
   pack(leaves: readonly string[]): string;
-  /** null: the text is not packed leaves */
+  /** null: malformed */
   unpack(packed: string): string[] | null;
 }
 
 export interface Signer {
-  /** the key that it signs with */
   key: AuditKey;
-  /** that key, and the key of the previous MASTER_KEY while one is set */
   keys: AuditKey[];
   sign(text: string): Promise<string>;
 }
@@ -172,46 +162,41 @@ export type VerifySignature = (
 export interface WaitingRecord {
   record: SamplingRecord;
   evidence: Evidence;
-  /** the place where it was sealed before; null: it was not */
+  /** where the record was sealed before */
   former: Place | null;
 }
 
 export interface Waiting {
-  /** the newest seal */
   head: StoredSeal | null;
-  /** oldest first; these records have ended, have no seal, and can be read */
+  /** finished, unsealed and readable records, oldest first */
   records: WaitingRecord[];
-  /** the last number that was given out; 0: none was */
+  /** the last assigned record number */
   counter: number;
-  /** numbers of all records without a seal, also of running calls; at most `mostPresent` */
+  /** numbers of all unsealed records, including running calls; at most `mostPresent` */
   present: number[];
-  /** the highest seal number in any record's row; 0: there is none */
+  /** the highest seal number in any record's row */
   lastPlace: number;
 }
 
-/** Numbers that are read at once. */
 export const mostPresent = 10_000;
 
 export interface SealStore {
-  /** Gives the turn to one of all callers, until it is released or `until` has come; null: somebody else has it. */
+  /** Acquires the lease of the seal run until `until`; null: taken. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
-  /** How far the named job has come. */
+  /** The position of a job. */
   cursor(job: string): Stored<string>;
   keepCursor(job: string, cursor: string): Stored<null>;
-  /** Ids of tenants with records to seal, in order. */
   waitingTenants(after: string, limit: number): Stored<string[]>;
-  /** Ids of tenants whose records have numbers, in order. */
   numberedTenants(after: string, limit: number): Stored<string[]>;
-  /** The records to be sealed next, and everything that says whether a record is missing. */
+  /** The next records to seal, and the data to detect missing ones. */
   waiting(tenantId: string, before: number, limit: number): Stored<Waiting>;
-  /** Takes records out of seals above `after` that no longer exist, so that they are sealed again. */
+  /** Detaches records from removed seals above `after`, so that they are sealed again. */
   reopen(tenantId: string, after: number, event: AdminEvent): Stored<null>;
-  /** How many finished records have no seal yet. Those that can't be read are counted apart. */
   countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
   /**
-   * Seals the records in their order, or nothing: false where the chain has grown meanwhile, or a record is no
-   * longer as it was read. The event, if any, is logged in the same transaction.
+   * Seals all records, or none: false if the chain or a record changed meanwhile. Logs the event in the same
+   * transaction.
    */
   append(
     seal: SealWithLeaves,
@@ -219,50 +204,44 @@ export interface SealStore {
     beside: {
       key: StoredAuditKey;
       event: AdminEvent | null;
-      /** for the places that the records had before */
+      /** for the records' previous places */
       notices: readonly DeletionNotice[];
     },
   ): Stored<boolean>;
-  /** Some sealed records that retention may delete. */
   aged(now: number): Stored<EmptiedPlace[]>;
-  /** Some of the oldest sealed records. */
   oldest(): Stored<EmptiedPlace[]>;
-  /** The seals at these places, those that exist. */
   sealsAt(places: readonly { tenantId: string; seal: number }[]): Stored<Seal[]>;
-  /** Deletes records where they still are at these places, together with the notices. Returns how many. */
+  /** Deletes the records that are still at these places, and stores the notices. Returns the number deleted. */
   deleteSealed(places: readonly EmptiedPlace[], notices: readonly DeletionNotice[]): Stored<number>;
-  /** Newest first; the cursor is a seal's number. */
+  /** Newest first; the cursor is a seal number. */
   list(
     tenantId: string,
     page: { cursor: string | null; limit: number },
   ): Stored<{ data: StoredSeal[]; nextCursor: string | null }>;
   head(tenantId: string): Stored<StoredSeal | null>;
-  /** Numbers of the first and the last seal above `after` that may hold records of that time. */
+  /** First and last seal number above `after` that may contain records of that time. */
   sealRange(
     tenantId: string,
     range: { after: number; from: number | undefined; to: number | undefined },
   ): Stored<{ first: number; last: number } | null>;
-  /** Oldest first. */
   spans(
     tenantId: string,
     range: { first: number; last: number },
     limit: number,
   ): Stored<SealSpan[]>;
-  /** Seals with all their records that still exist, in the chain's order. */
+  /** Seals with their remaining records, in order. */
   read(
     tenantId: string,
     range: { first: number; last: number },
   ): Stored<{
     seals: SealWithLeaves[];
     records: (Place & { record: SamplingRecord })[];
-    /** records of these seals that can't be read */
     unreadable: (Place & UnreadableRecord)[];
   }>;
-  /** Heads of chains, by tenant. */
   heads(after: string, limit: number): Stored<Seal[]>;
   keys(): Stored<StoredAuditKey[]>;
-  /** Keeps the keys. A new code replaces the code of a key that is there already. */
+  /** Replaces the code of a known key. */
   keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;
-  /** Logs, once, a key that nobody vouches for. */
+  /** Logs an unauthenticated key once. */
   reportKey(event: AdminEvent): Stored<null>;
 }

@@ -1,15 +1,15 @@
-/** Settings of the audit sink: where each tenant's sealed chain is sent. */
+/** Settings of the audit sink, which receives each tenant's sealed chain. */
 import { err, ok, type Result } from "../result.ts";
 
 export type SinkTarget =
   | {
       kind: "s3";
-      /** of bucket and prefix */
+      /** bucket and prefix */
       url: string;
       region: string;
       accessKeyId: string;
       secretAccessKey: string;
-      /** days for which nobody may delete or replace an object; null: the store's own rule holds */
+      /** days of object lock; null: the bucket's default */
       lockDays: number | null;
     }
   | { kind: "webhook"; url: string; secret: string };

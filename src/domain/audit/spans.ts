@@ -1,7 +1,6 @@
 /**
- * The spans and the log line of a finished request, made from values that exist anyway. Names are those of
- * OpenTelemetry's semantic conventions for generative AI, "client inference", and `sampling_router.*` where the
- * conventions have none. Spans and lines hold no text of a caller's or a provider's.
+ * Spans and log line of a finished request, without content. Names follow OpenTelemetry's semantic conventions for
+ * generative AI ("client inference"), with `sampling_router.*` beyond them.
  */
 import type { Attempt } from "../attempts.ts";
 import type { Opening, Outcome, Timing } from "./record.ts";
@@ -12,40 +11,39 @@ import type { Decision } from "../choice/decision.ts";
 import type { Attributes, Span } from "./trace.ts";
 import type { Usage } from "../usage.ts";
 
-/** ms each step took, as far as the request came. */
+/** ms per completed step. */
 export type Timings = Partial<Timing & { settle: number }>;
 
 export interface Ended {
-  /** `repeated`: answered with the recorded result of an earlier call */
+  /** `repeated`: answered from the recorded result of an earlier call */
   outcome: Exclude<Outcome, "admitted" | "unknown"> | "repeated";
   refusal: Refusal | null;
   attempts: readonly Attempt[];
-  /** of the attempt that answered */
+  /** the successful attempt */
   answered: { stopReason: StopReason } | null;
-  /** what the attempts used together; null: nothing is known */
+  /** of all attempts; null: unknown */
   usage: Usage | null;
-  /** what the attempts cost together, also those that may not have been billed; null: unknown price */
+  /** of all attempts, including those that may not be billed; null: unknown price */
   chargedMicroUsd: number | null;
   timing: Timings;
   endedAt: number;
 }
 
-/** A provider call as it began. The item of `attempts` with the same index says how the call went. */
+/** A started provider call; its result is the item of `attempts` at the same index. */
 export interface StartedSpan {
   spanId: string;
   startedAt: number;
-  /** where the provider is reached; null: not over the network, or nowhere */
+  /** null: no network call */
   server: { address: string; port: number } | null;
 }
 
 export interface FinishedRequest {
   opening: Opening;
-  /** null: no decision was made */
   decision: Decision | null;
   ended: Ended;
 }
 
-/** The conventions' own names of providers, where they differ from ours. */
+/** Provider names of the conventions that differ from ours. */
 const providerNames: ReadonlyMap<string, string> = new Map([
   ["google", "gcp.gemini"],
   ["mistral", "mistral_ai"],
@@ -59,10 +57,9 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
   ["toolUse", "tool_call"],
 ]);
 
-/** A stop reason may be the provider's own word, which could hold anything. */
+/** Other stop reasons are provider text, which may contain anything. */
 const finishReasonOf = (stopReason: StopReason): string => finishReasons.get(stopReason) ?? "other";
 
-/** Leaves out attributes without a value. */
 const known = (attributes: Record<string, Attributes[string] | null | undefined>): Attributes =>
   Object.fromEntries(
     Object.entries(attributes).filter(
@@ -79,7 +76,7 @@ function outputOf(modalities: readonly Modality[]): Record<string, string> {
   };
 }
 
-/** The conventions' name of what a request asks a model to do. */
+/** The conventions' operation name. */
 export const finishedOperation = ({ opening }: FinishedRequest): string =>
   outputOf(opening.asked?.outputModalities ?? ["text"])["gen_ai.operation.name"] ?? "chat";
 
@@ -98,10 +95,7 @@ const answerOf = ({ answered }: Ended, model: string): Attributes =>
         "gen_ai.response.finish_reasons": [finishReasonOf(answered.stopReason)],
       };
 
-/**
- * The conventions renamed `cache_creation` to `cache_write` in 2026. Both kinds of cache writes are in the
- * figure.
- */
+/** The conventions renamed `cache_creation` to `cache_write` in 2026. The figure includes both kinds of writes. */
 function usageAttributes(usage: Usage | null | undefined): Attributes {
   if (usage === null || usage === undefined) return {};
   const { classes = {} } = usage;
@@ -121,7 +115,7 @@ function usageAttributes(usage: Usage | null | undefined): Attributes {
 const usdOf = (microUsd: number | null | undefined): number | null =>
   microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
 
-/** The model of the attempt that answered, if one did, else the model that was chosen first. */
+/** The model that answered, otherwise the selected one. */
 const chosenOf = ({
   decision,
   ended,
@@ -193,7 +187,7 @@ function attemptAttributes(
   };
 }
 
-/** One span for the request, and a child span for each provider call. */
+/** A span for the request, and a child span per provider call. */
 export function spansOf(
   finished: FinishedRequest,
   own: { spanId: string; parentSpanId: string | null },
@@ -226,7 +220,7 @@ export function spansOf(
         parentSpanId: own.spanId,
         parentIsRemote: false,
         startedAt: started.startedAt,
-        // Durations and the time of day are two clocks: their rounding must not let a call outlive its request.
+        // Durations and time of day come from different clocks; rounding must not make a call outlast its request.
         endedAt: Math.max(
           started.startedAt,
           Math.min(ended.endedAt, started.startedAt + attempt.latencyMs),
@@ -239,7 +233,6 @@ export function spansOf(
   return [request, ...attempts];
 }
 
-/** The request's one log line. */
 export function lineOf(finished: FinishedRequest, traceId: string | null): Record<string, unknown> {
   const { opening, ended } = finished;
   const { who } = opening;

@@ -1,10 +1,9 @@
-/** What the router found changed in its database, in words. */
 import type { Tampering } from "./seal-check.ts";
 
 const range = (first: number, last: number): string =>
   first === last ? String(first) : `${first} to ${last}`;
 
-/** @param shown makes a record's id fit for where the words go: an id in a file that is not verified may hold anything */
+/** @param shown sanitizes a record id, which in an unverified file may be anything */
 export function tamperingWords(tampering: Tampering, shown: (id: string) => string): string {
   switch (tampering.what) {
     case "code":

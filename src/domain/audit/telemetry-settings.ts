@@ -1,4 +1,4 @@
-/** Settings of what is told to a collector. Those that begin with `OTEL_` are OpenTelemetry's own. */
+/** Telemetry settings. `OTEL_*` variables are OpenTelemetry's own. */
 import { withoutTrailing } from "../bounded-url.ts";
 import { headerPairsIn } from "../header-pairs.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -10,11 +10,8 @@ export interface TelemetryTarget {
 }
 
 export interface TelemetrySettings {
-  /** where spans are sent; null: nowhere */
   traceTarget: TelemetryTarget | null;
-  /** where figures are sent; null: nowhere */
   metricTarget: TelemetryTarget | null;
-  /** whether figures are told apart by tenant */
   metricTenants: boolean;
 }
 
@@ -35,7 +32,7 @@ const defaultServiceName = "sampling-router";
 const fault = (setting: keyof Environment, problem: string): Result<never, Fault> =>
   err({ setting, problem });
 
-/** The base URL of a collector, to which the path is added. */
+/** The collector's base URL. */
 function endpointOf(text: string): URL | null {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";

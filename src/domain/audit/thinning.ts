@@ -1,22 +1,20 @@
 /**
- * Refusals by a rate limit cost their caller nothing, so a caller could fill the database with records of
- * them. The first hundred a minute of a key are recorded one by one. The further ones are counted, and the
- * minute's count becomes one record.
+ * Rate-limit refusals are free, so a caller could flood the database with their records. The first hundred per key
+ * and minute are recorded individually; the rest are counted in one record per minute.
  */
 import type { Opening, SamplingRecord } from "./record.ts";
 import { createIds } from "../tenancy/ids.ts";
 import { isObject } from "../json.ts";
 
-/** Refusals by a rate limit that are recorded one by one: of one key in one minute of the clock. */
 export const recordedRefusals = 100;
 
 export const minuteSeconds = 60;
 
-/** The minute (s since the epoch) in which a moment (ms since the epoch) lies. */
+/** @param now ms since the epoch @returns s since the epoch */
 export const minuteOf = (now: number): number =>
   Math.floor(now / 1_000 / minuteSeconds) * minuteSeconds;
 
-/** The refusals of one key in one minute that have no record of their own. */
+/** Refusals of a key in a minute that have no record of their own. */
 export interface ThinnedMinute {
   tenantId: string;
   keyId: string;
@@ -25,7 +23,7 @@ export interface ThinnedMinute {
   requests: number;
 }
 
-/** What the one record of such a minute says. Times in ms since the epoch; `until` is exclusive. */
+/** Content of the summary record. ms since the epoch; `until` is exclusive. */
 export interface Thinned {
   requests: number;
   from: number;
@@ -39,13 +37,13 @@ export const thinnedDetail = ({ minute, requests }: ThinnedMinute): string =>
     until: (minute + minuteSeconds) * 1_000,
   } satisfies Thinned);
 
-/** null: the record stands for one request. */
+/** null: the record represents one request. */
 export function thinnedIn({
   outcome,
   reason,
   reasonDetail,
 }: Pick<SamplingRecord, "outcome" | "reason" | "reasonDetail">): Thinned | null {
-  // In all other records `reasonDetail` is the name of a limit.
+  // Other refusals have the name of a limit in `reasonDetail`.
   if (outcome !== "refused" || reason !== "rate_limited" || reasonDetail?.startsWith("{") !== true)
     return null;
   const detail: unknown = JSON.parse(reasonDetail);
@@ -56,7 +54,7 @@ export function thinnedIn({
     : null;
 }
 
-/** The text that the one record's id is made from. It is the same whoever writes the record, and however often. */
+/** The text that the record's id is derived from; independent of the writer. */
 export const thinnedName = ({ tenantId, keyId, minute }: ThinnedMinute): string =>
   `sampling-router/thinned/v1 ${tenantId} ${keyId} ${minute}`;
 

@@ -1,22 +1,20 @@
-/** What is wrong with a file's first line: as a header by itself, and as what follows the file before it. */
+/** Checks a file's header, and that the file continues the previous one. */
 import { canonicalJson } from "../canonical.ts";
 import { cursorText, isStretch, type FooterLine, type HeaderLine } from "./exports.ts";
 
-/** A file that was read to its footer. */
 export interface EndedFile {
   header: HeaderLine;
   footer: FooterLine;
 }
 
-/** What the reader of the files asked for. */
 export interface Wanted {
-  /** slug or id of the tenant whose export it shall be; null: nobody asked for one */
+  /** expected slug or id; null: any */
   tenant: string | null;
-  /** `sink`: each is an export of its own, and begins where the one before ended; `parts`: parts of one export */
+  /** `sink`: consecutive exports; `parts`: parts of one export */
   files: "parts" | "sink";
 }
 
-/** Of a first line that is no header. A refusal is often saved in place of an export: curl writes it into the file. */
+/** `curl` may have saved a refusal instead of an export. */
 export function firstLineFault(text: string): string {
   const [, reason] = /"type":"urn:sampling-router:refusal:(\w+)"/.exec(text) ?? [];
   return reason === undefined
@@ -46,7 +44,7 @@ function placeFault(
     : `does not continue the part before it (${nextCursor ?? "which was the last"})`;
 }
 
-/** @param before null: no file was read to its footer before */
+/** @param before the previous complete file */
 export function headerFaults(
   header: HeaderLine,
   before: EndedFile | null,

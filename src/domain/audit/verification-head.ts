@@ -1,11 +1,11 @@
-/** Whether an export reaches the head that somebody else remembers, so that a chain can't lose its end unseen. */
+/** Compares an export with a chain head from an independent source, so that truncation is detected. */
 import { canonicalJson } from "../canonical.ts";
 import { statementOf, type ChainHead, type Hashing, type Statement } from "./seals.ts";
 
 export type HeadVerdict =
-  /** nobody gave a head to compare */
+  /** no head to compare */
   | { state: "unasked" }
-  /** no head of this tenant was given, or the files leave out the seal that the head names */
+  /** no head of this tenant, or its seal is not in the files */
   | { state: "unchecked"; why: string }
   | { state: "wrong"; why: string }
   | { state: "sound"; number: number };
@@ -24,7 +24,7 @@ export function createHeadCheck(hashing: Hashing, heads: readonly ChainHead[] | 
       found = head.hash === (await hashing.of(canonicalJson(statementOf(seal))));
     },
 
-    /** @param read the tenant's id; `isToEnd`: the files have every seal up to the end of the chain */
+    /** @param read `isToEnd`: the files reach the end of the chain */
     verdict(read: { tenant: string | null; isToEnd: boolean }): HeadVerdict {
       if (heads === null) return { state: "unasked" };
       tenant = read.tenant ?? tenant;

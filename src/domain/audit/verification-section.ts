@@ -1,4 +1,4 @@
-/** Whether the router signed a section of an export, and sealed the records in it. */
+/** Verifies a section of an export and its records. */
 import { canonicalJson } from "../canonical.ts";
 import type { DeletionNotice } from "./deletion-notices.ts";
 import { isAbout, unaccounted } from "./emptied-places.ts";
@@ -23,13 +23,13 @@ import {
   type VerifySignature,
 } from "./seals.ts";
 
-/** What is wrong, and in which line. Lines count from 1; 0 is the file as a whole. */
+/** Lines count from 1; 0 is the whole file. */
 export interface Finding {
   line: number;
   text: string;
 }
 
-/** A line as it was read. `parsed` is null where the line is none of an export's, in the router's own spelling. */
+/** `parsed`: null if the line is not canonical or not part of an export. */
 export interface ReadLine<L> {
   number: number;
   text: string;
@@ -39,15 +39,15 @@ export interface ReadLine<L> {
 export interface VerificationDeps {
   hashing: Hashing;
   verify: VerifySignature;
-  /** null: no trusted source gave a key with that id */
+  /** null: not a trusted key */
   keyOf: (id: string) => AuditKey | null;
 }
 
-/** The id in a line, for people: a changed line is hard to read otherwise. */
+/** The id in a line that may not be parseable, for messages. */
 export const idIn = (text: string): string =>
   /"id":"(req_[0-9a-z]{26})"/.exec(text)?.[1] ?? "no id";
 
-/** What is wrong with the signature of a signed line; null: the signature is right. */
+/** null: the signature is valid. */
 export async function faultOf(
   deps: VerificationDeps,
   signed: { kind: SignedAs; keyId: string; signature: string; value: object },
@@ -59,13 +59,13 @@ export async function faultOf(
   return (await deps.verify(key, { text, signature })) ? null : "is not what was signed";
 }
 
-/** What stands before a section, in this file or in the one before. */
+/** The state of verification before a section. */
 export interface Standing {
   header: HeaderLine;
-  /** hash of the header's line */
+  /** hash of the header line */
   export: string;
   index: number;
-  /** the statement of the seal before; null: this section is the first of the export */
+  /** statement of the previous seal; null: first section */
   before: Statement | null;
 }
 
@@ -96,7 +96,7 @@ async function chainFaults(
   return faults;
 }
 
-/** A seal vouches for `checked`, which vouches for the leaves. */
+/** The seal authenticates `checked`, which authenticates the leaves. */
 async function rootFaults(
   { hashing }: VerificationDeps,
   { seal, checked }: SectionLine,
@@ -108,7 +108,6 @@ async function rootFaults(
   return checked.tree === tree ? [] : ["has leaves that are not those of its seal"];
 }
 
-/** What is wrong with a section's own line. */
 export async function sectionFaults(
   deps: VerificationDeps,
   line: SectionLine,
@@ -142,7 +141,7 @@ export async function sectionFaults(
   return faults;
 }
 
-/** Those of the empty positions of a seal for which no notice of the router's accounts. */
+/** Empty positions that no genuine notice covers. */
 export async function erasedAmong(
   deps: VerificationDeps,
   {
@@ -162,7 +161,6 @@ export async function erasedAmong(
   return unaccounted(empty, genuine);
 }
 
-/** Positions of records that were erased. */
 export const erasedIn = (
   deps: VerificationDeps,
   { seal, records, deletions = [] }: SectionLine,
@@ -176,7 +174,7 @@ export const erasedIn = (
 export const isThere = (presence: string): boolean =>
   presence !== outside && presence !== gone && presence !== unreadable;
 
-/** The records that are not here, although the section's line says that they are, or could not be read. */
+/** Records that the section lists but the export lacks or could not read. */
 function absences(
   { number, line }: { number: number; line: SectionLine },
   isNamed: (position: number) => boolean,
@@ -192,7 +190,7 @@ function absences(
   });
 }
 
-/** What is wrong with the records of a section whose own line is right. */
+/** Verifies the records of a valid section. */
 export async function recordFindings(
   { hashing }: VerificationDeps,
   section: { number: number; line: SectionLine; header: HeaderLine },
@@ -241,7 +239,7 @@ export async function recordFindings(
     findings.push({ line: number, text: `${idIn(text)} ${what}` });
   }
   for (const { number, text } of garbled) {
-    // Named once: the line stands where that record should, so the record is not missing besides.
+    // Reported once: the garbled line is at the record's place, so the record is not missing too.
     const position = records.indexOf(idIn(text));
     if (position !== -1 && !genuine.has(position)) changed.add(position);
     findings.push({ line: number, text: `${idIn(text)} is no line that this router wrote` });

@@ -1,7 +1,4 @@
-/**
- * Verifies an export line by line, and its parts one after another, with one section in memory at a time. Works
- * offline: it believes the keys that it was given, and nothing else that the files say.
- */
+/** Verifies an export line by line, offline, with one section in memory. Trusts only the given keys. */
 import { counted } from "../counted.ts";
 import { canonicalJson } from "../canonical.ts";
 import {
@@ -39,52 +36,48 @@ import {
   type VerificationDeps,
 } from "./verification-section.ts";
 
-/** What the files claim to be, as far as their headers could be read. */
+/** As claimed by the headers. */
 export interface Scope {
   tenant: HeaderLine["tenant"];
   filter: HeaderLine["filter"];
-  /** when the first and the last part were exported, ms */
+  /** ms, of the first and the last part */
   exportedAt: { first: number; last: number };
 }
 
 export interface Verified {
-  /** null: no header could be read */
   scope: Scope | null;
-  /** numbers of the first and the last seal that were read; null: no seal was read */
+  /** first and last seal that was read */
   sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
-  /** records of which only the leaf is left, and a signed notice that says why */
+  /** records deleted with a signed notice */
   gone: number;
-  /** records of which only the leaf is left, without such a notice; the first ones of many */
+  /** records without a notice; a bounded list */
   erased: Place[];
-  /** records of these seals that the filter left out */
+  /** records excluded by the filter */
   outside: number;
-  /** records that the router could not read: sealed ones, and those that no seal can hold */
+  /** records that the router could not read */
   unreadable: number;
-  /** what the router itself found, each with the number of the seal that says so; the first ones of many */
+  /** the router's own findings, with the number of their seal; a bounded list */
   tampered: { seal: number; tampering: Tampering }[];
-  /** records that were sealed before, and corrected or ended since */
+  /** records sealed before, and corrected or completed since */
   replaced: number;
-  /** where the export goes on; null: the export is complete */
+  /** start of the next part; null: complete */
   nextCursor: string | null;
 }
 
-/** How many of the router's own findings are kept. */
 const mostTampered = 1_000;
 interface OpenSection {
   number: number;
   line: SectionLine;
-  /** false: nothing can be said about the section's records */
+  /** false: the records can't be verified */
   isSound: boolean;
   rows: ReadLine<RecordLine>[];
 }
 
 /**
- * @param files `sink`: each is an export of its own, and begins where the one before ended; absent: `parts` of one
- * @param pinned keys that are known to be the router's; null: those that the export names
- * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
- * @param wantedHeads newest seals that somebody else remembers; null: nobody gave any
+ * @param pinned trusted keys; null: those in the export. @param wantedTenant expected slug or id. @param wantedHeads
+ * heads from an independent source
  */
 export function createVerification(deps: {
   hashing: Hashing;
@@ -221,12 +214,12 @@ export function createVerification(deps: {
       line.sections === sections &&
       line.count === count &&
       line.root === (await tree.root()) &&
-      // A part without sections has no last statement of its own.
+      // A part without sections has no last statement.
       (line.last === last || (line.last === null && sections === 0));
     const counts = `${counted(line.count, "record")} in ${counted(line.sections, "section")}`;
     if (!isWhole) say(number, `the footer counts ${counts}; here are ${count} in ${sections}`);
     ended = { header, footer: line };
-    // Each part says how many there were. The figure of the last part is the newest.
+    // The last part has the newest count.
     const unread = line.nextCursor === null ? (line.unreadable ?? 0) : 0;
     total.unreadable += unread;
     if (unread > 0)
@@ -241,7 +234,7 @@ export function createVerification(deps: {
     header.filter.to === undefined && footer.nextCursor === null;
 
   return {
-    /** Takes one line of the file, without its line break. */
+    /** Takes a line without its line break. */
     async line(read: ReadLine<ExportLine>): Promise<void> {
       const { number, text, parsed } = read;
       lines = number;
@@ -265,7 +258,7 @@ export function createVerification(deps: {
       section?.rows.push({ number, text, parsed });
     },
 
-    /** Takes the end of a file. Gives what is wrong with the file, in the order of its lines. */
+    /** Returns the file's findings, sorted by line. */
     async endOfFile(): Promise<Finding[]> {
       await closeSection();
       if (lines === 0) say(0, "the file is empty: export it again");
@@ -280,7 +273,7 @@ export function createVerification(deps: {
 
     total: (): Verified => total,
 
-    /** Asked once all files are read. */
+    /** To be called after the last file. */
     head: (): HeadVerdict =>
       head.verdict({
         tenant: total.scope?.tenant.id ?? null,
