@@ -1,4 +1,4 @@
-/** The tag and the run that a call names. Their limits only narrow what tenant, key and server may do. */
+/** The tag and run of a call. Their limits only narrow those of tenant, key and server. */
 import type { Refusal } from "../refusals.ts";
 import { tagMember, runMember, type SamplingCall } from "../sampling/call.ts";
 import type { Policy } from "./policy.ts";
@@ -11,7 +11,6 @@ const refused = (member: string, detail: string): Refusal => ({
   detail,
 });
 
-/** Why a call with these names is refused; null: it is not. */
 export function refusalOfNames({ tag, run }: CallNames, { tags, runs }: Policy): Refusal | null {
   if (tag === undefined && tags?.required === true)
     return refused(tagMember, "The tenant's policy requires a tag.");

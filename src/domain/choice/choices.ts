@@ -1,16 +1,15 @@
-/** From a ranking to the candidates among which failover finds its way. */
+/** Reduces a ranking to the candidates that failover can reach. */
 import type { CompiledRequirements } from "./compiled-requirements.ts";
 import { maxAttempts } from "./failover.ts";
 import type { Model } from "../models/model.ts";
 import { byPreference, type Order } from "./score.ts";
 
-/** A feasible model with those of its credentials that a call could use, best first. */
+/** A feasible model and its usable credentials, best first. */
 export interface Choice {
   model: Model;
   credentialIds: string[];
 }
 
-/** Puts a place among the best few, best first, if it belongs there. */
 function keepBest(order: Order, best: number[], place: number): void {
   if (best.length === maxAttempts) {
     if (byPreference(order, place, best[maxAttempts - 1] ?? 0) > 0) return;
@@ -21,7 +20,7 @@ function keepBest(order: Order, best: number[], place: number): void {
   best.splice(at, 0, place);
 }
 
-/** The best place of each group of credentials; -1: the group has no feasible model. */
+/** The best place of each group of credentials; -1: no feasible model. */
 function leadersOf(order: Order): Int32Array {
   const { positions, pool } = order.scores;
   const { of, ids } = pool.columns.credentials;
@@ -34,13 +33,11 @@ function leadersOf(order: Order): Int32Array {
   return leaders;
 }
 
-/** For each group of credentials, whether the group belongs to one of the best few providers. */
 function leadingGroups(order: Order): boolean[] {
   const { positions, pool } = order.scores;
   const providerAt = (place: number): string =>
     pool.ranked[positions[place] ?? 0]?.model.provider ?? "";
-  // An attempt rules out one endpoint at most, so it is enough to look at as many providers as
-  // there are attempts.
+  // An attempt rules out at most one endpoint, so as many providers as attempts are enough.
   const { ids } = pool.columns.credentials;
   if (ids.length <= maxAttempts) return ids.map(() => true);
   const leaders = leadersOf(order);
@@ -61,13 +58,11 @@ function leadingGroups(order: Order): boolean[] {
   return Array.from(leaders, (leader) => leader !== -1 && providers.has(providerAt(leader)));
 }
 
-/** The best few places of each credential of the best few providers, best first. */
 function bestByCredential(order: Order): Map<string, number[]> {
   const { positions, pool } = order.scores;
   const { of, ids } = pool.columns.credentials;
   const leads = leadingGroups(order);
-  // Most models of a provider are served by the same credentials, so these models are looked
-  // through together.
+  // Most models of a provider share their credentials, so they are compared as a group.
   const byGroup = ids.map((): number[] => []);
   for (let place = 0; place < positions.length; place += 1) {
     const group = of[positions[place] ?? 0] ?? 0;
@@ -85,13 +80,10 @@ function bestByCredential(order: Order): Map<string, number[]> {
   return byId;
 }
 
-/** A provider that counts other tokens than the estimate does may find a request too long for its model. */
+/** A provider may count more tokens than estimated and refuse the request as too long. */
 const nearlyFull = 0.5;
 
-/**
- * The place with the most context of all, the best of equals. null: no fault leads there, since the request leaves much
- * of the first model's context free, or none has more.
- */
+/** The place with the largest context; null: the first model has enough room, or no model has more. */
 function roomierThan(
   first: number,
   order: Order,
@@ -114,9 +106,9 @@ function roomierThan(
 }
 
 /**
- * The best few of each credential of the best few providers, in order. A call makes few attempts, and a fault
- * rules out a model of a credential at the least. So whatever fails, the call's next candidate is one of these. Where
- * the request may turn out too long, the model with the most context is one of them too.
+ * The best few of each credential of the best few providers, in order: a fault rules out at least a model of a
+ * credential, so failover never needs others. Includes the model with the largest context if the request may turn out
+ * too long.
  */
 export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "most">): Choice[] {
   const { positions, pool } = order.scores;

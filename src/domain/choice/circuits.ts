@@ -1,6 +1,5 @@
 /**
- * Circuits: what failed again and again is left alone for a while, then tried by one call. Each endpoint,
- * credential and model of a tenant has its own circuit. A row exists only from a fault to the next answer.
+ * Circuit breakers per endpoint, credential and model of a tenant. A row exists from a fault until the next answer.
  */
 import {
   circuitReaches,
@@ -13,9 +12,8 @@ import { clockSlackMs } from "../clocks.ts";
 import { latestLeaseEnd } from "../leases.ts";
 import { nameOf } from "../models/model.ts";
 
-/** One fault, as a circuit's row keeps it. */
 export interface CircuitFault {
-  /** ms since the epoch: when the attempt began, and when it failed */
+  /** ms since the epoch, start and failure of the attempt */
   began: number;
   at: number;
   /** ms, as the provider asked */
@@ -24,27 +22,25 @@ export interface CircuitFault {
 
 export interface Circuit {
   scope: string;
-  /** newest first, at most `keptFaults`, all of them since the last answer */
+  /** since the last answer, newest first, at most `keptFaults` */
   faults: CircuitFault[];
-  /** ms since the epoch, until when one call tries the circuit; null: no call does */
+  /** ms since the epoch, end of a running probe */
   probeUntil: number | null;
-  /** ms since the epoch of the last change; a claim compares it, to see that nothing happened since the choice */
+  /** ms since the epoch; compared when a probe is claimed */
   updatedAt: number;
 }
 
-/** What one attempt changes in its circuits. */
 export interface CircuitChange {
-  /** scopes of the circuits that close: an answer closes them, or an error that only a living service can send */
+  /** scopes that close after an answer, or after an error that proves the service alive */
   closes: string[];
-  /** the fault, and the scope in which the fault counts; null: the fault counts nowhere */
+  /** null: counts nowhere */
   fault: (CircuitFault & { scope: string }) | null;
 }
 
 export const keptFaults = 16;
 
-/** Faults within the window that open a circuit. */
 const faultsToOpen = 2;
-/** Long enough for two calls, one after the other, that each hang for most of a deadline. */
+/** Long enough for two consecutive calls that each hang for most of a deadline. */
 const windowMs = 5 * 60_000;
 
 const openMs = 15_000;
@@ -56,7 +52,7 @@ const scopes = {
   model: (credentialId: string, model: string) => `model ${credentialId} ${model}`,
 };
 
-/** The three circuits that a call of a model goes through. */
+/** The three circuits of a model call. */
 export interface CircuitPath {
   endpoint: string;
   credentialId: string;
@@ -73,14 +69,14 @@ export const scopeOf = (reach: CircuitReach, path: CircuitPath): string =>
 
 export type CircuitState =
   | { state: "closed" }
-  /** `askedUntil`: ms since the epoch, when the wait ends that the provider asked for; null: no such wait runs */
+  /** `askedUntil`: end of the wait that the provider asked for, ms since the epoch */
   | { state: "open"; until: number; askedUntil: number | null }
-  /** the circuit was open for its time and no answer came since, so one call may try the circuit */
+  /** the next call may probe the circuit */
   | { state: "half-open" };
 
 /**
- * How long a row of faults keeps a circuit open. A fault of a call that began before the circuit opened says
- * nothing new. A fault of a call that began after the circuit's time was over doubles the time.
+ * When the circuit closes again. Faults of calls that began before the circuit opened are ignored; faults of later
+ * calls double the time.
  */
 function openings(faults: readonly CircuitFault[]): { until: number | null; asked: number | null } {
   let until: number | null = null;
@@ -89,7 +85,7 @@ function openings(faults: readonly CircuitFault[]): { until: number | null; aske
   let backoffMs = openMs;
   let lastAt: number | null = null;
   for (const { began, at, retryAfterMs } of faults.toReversed()) {
-    // A provider that says when to come back is believed at its first fault.
+    // A provider's own wait applies from its first fault.
     if (retryAfterMs !== null)
       asked = Math.max(asked ?? 0, at + Math.min(retryAfterMs, longestOpenMs));
     const since = until ?? lastAt;
@@ -115,14 +111,13 @@ export function stateOf(
   circuit: Pick<Circuit, "faults" | "probeUntil">,
   now: number,
 ): CircuitState {
-  // A fault further ahead was written before a clock was set back, and would keep the circuit open
-  // for the whole jump.
+  // A fault in the future was written before a clock was set back.
   const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
   const { until, asked } = openings(faults);
   const askedUntil = asked !== null && asked > now ? asked : null;
   if (askedUntil !== null || (until !== null && until > now))
     return { state: "open", until: Math.max(until ?? 0, asked ?? 0), askedUntil };
-  // A circuit in which nothing failed for so long is closed, too.
+  // No fault for a whole window.
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
   return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
@@ -130,13 +125,12 @@ export function stateOf(
     : { state: "half-open" };
 }
 
-/** ms without a change after which a circuit's row is deleted. */
+/** ms without a change after which the row is deleted. */
 export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
- * Where a fault counts; null: nowhere. An empty answer makes this call leave the endpoint, but may be the
- * answer to this one prompt, so it counts against the model. A redirect or a 204 is never an answer to a
- * prompt, so it counts against the endpoint. A refused key needs no circuit: the credential is marked.
+ * Where a fault counts; null: nowhere. An empty answer may depend on the prompt, so it counts against the model; a
+ * redirect or a 204 does not, so it counts against the endpoint. A refused key marks the credential instead.
  */
 function countedAs(attempt: Attempt): CircuitReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
@@ -144,7 +138,7 @@ function countedAs(attempt: Attempt): CircuitReach | null {
   switch (fault) {
     case null:
     case "cancelled":
-    // Nothing was called, and a circuit would only hide why.
+    // nothing was called
     case "unopenable":
     case "not_json":
     case "wrong_tool_use":
@@ -165,7 +159,7 @@ const wider: Record<FaultReach, readonly CircuitReach[]> = {
   endpoint: [],
 };
 
-/** What the attempts say of their circuits. `beganAt`: ms since the epoch, by position. */
+/** @param attempts `beganAt`: ms since the epoch */
 export function circuitChangesOf(
   attempts: readonly (Attempt & { endpoint: string; beganAt: number })[],
 ): CircuitChange[] {
@@ -181,8 +175,7 @@ export function circuitChangesOf(
       ];
     const counted = countedAs(attempt);
     const { reach = "endpoint", status } = attempt;
-    // A provider's own error is a sign of life. What the fault speaks of is broken, and the wider
-    // circuits around it are not.
+    // A provider's error proves that the wider circuits around its cause work.
     const closes = status === null ? [] : wider[reach].map((around) => scopeOf(around, path));
     const at = beganAt + latencyMs;
     const fault =

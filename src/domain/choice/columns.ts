@@ -1,56 +1,43 @@
-/**
- * What a ranking compares of a pool's ranked models, sorted and grouped once. One choice reads it thousands of
- * times.
- */
+/** Precomputed columns of a pool, by position in the pool. A selection reads them thousands of times. */
 import { abilityOf } from "../models/ability.ts";
 import type { RankedModel } from "./ranked-model.ts";
 import { isEstimated, type Model } from "../models/model.ts";
 
 export interface Ranks {
-  /** rank by position; 0 is the worst, and equal values share a rank */
+  /** rank by position; 0 is the worst, ties share a rank */
   of: Uint32Array;
-  /** how many ranks there are */
   count: number;
 }
 
-/** Ranked models in groups of equal cost: same prices, same tokenizer, same output, same reasoning. */
+/** Groups of equal cost: prices, tokenizer, output and reasoning. */
 export interface PriceGroups {
-  /** group by position */
   of: Uint32Array;
-  /** one model of each group */
+  /** a representative of each group */
   firsts: readonly RankedModel[];
 }
 
-/** Ranked models in groups that the same credentials serve. */
 export interface CredentialGroups {
-  /** group by position */
   of: Uint32Array;
-  /** the credentials of each group */
   ids: readonly (readonly string[])[];
 }
 
-/** Columns of values, by position in the pool. */
 export interface Columns {
-  /** for requests that say nothing of reasoning, so that every model is asked for its least effort */
+  /** for requests without reasoning needs */
   prices: PriceGroups;
-  /**
-   * for requests that say something: then providers and efforts differ, and a model's limits may leave less
-   * room
-   */
+  /** for requests with reasoning needs, where providers, efforts and limits matter too */
   pricesWithReasoning: PriceGroups;
   credentials: CredentialGroups;
   speed: Ranks;
   intelligence: Ranks;
   newness: Ranks;
-  /** 1: the model reasons whatever effort is asked of it */
   alwaysReasons: Uint8Array;
-  /** 1: an ordinary answer is expected to take longer than the call's deadline */
+  /** 1: an ordinary answer is expected to miss the deadline */
   isLate: Uint8Array;
-  /** 1: the model's class is estimated from its price */
+  /** 1: the class is estimated from the price */
   isEstimated: Uint8Array;
 }
 
-/** Ranks of the values, the lowest value first. */
+/** Lowest value first. */
 function ranksOf(values: readonly number[]): Ranks {
   const distinct = Float64Array.from(new Set(values)).toSorted();
   const ranks = new Map([...distinct].map((value, rank) => [value, rank]));
@@ -60,13 +47,13 @@ function ranksOf(values: readonly number[]): Ranks {
   };
 }
 
-/** Everything that decides the cost of a model's answers, as texts that are equal where the cost is equal. */
+/** Texts that are equal if the cost is equal. */
 interface Pricing {
   atLeast: string;
   withReasoning: string;
 }
 
-/** Models are replaced and never changed, so what was derived from a model stays right. */
+/** Models are immutable. */
 const pricings = new WeakMap<Model, Pricing>();
 
 function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
@@ -92,7 +79,6 @@ function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
   return pricing;
 }
 
-/** Groups ranked models by a text that equal models share: the group of each, and one model of each group. */
 function groupsOf(
   ranked: readonly RankedModel[],
   keyOf: (entry: RankedModel) => string,
@@ -121,7 +107,7 @@ export function credentialGroupsOf(ranked: readonly RankedModel[]): CredentialGr
   return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
-/** `models`: all known models, since scores are compared among all of them. */
+/** @param models all known models, among which ability is compared */
 export function columnsOf(ranked: readonly RankedModel[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {
@@ -137,9 +123,6 @@ export function columnsOf(ranked: readonly RankedModel[], models: readonly Model
   };
 }
 
-/**
- * A date as a number that sorts the same way. An unknown date is the oldest, and `2024-05` is the month's first
- * day.
- */
+/** A sortable number. Unknown dates are the oldest; `2024-05` is the first of the month. */
 const dayOf = (releasedAt: string | null | undefined): number =>
   Number((releasedAt ?? "").replaceAll("-", "").padEnd(8, "0")) || 0;

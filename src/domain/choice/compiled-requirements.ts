@@ -1,11 +1,10 @@
-/** A request's requirements, prepared so that they can be compared with thousands of models. */
+/** Requirements, prepared for comparison with thousands of models. */
 import { inputTokensFor, mostInputTokens } from "../sampling/estimate.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { Requirements } from "../requirements.ts";
 import { tokenFamilies } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
 
-/** A set of modalities as one number. */
 export const bitsOf = (set: readonly Modality[]): number =>
   set.reduce((bits, modality) => bits | (1 << modalities.indexOf(modality)), 0);
 
@@ -14,12 +13,12 @@ export const imageBit = bitsOf(["image"]);
 
 export interface CompiledRequirements {
   needs: Requirements;
-  /** the modalities as bits */
+  /** bit sets of modalities */
   takes: number;
   makes: number;
   tools: boolean;
   maxTokens: number;
-  /** input tokens by the place of a tokenizer's family: the likely number, and the largest */
+  /** input tokens by `familyPlace`: likely and maximum */
   likely: readonly number[];
   most: readonly number[];
 }

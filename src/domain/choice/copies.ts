@@ -1,31 +1,31 @@
 /**
- * One model at several places counts once: its copies would crowd the scale of every axis. The copy that is asked first
- * stands for the others, which follow it where a call fails over.
+ * Copies of one model at several providers. A model counts once, otherwise its copies would crowd the scale of each
+ * axis. The preferred copy represents the others, which follow it in failover.
  */
 import { canonicalOf } from "../models/canonical-name.ts";
 import type { RankedModel } from "./ranked-model.ts";
 
 export interface Copies {
-  /** by position in the pool, the group of copies; 0: the model has no other copy */
+  /** group by position in the pool; 0: no copies */
   group: Uint32Array;
-  /** by position, the place in the group's order of preference */
+  /** order of preference in the group */
   turn: Uint32Array;
-  /** how many groups there are, and the models without copies */
+  /** number of groups, including group 0 */
   count: number;
 }
 
-/** USD per million tokens of input and of output together; unknown counts as the dearest. */
+/** Input plus output, USD per million tokens; unknown counts as the highest price. */
 const priceOf = ({ model: { inputUsdPerMTok, outputUsdPerMTok } }: RankedModel): number =>
   (inputUsdPerMTok ?? Number.POSITIVE_INFINITY) + (outputUsdPerMTok ?? Number.POSITIVE_INFINITY);
 
-/** The tenant's preference, then the price, then the speed. */
+/** By the tenant's preference, price and speed. */
 const asked = (a: RankedModel, b: RankedModel): number =>
   // Two unknown prices differ by NaN, which sorts like 0.
   a.preference - b.preference || priceOf(a) - priceOf(b) || a.expectedMs - b.expectedMs;
 
 const datesIn = (id: string): string => (id.match(/\d{4,}(-\d{2}-\d{2})?/g) ?? []).join();
 
-/** Versions that one provider dates differently are models of their own, beside the one without a date or the newest. */
+/** Keeps the undated or newest version of each provider; other dated versions are models of their own. */
 function withoutVersions(positions: readonly number[], ranked: readonly RankedModel[]): number[] {
   const modelAt = (position: number): string => ranked[position]?.model.id ?? "";
   const byProvider = Map.groupBy(positions, (position) => ranked[position]?.model.provider);
@@ -36,7 +36,7 @@ function withoutVersions(positions: readonly number[], ranked: readonly RankedMo
   });
 }
 
-/** null: no model has a copy. */
+/** null: no copies. */
 export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
   const byName = new Map<string, number[]>();
   for (const [position, { model, exclusion }] of ranked.entries()) {
@@ -66,10 +66,7 @@ export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
   return { group, turn, count: groups.length + 1 };
 }
 
-/**
- * By place among the feasible, the place of the copy that stands for the model: the one that the hints prefer, else the
- * first in the order of preference. A model without copies stands for itself.
- */
+/** The place of each model's representative: the copy that hints prefer, otherwise the tenant's preferred copy. */
 export function leadersOf(
   { group, turn, count }: Copies,
   positions: Uint32Array,

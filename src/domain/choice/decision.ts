@@ -1,4 +1,4 @@
-/** The explanation of a choice: what the record and the dry run say of every candidate. */
+/** The explanation of a selection, for records and dry runs. */
 import type { ApprovalVerdict } from "../sampling/approval.ts";
 import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
@@ -19,22 +19,22 @@ import { expectedUsage } from "../models/cost.ts";
 export interface Candidate {
   provider: string;
   model: string;
-  /** 0–1, higher is better; absent: the model is excluded, or a record keeps its name alone */
+  /** 0–1, higher is better; absent: excluded, or shortened in a record */
   score?: number;
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
-  /** this model began the tool loop that the call continues */
+  /** this model began the tool loop */
   viaToolLoop?: true;
-  /** an ordinary answer of this model is expected to take longer than the call's deadline */
+  /** an ordinary answer is expected to miss the deadline */
   isLate?: true;
-  /** the model's class is estimated from its price */
+  /** the class is estimated from the price */
   estimated?: true;
-  /** another candidate is the same model elsewhere, and is asked before this one */
+  /** another copy of the model is preferred */
   isCopy?: true;
-  /** no hint asks for this model; the call goes there only after faults at all models that a hint asks for */
+  /** unhinted, used only after faults of all hinted models */
   viaFailover?: true;
-  /** the model's measured speed; absent: too few samples */
+  /** absent: too few samples */
   measured?: Measured;
   excludedBy?: ExclusionReason;
 }
@@ -42,60 +42,55 @@ export interface Candidate {
 export interface Decision {
   provider: string;
   model: string;
-  /** the chosen one first, the others in the order of failover, excluded ones last */
+  /** the selected model first, excluded ones last */
   candidates: Candidate[];
-  /** how many more models were excluded without being listed, by reason */
+  /** counts of unlisted excluded models */
   excluded: Partial<Record<ExclusionReason, number>>;
   requirements: Requirements;
   weights: Axes;
   estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
   catalogueVersion: string;
-  /** the candidates that the call may use, best first; absent: the choice was not made for a call */
+  /** candidates that the call may use, best first; absent for dry runs */
   failover?: FailoverCandidate[];
-  /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;
-  /** which model began the tool loop that this call continues; absent: no loop is under way */
   toolLoop?: Pick<ToolLoop, "provider" | "model">;
-  /** who approved the call, and what was edited; absent: nobody had to approve it */
+  /** approvers' verdicts and edits */
   approvals?: ApprovalVerdict[];
-  /** sentences about what was read differently from how it was written */
+  /** sentences about parameters that were interpreted or changed */
   notes: string[];
 }
 
 const round = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-/** What the choice is made of. Nothing else of a request matters to it. */
+/** The complete input of a selection. */
 export interface Asking {
   needs: Requirements;
   hints: readonly string[];
-  /** weights of the three axes; they add up to 1 */
+  /** add up to 1 */
   weights: Axes;
   notes: readonly string[];
   negotiation?: NegotiationRecord | null;
   toolLoop?: ToolLoop | null;
 }
 
-/** The level of models that no hint prefers: after all preferred ones, and before models that would be late. */
+/** Level of unhinted models: after hinted models and before late ones. */
 export const unhintedLevel = 60_000;
 export const lateLevel = 60_001;
-/** The level of the first everyday model, where nothing is preferred; the others follow. */
+/** Level of the first everyday model; others follow. */
 export const everydayLevel = 59_000;
-/** Before whatever a hint prefers: of the model that began a tool loop, or of the everyday model that a hint leaves. */
+/** Level above all hints: the model that began the tool loop, or the everyday model among the hinted ones. */
 export const firstLevel = 0;
 
-/** A pool, judged for one request. */
 export interface Ranking {
-  /** order of the feasible models, by place among them */
   order: Order;
   narrowed: Narrowed;
-  /** by position in the pool: 0 where the model is feasible, else 1 plus the index of the reason */
+  /** by position in the pool: 0 if feasible, otherwise 1 plus the index of the reason */
   out: Uint8Array;
 }
 
 export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
   loop?.provider === provider && loop.model === id;
 
-/** Every candidate, in the order of failover, with the excluded ones last. */
 function candidatesOf(
   pool: ModelPool,
   { order: { scores }, narrowed, out }: Ranking,
@@ -120,7 +115,7 @@ function candidatesOf(
     if (entry.isLate) candidate.isLate = true;
     if (isEstimated(entry.model)) candidate.estimated = true;
     if ((scores.leaders?.[place] ?? place) !== place) candidate.isCopy = true;
-    // Not by the level: the model that began a tool loop may be hinted as well.
+    // Does not use the level: the model that began the tool loop may be hinted too.
     if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
@@ -138,11 +133,11 @@ export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] 
   });
 }
 
-/** Hints are the caller's text, so only so much is shown. */
+/** Hints are callers' text, so the shown part is bounded. */
 const longestHintShown = 60;
 const mostHintsShown = 5;
 
-/** Says which hints had no effect, and which were corrected. A replayed decision has these notes already. */
+/** Adds notes about unmatched and corrected hints. */
 function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): string[] {
   const kind = kindOf(needs);
   const said = hints.flatMap((hint): string[] => {
@@ -183,22 +178,21 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
     },
     catalogueVersion: pool.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
-    // Only if the model is known here: other names are the caller's text, which stays out of the
-    // record.
+    // Only known models: other names are callers' text, which records must not contain.
     ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
     notes: withHintNotes(asking, pool),
   };
 }
 
-/** How many candidates keep their scores in a record, besides those of failover. */
+/** Candidates with scores in a record, besides those of failover. */
 const mostScored = 10;
 
 const nameIn = ({ provider, model }: Pick<Candidate, "provider" | "model">): string =>
   nameOf({ provider, id: model });
 
 /**
- * The decision as the audit record keeps it: feasible candidates, and counts for the rest. A replay needs the name,
- * the flags and the measured speed of each candidate. Scores follow from those, so only the best candidates keep them.
+ * The decision for the audit record: feasible candidates, and counts of the rest. A replay can derive scores, so only
+ * the best candidates keep theirs.
  */
 export function compactDecision(decision: Decision): Decision {
   const excluded = { ...decision.excluded };

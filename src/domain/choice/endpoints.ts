@@ -1,10 +1,9 @@
-/** Which credentials share an endpoint. What breaks at one endpoint breaks for all credentials that use it. */
+/** Which credentials share an endpoint, and fail together. */
 import { rememberedByText } from "../remembered.ts";
 
 /**
- * Where known providers are reached. The URLs of providers with a library of their own are here too, and always
- * handed in: without them the libraries read `OPENAI_BASE_URL` and the like, and would send a tenant's key
- * there.
+ * Base URLs of known providers. Passed to the provider libraries explicitly, because the libraries otherwise read
+ * variables like `OPENAI_BASE_URL` and would send a tenant's key there.
  */
 export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["openai", "https://api.openai.com/v1"],
@@ -21,15 +20,12 @@ export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["cerebras", "https://api.cerebras.ai/v1"],
 ]);
 
-// Each call asks for the endpoints of all its candidates, and to parse a URL takes longer than to look it up.
+// A cached lookup is faster than parsing for all candidates of each call.
 const originOf = rememberedByText((url) => URL.parse(url)?.origin ?? null);
 
 /**
- * A name for the endpoint: the provider and the origin of its base URL. Two credentials with the same
- * name share the endpoint. Holds no path and no secret. A provider without a URL is one endpoint.
- *
- * @example
- * endpointOf({ provider: "openai", baseUrl: null }); // "openai https://api.openai.com"
+ * Provider and origin, without path and secrets. @example endpointOf({ provider: "openai", baseUrl: null }); //
+ * "openai https://api.openai.com"
  */
 export function endpointOf(credential: {
   provider: string;

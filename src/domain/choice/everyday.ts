@@ -1,7 +1,6 @@
 /**
- * What is chosen for a request without any preference: the model that its provider sells for everyday use. Of several
- * providers, the one whose price is in the middle. Where a hint leaves several models, the same is chosen among them.
- * Nothing of the request's size counts, so the answer does not change with `maxTokens`.
+ * The default for requests without preferences: each provider's model for everyday use, ordered by closeness to the
+ * median price. Independent of the request's size, so `maxTokens` does not change the selection.
  */
 import { canonicalOf } from "../models/canonical-name.ts";
 import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
@@ -12,29 +11,29 @@ import { isEstimated, nameOf, type Model } from "../models/model.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Axes } from "./score.ts";
 
-/** Thirds are written as 0.33, 0.33, 0.34. */
+/** Thirds may be written as 0.33, 0.33, 0.34. */
 const sameWeight = 0.02;
 
-/** Whether the priorities prefer nothing: absent, or all three equal. */
+/** Whether the priorities are absent or all equal. */
 export const isBalanced = ({ cost, speed, intelligence }: Axes): boolean =>
   Math.abs(cost - speed) < sameWeight && Math.abs(speed - intelligence) < sameWeight;
 
-/** USD per million tokens of output; unknown counts as the dearest. */
+/** USD per million output tokens; unknown counts as the highest price. */
 const priceOf = ({ outputUsdPerMTok }: Model): number =>
   outputUsdPerMTok ?? Number.POSITIVE_INFINITY;
 
 const hasPrice = (model: Model): boolean => Number.isFinite(priceOf(model));
 
-/** Without a price a model has no place between others, so it counts only where none has a price. */
+/** Ignores models without a price unless no model has one. */
 const pricedAmong = (models: readonly Model[]): readonly Model[] =>
   models.some(hasPrice) ? models.filter(hasPrice) : models;
 
 const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
 
-/** A name that copies of one model share. */
+/** A name that copies of a model share. */
 const sharedName = (model: Model): string => canonicalOf(model) ?? nameOf(model);
 
-/** By distance from the middle, which is the cheaper one of two. */
+/** By distance from the median; of two medians, the cheaper one. */
 function middleFirst(models: readonly Model[]): Model[] {
   const sorted = models.toSorted(
     (a, b) =>
@@ -52,11 +51,11 @@ function middleFirst(models: readonly Model[]): Model[] {
 
 interface Everyday {
   model: Model;
-  /** the provider has a line for everyday use, so nothing was guessed */
+  /** the provider has a known everyday line */
   isNamed: boolean;
 }
 
-/** `all`: of one provider */
+/** @param all models of one provider */
 function everydayOf(all: readonly Model[]): Everyday | null {
   const models = pricedAmong(all);
   for (const line of everydayLines) {
@@ -73,11 +72,11 @@ function everydayOf(all: readonly Model[]): Everyday | null {
 const keyOf = ({ model, isNamed }: Everyday): string =>
   isNamed ? lineOf(model) : sharedName(model);
 
-/** Of each provider the everyday model, best first. */
+/** The everyday model of each provider, best first. */
 function everydayAmong(models: readonly Model[]): Everyday[] {
   const ofProviders = [...Map.groupBy(models, ({ provider }) => provider).values()];
   const everyday = ofProviders.flatMap((ofProvider) => everydayOf(ofProvider) ?? []);
-  // Several providers may sell one line, and some of them an older model of it.
+  // Several providers may sell different generations of a line.
   const newest = new Set(
     [...Map.groupBy(everyday, keyOf).values()].map(
       (sellers) => sellers.toSorted((a, b) => newestFirst(a.model, b.model))[0],
@@ -97,10 +96,10 @@ function everydayAmong(models: readonly Model[]): Everyday[] {
     });
 }
 
-/** Pools are never changed. */
+/** Pools are immutable. */
 const ranks = new WeakMap<ModelPool["ranked"], Map<Kind, ReadonlyMap<number, number>>>();
 
-/** By position in the pool, the rank of each provider's everyday model of one kind, from 0. */
+/** Rank of each provider's everyday model of a kind, by position in the pool. */
 export function everydayRanks(
   { ranked }: Pick<ModelPool, "ranked">,
   kind: Kind,
@@ -130,7 +129,7 @@ export function everydayRanks(
 
 const lineOfProvider = (model: Model): string => `${model.provider} ${lineOf(model)}`;
 
-/** The models to choose from, where a hint likes all of these and nothing else is preferred. */
+/** The default among models that a hint prefers equally. */
 export function leadersAmong(
   models: readonly Model[],
   pool: Pick<ModelPool, "ranked">,
@@ -146,7 +145,7 @@ export function leadersAmong(
     : models.filter((model) => sharedName(model) === sharedName(first.model));
 }
 
-/** Whether a hint names no more than a maker's models: `claude`. If none of them is served, it prefers nothing. */
+/** Whether a hint names only a maker, for example `claude`. Such a hint has no equivalents. */
 export function namesMaker(hint: string): boolean {
   const folded = readHint(hint)?.folded ?? "";
   return everydayLines.some((line) => line.startsWith(`${folded}-`)) && !folded.includes("-");

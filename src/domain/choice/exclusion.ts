@@ -1,4 +1,3 @@
-/** What excludes a model from one request. */
 import { costMicroUsd, mostUsage } from "../models/cost.ts";
 import { wantedHeadroom, writableTokens } from "../models/reasoning.ts";
 import type { ExclusionReason } from "../requirements.ts";
@@ -9,7 +8,7 @@ import type { PoolPolicy } from "./model-pool.ts";
 import type { CallBounds } from "./policy.ts";
 import type { RankedModel } from "./ranked-model.ts";
 
-/** Whether a model's reasoning finds all the room that it wants beside the text. */
+/** Whether the model has enough room for reasoning and text. */
 function hasRoom(
   entry: RankedModel,
   compiled: CompiledRequirements,
@@ -18,7 +17,7 @@ function hasRoom(
   const { leastReasoning } = entry;
   const { needs } = compiled;
   const { reasoning } = needs;
-  // This model's reasoning takes the room that is left.
+  // Reasoning shrinks to the remaining room.
   if (reasoning?.shrinks === true) return true;
   const wanted =
     reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
@@ -30,12 +29,12 @@ function hasRoom(
   if (bounds === undefined) return true;
   if (inputTokens + output > bounds.tokens) return false;
   if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  // The usage as it would be reserved.
+  // the usage to reserve
   const usage = mostUsage(entry.model, { ...needs, inputTokens, maxTokens });
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 
-/** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
+/** Why a feasible model needs a hint; null: it does not. */
 export function needsHint(
   { isPreview, isUnpriced, isUnjudged, makes }: RankedModel,
   policy: PoolPolicy,
@@ -47,7 +46,7 @@ export function needsHint(
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
-/** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
+/** The first applicable reason why a model can't serve the request; null: it can. */
 export function exclusionOf(
   entry: RankedModel,
   compiled: CompiledRequirements,
@@ -60,7 +59,7 @@ export function exclusionOf(
   if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
   if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
   if (compiled.tools && !entry.tools) return "tools";
-  // `maxTokens` bounds written text. An image or speech is as long as it is.
+  // `maxTokens` only bounds text, not images or speech.
   const inputTokens = compiled.most[entry.familyPlace] ?? 0;
   const { maxTokens } = compiled;
   const writes =
@@ -71,6 +70,6 @@ export function exclusionOf(
   if (misfit !== null) return misfit;
   if (writes > 0 && !hasRoom(entry, compiled, { maxTokens: writes, bounds }))
     return "reasoning_room";
-  // The last reason, so that it is named only where no other one applies.
+  // Last, so that other reasons are reported first.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

@@ -1,23 +1,23 @@
 /**
- * Where a call goes after a fault. Pure: the same candidates and faults give the same next step. So the
- * candidates to which any row of faults can lead are known, and reserved, before the first call.
+ * Failover. A pure function of candidates and faults, so all candidates that a call may reach are known and reserved
+ * before the first attempt.
  */
 import { circuitReaches, faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
 import type { AfterContentFilter } from "./policy.ts";
 
-/** More attempts would make a storm: four providers that fail at once are an outage. */
+/** Four providers that fail together are an outage; more attempts would amplify it. */
 export const maxAttempts = 4;
 
-/** ms. An attempt that starts with less time before the deadline could not answer anyway. */
+/** ms. An attempt with less time before the deadline is pointless. */
 const leastUsefulMs = 250;
 
-/** ms to wait before another model of an endpoint that just failed; doubled each time, give or take half. */
+/** ms before another model of the failed endpoint is tried; doubled each time, ±50 % jitter. */
 const backoffMs = 100;
 
-/** Attempts at one endpoint while another endpoint has a candidate: the first, and one more. */
+/** Applies while another endpoint has a candidate. */
 const attemptsAtEndpoint = 2;
 
-/** Two wires that refuse a request are the request's own fault. */
+/** If two wires refuse a request, the request is at fault. */
 const refusalsOfRequest = 2;
 
 /** One model under one credential. */
@@ -26,28 +26,24 @@ export interface Place {
   model: string;
   credentialId: string;
   endpoint: string;
-  /** candidates that accept the same requests; see `wireAt` */
+  /** candidates of one wire accept the same requests; see `wireAt` */
   wire: string;
   /** null: unknown */
   contextTokens: number | null;
-  /** the reservation has room for a second attempt; see `refusesOwnToolUse` */
+  /** the reservation covers a second attempt; see `refusesOwnToolUse` */
   isHeldTwice?: true;
 }
 
-/** A candidate that was tried: its position, and the reach of its fault. */
+/** An attempted candidate and the reach of its fault. */
 export interface Tried {
   at: number;
   reach: FaultReach;
-  /** true: no other candidate in the reach is tried; absent: they come last */
+  /** excludes the reach; otherwise candidates in the reach come last */
   isLasting?: boolean;
-  /**
-   * What a fault of reach `request` excludes in place of its wire: every model with no more context, or everything at
-   * its endpoint.
-   */
+  /** What a `request` fault excludes instead of its wire. */
   excludes?: "small_context" | "endpoint";
 }
 
-/** What a fault of reach `request` excludes in place of its wire. */
 export function excludedBy(
   { contextTokens }: Pick<Place, "contextTokens">,
   { code }: Pick<ProviderFault, "code">,
@@ -56,14 +52,14 @@ export function excludedBy(
   return code === "context_length" && contextTokens !== null ? { excludes: "small_context" } : {};
 }
 
-/** A reserved candidate, and which faults of the first candidate lead to it at once. */
+/** `after`: reaches of the first candidate's fault that lead directly to this candidate. */
 export interface FailoverCandidate {
   provider: string;
   model: string;
   after: FaultReach[];
 }
 
-/** Whether a fault of that reach at `from` also speaks of `to`. */
+/** Whether the fault at `from` also affects `to`. */
 export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   if (reach === "request") return from.wire === to.wire;
   if (reach === "endpoint") return from.endpoint === to.endpoint;
@@ -71,7 +67,7 @@ export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   return reach === "credential" || from.model === to.model;
 }
 
-/** Whether nothing at `to` can answer after that fault at `from`. */
+/** Whether the fault at `from` excludes `to`. */
 function isExcluded({ reach, isLasting, excludes }: Tried, from: Place, to: Place): boolean {
   if (reach !== "request") return isLasting === true && reaches(reach, from, to);
   if (excludes === "endpoint") return from.endpoint === to.endpoint;
@@ -80,19 +76,16 @@ function isExcluded({ reach, isLasting, excludes }: Tried, from: Place, to: Plac
     : from.wire === to.wire;
 }
 
-/** A request that is too long for one model says nothing about the others. */
+/** A request that is too long for one model may fit others. */
 const refusesRequest = ({ reach, excludes }: Tried): boolean =>
   reach === "request" && excludes !== "small_context";
 
 const none: ReadonlySet<number> = new Set();
 
 /**
- * The position of the next candidate; null: none is left. It is the best one that no fault speaks of and
- * whose endpoint has attempts left. Where there is none, it is the best one at the endpoints with the fewest
- * attempts.
- *
- * @param avoided positions that come last, whatever their order, because another call probes them
- * @param dear positions that are out, because the reservation has too little left for them
+ * The next candidate's position; null: none. Prefers unaffected candidates at endpoints with attempts left, then the
+ * endpoints with the fewest attempts. @param avoided positions under another call's probe, tried last @param dear
+ * positions that the reservation can't pay for
  */
 export function nextCandidate(
   places: readonly Place[],
@@ -120,8 +113,7 @@ export function nextCandidate(
       isBroken ||= attempt.reach !== "request" && reaches(attempt.reach, from, place);
     }
     if (isOut) continue;
-    // Lower comes first: free, then probed by another call, then at a used-up endpoint, then at a
-    // broken one.
+    // In ascending order: free, probed, at an exhausted endpoint, at a broken endpoint.
     const cost =
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
@@ -133,21 +125,18 @@ export function nextCandidate(
   return next;
 }
 
-/** Whether each wire is one endpoint. A request refused there leads where a fault of the endpoint leads. */
+/** Then a `request` fault leads where an `endpoint` fault leads. */
 const eachWireIsAnEndpoint = (places: readonly Place[]): boolean =>
   places.every(({ wire, endpoint }) =>
     places.every((other) => (other.wire === wire) === (other.endpoint === endpoint)),
   );
 
-/**
- * Positions, ascending, of the candidates to which some row of faults can lead within so many attempts. Nothing
- * else is ever called, so nothing else is reserved.
- */
+/** Positions that any sequence of faults can reach within `attempts`, ascending. These are reserved. */
 export function reachable(places: readonly Place[], attempts: number): number[] {
   const found = new Set<number>();
   const most = Math.max(...places.map(({ contextTokens }) => contextTokens ?? 0));
   const isWalkedByEndpoint = eachWireIsAnEndpoint(places);
-  /** Faults at a candidate that lead elsewhere than those before them in the list. */
+  /** Faults that lead to different candidates. */
   const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
     const place = places[at];
     const faults: Tried[][] = circuitReaches.map((reach) => [{ at, reach }]);
@@ -172,7 +161,7 @@ export function reachable(places: readonly Place[], attempts: number): number[] 
   return [...found].toSorted((a, b) => a - b);
 }
 
-/** For each candidate, by position: the reaches of a fault at the first candidate that lead to it at once. */
+/** By position: the reaches of the first candidate's fault that lead directly there. */
 export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
   const steps: FaultReach[][] = places.map(() => []);
   const first = nextCandidate(places, []);
@@ -184,7 +173,7 @@ export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
   return steps;
 }
 
-/** Whether the last candidate has a second attempt left, for a fault that its model may not make again. */
+/** Whether the last candidate may be retried, because its model may not repeat the fault. */
 function mayRepeat({ places, tried, dear = none }: FailedWalk): boolean {
   const at = tried.at(-1)?.at ?? -1;
   return (
@@ -200,24 +189,20 @@ const stop: FailoverStep = { next: "stop" };
 
 interface FailedWalk {
   places: readonly Place[];
-  /** oldest first, so the one that just failed is last; never empty */
+  /** oldest first; never empty */
   tried: readonly Tried[];
-  /** the fault of the last one */
+  /** of the last attempt */
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
-  /** 0–1, chance for the jitter */
+  /** 0–1, for jitter */
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
   dear?: ReadonlySet<number>;
-  /** what follows if a provider's content filter refused the call */
   afterContentFilter: AfterContentFilter;
 }
 
-/**
- * After a fault: which candidate is tried next, and after how many ms. The last candidate is tried once more
- * where its own Retry-After ends before the deadline.
- */
+/** The next step after a fault. Retries the same candidate only if its Retry-After ends before the deadline. */
 export function stepAfter(input: FailedWalk): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
@@ -228,10 +213,9 @@ export function stepAfter(input: FailedWalk): FailoverStep {
     return remainingMs > leastUsefulMs ? { next: "try", at: last.at, waitMs: 0 } : stop;
   const at = nextCandidate(places, tried, input);
   if (at !== null) {
-    // Each answer without end may be billed, and its bytes take time from everybody's calls.
+    // Each endless answer may be billed and takes CPU time.
     const endsAtEndpoint = fault.code === "answer_too_large";
-    // A candidate outside of the fault's reach is asked at once. Else a moment passes, so that
-    // callers don't all come back together.
+    // Waits with jitter within the fault's reach; candidates outside it are tried immediately.
     const [from, to] = [places[last.at], places[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
     if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))
@@ -242,7 +226,7 @@ export function stepAfter(input: FailedWalk): FailoverStep {
         : 0;
     return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
   }
-  // Only an attempt that cost nothing is repeated: the reservation has no room for a second one.
+  // The reservation covers only one billed attempt.
   if (last.isLasting === true || fault.retryAfterMs === null || fault.billed !== "no") return stop;
   return fault.retryAfterMs + leastUsefulMs < remainingMs
     ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }

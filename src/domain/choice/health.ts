@@ -1,17 +1,13 @@
-/**
- * What the router measured of a credential's models: how fast they answered. Kept per tenant, credential and
- * model, and written with every settlement. What fails is in `circuits.ts`.
- */
+/** Measured speed per tenant, credential and model, updated at settlement. Failures are in `circuits.ts`. */
 import type { Tier } from "../models/model.ts";
 
-/** One settled answer. */
 export interface Sample {
   /** ms since the epoch */
   at: number;
-  /** ms from the request to the whole answer */
+  /** ms until the whole answer */
   ms: number;
   outputTokens: number;
-  /** class of the output size that was asked for, as `patience.ts` has it */
+  /** class of the requested output size */
   size?: number;
 }
 
@@ -23,7 +19,6 @@ export interface Health {
   samples: Sample[];
 }
 
-/** What one answer adds to the samples. */
 export interface HealthChange {
   credentialId: string;
   model: string;
@@ -31,15 +26,15 @@ export interface HealthChange {
 }
 
 export const keptSamples = 32;
-/** ms after which half of a sample's weight is gone, so that a model that became slow loses rank within minutes. */
+/** Half-life of a sample's weight in ms: a slow model loses rank within minutes. */
 const halfLifeMs = 10 * 60_000;
-/** Fewer samples say nothing, since one answer may have any length. */
+/** Answers vary in length, so fewer samples are not significant. */
 const leastSamples = 3;
 
 export interface Measured {
-  /** median ms to the whole answer */
+  /** median ms until the whole answer */
   p50Ms: number;
-  /** median output tokens per second, time to wait included */
+  /** median, including the wait */
   tokensPerSecond: number;
   samples: number;
 }
@@ -55,7 +50,7 @@ function weightedMedian(values: readonly { value: number; weight: number }[]): n
   return sorted.at(-1)?.value ?? 0;
 }
 
-/** null: too little was measured. */
+/** null: too few samples. */
 export function measuredFrom(samples: readonly Sample[], now: number): Measured | null {
   if (samples.length < leastSamples) return null;
   const weighed = (value: (sample: Sample) => number) =>
@@ -74,7 +69,7 @@ export function measuredFrom(samples: readonly Sample[], now: number): Measured 
   };
 }
 
-/** The speed that a tier stands for until something was measured. */
+/** Assumed speed of a tier before measurements. */
 const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
   1: { p50Ms: 12_000, tokensPerSecond: 20 },
   2: { p50Ms: 8_000, tokensPerSecond: 40 },
@@ -83,15 +78,12 @@ const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
   5: { p50Ms: 1_500, tokensPerSecond: 250 },
 };
 const unknownTier = 3;
-/** As many samples weigh as much as the tier does. */
+/** Weight of the assumption, in samples. */
 const priorSamples = 2;
-/** Output tokens of an ordinary answer, which turn tokens per second into time. */
+/** Output tokens of an ordinary answer. */
 const ordinaryTokens = 300;
 
-/**
- * ms that an ordinary answer is expected to take: half by the time to the answer, half by the tokens per
- * second.
- */
+/** Expected ms of an ordinary answer: the mean of measured latency and throughput estimate. */
 export function expectedMs(tier: Tier, measured: Measured | null): number {
   const prior = priors[tier ?? unknownTier];
   const timeOf = ({ p50Ms, tokensPerSecond }: Omit<Measured, "samples">): number =>

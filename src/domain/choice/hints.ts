@@ -1,8 +1,7 @@
 /**
- * Hints, as `ModelPreferences.hints` means them: they are tried in order, and the first hint to which a
- * feasible model answers decides. Within one hint, a model of that very name comes first, then its versions,
- * then its line from the nearest generation on, then any other name that contains the hint. A model that is
- * gone is served by its successor, which counts as a match of the hint.
+ * `ModelPreferences.hints`: the first hint with a feasible match wins. Within a hint, the exact name comes first,
+ * then its versions, the nearest generations of its line, and names that contain the hint. A retired model's
+ * successor counts as a match.
  */
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
 import { isPriceMissing } from "../models/cost.ts";
@@ -28,18 +27,16 @@ import type { Model } from "../models/model.ts";
 const mostKnownHints = 500;
 
 export interface Narrowed {
-  /** by position: 0 where no hint prefers the model, else the lower the better; null: no model is preferred */
+  /** by position; 0: not preferred, otherwise lower is better; null: no preference */
   levels: Uint16Array | null;
-  /** the hint that narrowed the pool; null: no hint did */
   hint: string | null;
-  /** the hint named a model that can't serve, and the preferred models stand in for it */
+  /** the hint's model can't serve, and these are its equivalents */
   viaEquivalence: boolean;
 }
 
 export const nothingNarrowed: Narrowed = { levels: null, hint: null, viaEquivalence: false };
 
-// Levels, best first. The generations of a line have the levels between the line's own and the
-// next.
+// Levels, best first. Generations of a line are between `lineLevel` and the next level.
 const equalLevel = 1;
 export const versionLevel = 2;
 const successorLevel = 3;
@@ -49,10 +46,9 @@ const fitLevels: Readonly<Record<Fit, number>> = {
   beginning: 50_001,
   inside: 50_002,
 };
-/** More successors than any line has. Any further ones share a level. */
+/** Further successors share a level. */
 const mostSuccessors = 900;
 
-/** The level of each feasible match of one hint. */
 interface Matches {
   served: Served;
   index: ModelIndex;
@@ -60,7 +56,7 @@ interface Matches {
   any: boolean;
 }
 
-/** `asides`: also the models that only a hint may choose. */
+/** @param put `asides`: include models that need a hint */
 function put(
   matches: Matches,
   at: number,
@@ -74,7 +70,7 @@ function put(
   matches.any = true;
 }
 
-/** A model that the hint names and nobody serves any more. A successor takes its place. */
+/** A hinted model that no provider serves any more. */
 interface Gone {
   provider: string;
   parsed: ParsedName;
@@ -89,7 +85,7 @@ const goneFrom = (model: Model): Gone[] => {
     : [{ provider: model.provider, parsed, intelligence: model.intelligence }];
 };
 
-/** Empty where the hint names a model that some provider still serves, or no model at all. */
+/** Empty if a provider still serves the hinted model, or the hint names no model. */
 function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
   const retiredAmong = (positions: readonly number[]): Gone[] | null => {
     const named = positions.flatMap((at) => all.models[at] ?? []);
@@ -106,7 +102,7 @@ function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
   if (equal !== null) return equal;
   const versions = retiredAmong(versionsOf(all, hint));
   if (versions !== null) return versions;
-  // `claude-3` names every size of a generation that is gone.
+  // `claude-3` names all sizes of a retired generation.
   const { parsed } = hint;
   if (parsed === null || parsed.sized || parsed.generation === null) return [];
   const ofGeneration = (all.bySeries.get(parsed.series) ?? []).filter((at) =>
@@ -122,10 +118,7 @@ function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
     : generation === named.generation;
 }
 
-/**
- * The newest of the line at the same provider, else the newest of the line elsewhere; never an older or weaker
- * one.
- */
+/** The newest model of the line, preferably at the same provider; never an older or weaker one. */
 function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
   const { index, served } = matches;
   for (const { provider, parsed, intelligence } of gone) {
@@ -137,7 +130,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
         generation !== null && parsed.generation !== null && generation < parsed.generation;
       const isWeaker =
         intelligence !== null && model.intelligence !== null && model.intelligence < intelligence;
-      // A hint that names the model itself chooses it; as a successor it would cost nobody knows what.
+      // Without a known price, only an exact hint selects a model.
       return !isOlder && !isWeaker && !isPriceMissing(model);
     });
     const there = fit.filter((at) => index.models[at]?.provider === provider);
@@ -147,7 +140,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
       [
         finished(there),
         finished(fit),
-        // Only a preview may be followed by a preview.
+        // Only a preview may replace a preview.
         parsed.preview ? there : [],
       ].find((among) => among.length > 0) ?? [];
     const newest = first.toSorted((a, b) => {
@@ -159,10 +152,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
   }
 }
 
-/**
- * The hint's line, or its series where the hint names no size. The nearest generation comes first; for
- * `gemini-flash-latest` the newest does.
- */
+/** The hint's line, or its series without a size. The nearest generation first, or the newest for `-latest`. */
 function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
   const { index } = matches;
   if (parsed === null || (!saysLine(parsed, index) && parsed.generation === null)) return;
@@ -176,7 +166,7 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
     if (isLatest) return -(generation ?? 0);
     if (parsed.generation === null) return 0;
     if (generation === null) return Number.POSITIVE_INFINITY;
-    // `gemini-3` means all of 3.x alike. `gpt-4` means one model of its line.
+    // `gemini-3` means all of 3.x; `gpt-4` means one model of its line.
     return ofLine === undefined && isOfGeneration(parsed, model)
       ? 0
       : Math.abs(generation - parsed.generation);
@@ -186,7 +176,7 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
     put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
 }
 
-/** Whether the hint also names models that only write, served or not. Then the hint means no image model. */
+/** Whether the hint also names text models; then it does not mean image models. */
 const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
   containing(indexOf(all), hint).some(({ at, fit }) => {
     const model = all[at];
@@ -207,7 +197,7 @@ function putSubstrings(
   }
 }
 
-/** null: no feasible model answers to the hint. */
+/** null: no match. */
 function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
   const index = indexOf(served.models);
   const levels = new Uint16Array(served.models.length);
@@ -221,7 +211,7 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
   const holding = containing(index, hint);
   for (const asides of [false, true]) {
-    // A model that only a hint may choose is chosen by a hint that fits no other.
+    // Models that need a hint are only considered if the hint matches no others.
     if (asides && matches.any) break;
     putLine(matches, hint, asides);
     const meansText = asides && holding.length > 0 && namesWriters(hint, all);
@@ -230,10 +220,10 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   return matches.any ? levels : null;
 }
 
-/** Remembered, since each unknown hint is compared with every line, and servers repeat their hints. */
+/** Cached: correction compares an unknown hint with every line. */
 const corrections = new WeakMap<ModelIndex, Map<string, string | null>>();
 
-/** The name that a misspelt hint means; null: the hint is not misspelt, or it is unknown. */
+/** The corrected name of a misspelt hint; null: correct or unknown. */
 export function correctionOf(hint: string, all: readonly Model[]): string | null {
   const read = readHint(hint);
   if (read === null || goneModelNamed(read.folded) !== null) return null;
@@ -248,7 +238,7 @@ export function correctionOf(hint: string, all: readonly Model[]): string | null
   return meant;
 }
 
-/** Narrows the feasible models by the hints. `all`: every known model, served or not. */
+/** @param all every known model, served or not */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {
     const of = readHint(correctionOf(hint, all) ?? hint);
@@ -267,10 +257,10 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
   return nothingNarrowed;
 }
 
-/** Remembered, since looking through every name takes longer than the choice, and servers repeat their hints. */
+/** Cached: searching all names takes longer than a selection. */
 const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
 
-/** Whether the hint is the name, or a part of the name, of any model that exists or has existed. */
+/** Whether any current or former model's name contains the hint. */
 export function isKnownHint(hint: string, all: readonly Model[]): boolean {
   const read = readHint(hint);
   if (read === null) return false;

@@ -1,6 +1,5 @@
 /**
- * The parts of a call that had no effect on its answer, by name. Sentences that say why are in `notes`; a
- * sentence about a parameter begins with the parameter's name.
+ * Parameters that had no effect on the answer. `notes` explain why; a note about a parameter begins with its name.
  */
 import type { JsonObject } from "../json.ts";
 import type { SamplingCall } from "../sampling/call.ts";
@@ -8,16 +7,16 @@ import type { Decision } from "./decision.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 
 export interface Ignored {
-  /** tags of content negotiation: unknown, malformed, contradicting an earlier tag, or overruled */
+  /** unknown, malformed, contradicting or overruled content negotiation tags */
   tags: string[];
-  /** hints before the one that was followed; all hints where none was */
+  /** hints before the matching one */
   hints: string[];
-  /** params of `sampling/createMessage`, such as `temperature` or `metadata.openai` */
+  /** for example `temperature` or `metadata.openai` */
   parameters: string[];
 }
 
 const metadataPrefix = "metadata.";
-/** Prefix of the members of `metadata` that the router itself reads. */
+/** Prefix of the router's own metadata. */
 const routersMembers = "sampling-router/";
 const mostNames = 32;
 const mostCharacters = 64;
@@ -25,18 +24,18 @@ const mostCharacters = 64;
 const noted =
   /^(messages|systemPrompt|temperature|maxTokens|stopSequences|tools|toolChoice|metadata\.[\w-]+)\b(?: [^:]*)?(?: left out|: \d+ option\(s\) not passed on)/;
 
-/** Names as a caller wrote them, shortened and limited in number. */
+/** Shortened and bounded, because callers write the names. */
 export const shownNames = (names: Iterable<string>): string[] =>
   [...new Set([...names].map((name) => name.slice(0, mostCharacters)))].slice(0, mostNames);
 
-/** A format or verbosity that a rule of the tenant overruled, or that no text was there to shape with. */
+/** Format or verbosity that a tenant's rule overrules, or that does not apply. */
 const overruled = ({ features, format, verbosity }: NegotiationRecord): string[] =>
   features.filter((tag) => {
     const [name, value] = tag.split("=");
     return (name === "format" && value !== format) || (name === "verbosity" && value !== verbosity);
   });
 
-/** Members of `metadata` that are meant for another provider than the one that answers. */
+/** Metadata for other providers. */
 function metadataFor(metadata: JsonObject, provider: string): string[] {
   return Object.entries(metadata).flatMap(([key, value]) =>
     value === null || key === provider || key.startsWith(routersMembers)
@@ -45,7 +44,7 @@ function metadataFor(metadata: JsonObject, provider: string): string[] {
   );
 }
 
-/** Hints that led to no model, in their order. */
+/** Hints before the matching one. */
 function passedOver(hints: readonly string[], [chosen]: Decision["candidates"]): string[] {
   const followed = chosen?.matchedHint === undefined ? -1 : hints.indexOf(chosen.matchedHint);
   return followed === -1 ? [...hints] : hints.slice(0, followed);
@@ -59,7 +58,6 @@ export function ignoredIn({
 }: {
   call: SamplingCall;
   decision: Decision;
-  /** the provider that answers */
   answeredBy: string;
   notes: readonly string[];
 }): Ignored {

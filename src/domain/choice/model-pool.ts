@@ -1,4 +1,3 @@
-/** What one tenant can choose from, prepared once for many requests. */
 import { circuitReaches } from "../attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
@@ -25,61 +24,58 @@ import type { TokenFamily } from "../requirements.ts";
 import { isPriced } from "../models/cost.ts";
 import { isOffered } from "../models/listings.ts";
 
-/** What one tenant can choose from, prepared once for many requests. */
+/** A tenant's models, prepared once for many requests. */
 export interface ModelPool {
-  /** every known model, for hints that name one that can't serve */
+  /** all known models, including ones that can't serve */
   models: readonly Model[];
-  /** by name */
+  /** sorted by name */
   ranked: readonly RankedModel[];
-  /** their models */
   served: readonly Model[];
-  /** what a ranking compares of the ranked models */
   columns: Columns;
-  /** models that several places serve; null: there are none */
+  /** null: no copies */
   copies: Copies | null;
-  /** what some model of the pool can do, also while its circuit is open */
+  /** abilities of the pool, including models with open circuits */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
-  /** the tokenizers of the models that may be chosen */
+  /** tokenizers of the selectable models */
   families: readonly TokenFamily[];
-  /** models that no credential can serve */
+  /** models without a credential */
   unserved: number;
   catalogueVersion: string;
   policy: PoolPolicy;
-  /** absent: nothing failed lately */
+  /** absent: no recent faults */
   circuits?: PoolCircuits | undefined;
 }
 
 export interface PoolCircuits {
-  /** ms since the epoch for which the pool was prepared */
+  /** ms since the epoch, when the pool was prepared */
   now: number;
-  /** ms since the epoch, when the first of the circuits changes its state */
+  /** ms since the epoch, when the first circuit changes its state */
   until: number;
-  /** the circuits that one call may try, by scope, with the time of their last change */
+  /** circuits open for a probe: scope → time of the last change */
   halfOpen: ReadonlyMap<string, number>;
 }
 
 export interface PoolPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
-  /** `provider/model`: every other model is excluded */
+  /** `provider/model`: excludes all other models */
   pinnedModel?: string;
   maxTokens?: number;
   reasoning?: ReasoningWish;
   reasoningTokens?: number;
-  /** what one call may use at most by the size of its limits; absent: nothing bounds a call */
+  /** upper bounds of a single call; absent: unlimited */
   bounds?: CallBounds;
-  /** the asking server's own lists; a model has to pass both */
+  /** the server's own lists, which apply in addition */
   server?: Pick<PoolPolicy, "allowedModels" | "deniedModels">;
-  /** money is limited, so the cost of a model must be known */
+  /** a budget applies, so the price must be known */
   budgeted?: true;
-  /** absent: previews are chosen only if a hint names one, or nothing else can serve */
+  /** absent: `hinted` */
   previews?: Previews;
-  /** ms for all attempts of one call together */
+  /** ms for all attempts of a call */
   deadlineMs?: number;
   promptCaching?: PromptCaching;
-  /** providers that the operator pays and gave the tenant no leave to use */
+  /** providers that the operator pays for and did not enable for the tenant */
   withheldProviders?: ReadonlySet<string>;
-  /** kill switches; absent: none is on */
   stopped?: Switches;
 }
 
@@ -90,7 +86,7 @@ export interface PoolParts {
   policy: PoolPolicy;
   health?: readonly Health[];
   circuits?: readonly Circuit[];
-  /** ms since the epoch, for what was measured and for circuits */
+  /** ms since the epoch */
   now?: number;
 }
 
@@ -111,12 +107,12 @@ function standingExclusion(
   return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
 }
 
-/** The circuits on the way to a model by one credential. */
+/** The circuits between the router and a model, for one credential. */
 interface Way {
   id: string;
   /** ms since the epoch, when the last of them may be tried; null: none is open */
   openUntil: number | null;
-  /** ms since the epoch, before which the provider asked not to be called for this model; null: it did not */
+  /** ms since the epoch, end of the provider's own wait */
   askedUntil: number | null;
 }
 
@@ -138,10 +134,6 @@ function wayOf(
   return way;
 }
 
-/**
- * A model's credentials: those to use, those for when nothing else is feasible, and when the first of them may
- * be tried.
- */
 function waysOf(
   ways: readonly Way[],
 ): Pick<RankedModel, "credentialIds" | "spareIds" | "openUntil"> {
@@ -150,14 +142,14 @@ function waysOf(
   return {
     credentialIds: [],
     spareIds: ways.filter(({ askedUntil }) => askedUntil === null).map(({ id }) => id),
-    // Faults alone don't hold back a model that nothing can replace: the provider's own wait does.
+    // Without an alternative, only the provider's own wait blocks a model.
     openUntil: Math.min(...ways.map((way) => way.askedUntil ?? way.openUntil ?? 0)),
   };
 }
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
-/** Prepares a pool. The ranked models come in any order. */
+/** @param ranked in any order */
 export function poolOf(
   ranked: readonly RankedModel[],
   parts: Pick<ModelPool, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
@@ -178,7 +170,6 @@ export function poolOf(
   };
 }
 
-/** undefined: nothing failed lately. */
 function circuitsOf(
   circuits: readonly Circuit[],
   now: number,
@@ -200,7 +191,7 @@ export function poolFrom(parts: PoolParts): ModelPool {
   const byModel = Map.groupBy(health, ({ model }) => model);
   const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
   const ranked: RankedModel[] = [];
-  // Never beside a provider, not even where it fails: nobody who has one wants a canned answer for a real one.
+  // Real and canned answers must never mix, even if the provider fails.
   const areCannedUsed = credentials.every(({ provider }) => provider === cannedProvider);
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
@@ -235,10 +226,7 @@ export function poolFrom(parts: PoolParts): ModelPool {
   });
 }
 
-/**
- * The pool for a request that nothing else can serve: models behind circuits that faults opened count as
- * feasible.
- */
+/** The pool without circuits that opened because of faults, for requests that nothing else can serve. */
 export function withSpares(pool: ModelPool): ModelPool {
   const ranked = pool.ranked.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0

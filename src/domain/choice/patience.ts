@@ -1,33 +1,32 @@
 /**
- * How long the first attempt of a call may take before another endpoint is asked. It is measured from answers of the same
- * model under the same credential to calls that asked for about as much text.
+ * How long the first attempt may take before another endpoint is tried, based on comparable answers of the same model
+ * and credential.
  */
 import type { Health, Sample } from "./health.ts";
 import type { Place } from "./failover.ts";
 
-/** Fewer answers say nothing about the slowest of a hundred. */
+/** Fewer samples are not enough for a p99. */
 const leastAnswers = 20;
-/** The slowest usual answer may take this many times as long once more. */
+/** Multiple of the p99. */
 const margin = 3;
 /** ms */
 const leastMs = 8_000;
-/** ms. Older answers say little: a model that became slow is measured again after this time at the latest. */
+/** ms. Limits how long a model that became slow is judged by its past. */
 const keptForMs = 3_600_000;
 
-/** Output sizes are told apart by powers of four, from 256 tokens on. */
+/** Output sizes are classed by powers of four, from 256 tokens. */
 const smallestSize = 256;
 
-/** The class of output size of a call that asks for so many tokens at most. */
 export const sizeOf = (maxTokens: number): number =>
   Math.max(0, Math.ceil(Math.log(Math.max(1, maxTokens) / smallestSize) / Math.log(4)));
 
-/** ms, by the nearest rank. */
+/** ms, nearest rank. */
 const p99Of = (samples: readonly Sample[]): number => {
   const sorted = samples.map(({ ms }) => ms).toSorted((a, b) => a - b);
   return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0;
 };
 
-/** ms; null: too little was measured. */
+/** ms; null: too few samples. */
 export function patienceOf(
   health: readonly Health[],
   { model, credentialId }: Pick<Place, "model" | "credentialId">,

@@ -5,10 +5,7 @@ import type { ApprovalPolicy } from "../sampling/approval.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
 import type { Switches } from "./switches.ts";
 
-/**
- * What a tenant may do, and what one of its keys may do. An absent member is no limit. Days, weeks and months are those
- * of the tenant's time zone.
- */
+/** Limits of a tenant or key. Absent: unlimited. Periods are in the tenant's time zone. */
 export interface Limits {
   requestsPerMinute?: number;
   requestsPerDay?: number;
@@ -21,7 +18,7 @@ export interface Limits {
   tokensPerMonth?: number;
   tokensTotal?: number;
   concurrent?: number;
-  /** USD, as all that follow */
+  /** USD, like all below */
   usdPerMinute?: number;
   usdPerDay?: number;
   usdPerWeek?: number;
@@ -29,164 +26,155 @@ export interface Limits {
   usdTotal?: number;
 }
 
-/** What a run may do: calls that name it, until it has paused for a day. */
+/** A run is a series of calls that name it, until a pause of a day. */
 export interface RunLimits {
   callsPerRun?: number;
   /** USD */
   usdPerRun?: number;
 }
 
-/** How many runs a key may begin. */
 export interface NewRunLimits {
   newRunsPerDay?: number;
 }
 
-/** What calls may do that name a tag. */
 export interface TagPolicy {
-  /** every call has to name one */
+  /** every call must have a tag */
   required?: boolean;
-  /** absent: whatever tag is named */
+  /** absent: any tag */
   allowed?: string[];
-  /** of each tag without limits of its own */
+  /** default per tag */
   each?: Limits;
   /** by tag */
   limits?: Record<string, Limits>;
 }
 
-/** What calls may do that name a run. */
 export interface RunPolicy extends RunLimits, NewRunLimits {
-  /** every call has to name one */
+  /** every call must have a run */
   required?: boolean;
 }
 
-/** What a person may do as a member of a group. The groups are those that the identity provider names. */
+/** Limits of users as members of the identity provider's groups. */
 export interface GroupPolicy {
-  /** of each group without limits of its own */
+  /** default per group */
   each?: Limits;
-  /** by the group's name */
+  /** by group name */
   limits?: Record<string, Limits>;
 }
 
-/** Limits of one node that are higher for a time. A raise ends by itself. */
+/** A temporary raise of a node's limits. */
 export interface Raise {
-  /** the node, as `GET …/limits` names it: the id of the tenant, a key or a server, or such as `user:…` */
+  /** a node of `GET …/limits`: the id of a tenant, key or server, or for example `user:…` */
   subject: string;
-  /** what takes the place of smaller limits; a limit that the node has not is none */
+  /** replaces smaller limits; ignored for limits that the node does not have */
   limits: Limits;
-  /** ms since the epoch: from then on nothing is raised */
+  /** ms since the epoch, exclusive */
   until: number;
   why: string;
-  /** who raised; the router writes this */
+  /** set by the router */
   by?: string;
 }
 
-/** What a registered server may do, on top of its tenant's policy and its caller's key. */
+/** Applies on top of the tenant's policy and the key. */
 export interface ServerPolicy {
   limits?: Limits;
-  /** tokens: a larger `maxTokens` is lowered to this */
+  /** tokens; lowers a larger `maxTokens` */
   maxTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];
-  /** tool-use turns that a request's own history may hold */
+  /** maximum tool-use turns in a request's history */
   toolRounds?: number;
-  /** the kill switch: nothing is sampled for this server */
+  /** a kill switch */
   disabled?: boolean;
-  /** takes the place of the tenant's rule; absent: the tenant's holds */
+  /** replaces the tenant's rule */
   approval?: ApprovalPolicy;
 }
 
-/** Which programs people may let in. A pattern is a domain, or `*.` and a domain for everything below the domain. */
+/** OAuth clients that users may authorize. A pattern is a domain, or `*.` and a domain for its subdomains. */
 export interface OauthClientPolicy {
-  /** absent: every program; empty: none */
+  /** absent: all; empty: none */
   allowedDomains?: string[];
   deniedDomains?: string[];
 }
 
 export interface Policy {
   limits?: Limits;
-  /** of the days, weeks and months of all limits, such as `Europe/Berlin`; absent: UTC */
+  /** for example `Europe/Berlin`; absent: UTC */
   timeZone?: string;
   tags?: TagPolicy;
   runs?: RunPolicy;
-  /** of each person on whose behalf somebody calls */
+  /** per user */
   perUser?: Limits;
-  /** whether names of people are kept; absent: none */
+  /** whether users' names are stored; absent: none */
   userNames?: "none" | "keep";
   groups?: GroupPolicy;
   raises?: Raise[];
-  /** tokens: a larger `maxTokens` is lowered to this */
+  /** tokens; lowers a larger `maxTokens` */
   maxTokens?: number;
-  /** how much models reason; absent: the least that each can */
+  /** absent: the model's minimum */
   reasoning?: ReasoningWish;
-  /** tokens that reasoning may use beside the visible text; absent: `defaultReasoningTokens` */
+  /** reasoning tokens beside the visible text; absent: `defaultReasoningTokens` */
   reasoningTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];
-  /** whether the content of requests and results is kept, sealed */
+  /** whether content is stored, encrypted */
   capture?: "none" | "full";
-  /** whether secrets found in captured text are masked (the default) or kept */
+  /** whether secrets in captured text are masked; absent: mask */
   captureSecrets?: "mask" | "keep";
-  /** false: what providers say of failed calls is not kept; absent: their messages are kept, sealed */
+  /** false: providers' error messages are not stored */
   providerMessages?: boolean;
-  /** whether callers read what a provider said of their failed call, masked; absent: they don't */
+  /** whether callers get the provider's masked error message; absent: false */
   tellProviderMessages?: boolean;
-  /** what becomes of a last message of the assistant's that no candidate goes on with; absent: refuse */
+  /** for a last assistant message that no candidate can continue; absent: refuse */
   prefill?: PrefillPolicy;
-  /** whether other providers are asked once a content filter refused a call; absent: stop */
+  /** whether other providers are tried after a content filter refused; absent: stop */
   afterContentFilter?: AfterContentFilter;
-  /** days until a finished audit record is deleted */
+  /** days until a finished record is deleted */
   retentionDays?: number;
-  /** days until captured content is deleted; absent: it is deleted with its record */
+  /** days until captured content is deleted; absent: with its record */
   contentRetentionDays?: number;
-  /** what goes first, and next, where the tenant's own database fills; absent: `defaultEarlyDeletion` */
+  /** order of deletion when the tenant's database is full; absent: `defaultEarlyDeletion` */
   earlyDeletion?: Expendable[];
-  /** tool-use turns that a request's own history may hold */
+  /** maximum tool-use turns in a request's history */
   toolRounds?: number;
-  /** how content is shaped by what clients declare */
+  /** rules for content shaping by client capabilities */
   rules?: ShapingRule[];
-  /** provider calls that one request may make, failover included; a reservation covers all of them */
+  /** provider calls per request, including failover */
   maxAttempts?: number;
-  /** ms for all attempts of one call together */
+  /** ms for all attempts of a call */
   deadlineMs?: number;
   /** absent: auto */
   promptCaching?: PromptCaching;
-  /**
-   * when previews are chosen: if a hint names one or nothing else can serve (the default), like other models,
-   * or never
-   */
+  /** absent: `hinted` */
   previews?: Previews;
-  /** kill switches */
   stopped?: Switches;
-  /** which calls wait for a person; absent: none */
+  /** calls that need approval; absent: none */
   approval?: ApprovalPolicy;
-  /** absent: every program */
+  /** absent: all */
   oauthClients?: OauthClientPolicy;
-  /** at which shares of a budget people are told, and where */
   alerts?: AlertPolicy;
 }
 
-/** What may be deleted before its time, where a tenant's own database fills. */
+/** Data that may be deleted early when the tenant's database is full. */
 export const expendable = ["contents", "results", "records"] as const;
 export type Expendable = (typeof expendable)[number];
-/** The audit's records go last. */
 export const defaultEarlyDeletion: readonly Expendable[] = expendable;
 
 export const afterContentFilter = ["stop", "other_providers"] as const;
 export type AfterContentFilter = (typeof afterContentFilter)[number];
 
-/** `as_text`: the model is asked to go on with the message. */
+/** `as_text`: the model is asked to continue the message. */
 export const prefillPolicies = ["refuse", "as_text"] as const;
 export type PrefillPolicy = (typeof prefillPolicies)[number];
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;
 export type Previews = (typeof previewPolicies)[number];
 
-/** SDK clients give up at 60 s. */
+/** SDK clients time out after 60 s. */
 export const defaultDeadlineMs = 45_000;
 export const defaultToolRounds = 25;
 export const defaultRetentionDays = 90;
 
-/** What one call may use at most by the size of its limits, whatever of the limits is used up. */
+/** Upper bounds of a single call, from the size of its limits. */
 export interface CallBounds {
   tokens: number;
   microUsd: number;

@@ -1,4 +1,4 @@
-/** One model of a tenant's pool, with everything that doesn't depend on the request. */
+/** A model of a tenant's pool, with everything that is independent of the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import { isUncurated, type Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
@@ -8,60 +8,51 @@ import { bitsOf, placeOf } from "./compiled-requirements.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
 
-/** A model that some credential can serve. */
 export interface RankedModel {
   model: Model;
-  /** ids of active credentials without an open circuit on the way */
+  /** active credentials without an open circuit */
   credentialIds: string[];
-  /** the lower, the rather this copy of the model is asked: its credential's place among the tenant's, the oldest first */
+  /** position of the credential among the tenant's, oldest first; lower is preferred */
   preference: number;
-  /**
-   * ids of active credentials for when nothing else is feasible: a circuit is open because of faults, and not
-   * because the provider asked
-   */
+  /** active credentials whose circuits opened because of faults, used if nothing else is feasible */
   spareIds?: string[] | undefined;
-  /** ms since the epoch, when the first credential may be tried; absent: one may be used now */
+  /** ms since the epoch; absent: available */
   openUntil?: number | undefined;
-  /** the reason that excludes the model whatever the request is */
+  /** request-independent reason */
   exclusion: ExclusionReason | null;
   measured: Measured | null;
-  /** ms that an ordinary answer is expected to take */
+  /** ms of an ordinary answer */
   expectedMs: number;
-  /** an ordinary answer is expected to take longer than the call may */
+  /** an ordinary answer is expected to miss the deadline */
   isLate: boolean;
-  /** the model reasons whatever effort is asked of it */
+  /** reasons at any effort */
   alwaysReasons: boolean;
-  /** at the least effort: that effort, and the tokens of room before the model's own limits */
+  /** at the least effort; `room` in tokens, before the model's limits */
   leastReasoning: Pick<Reasoning, "effort" | "room">;
-  /** the provider calls the model a preview */
   isPreview: boolean;
-  /** it has a price that no source of the catalogue knows */
+  /** has a price that the catalogue does not know */
   isUnpriced: boolean;
-  /** nothing says how able it is: only a hint that is its name chooses it */
+  /** of unknown ability: only an exact hint selects it */
   isUnjudged: boolean;
-  /** the family of the model's tokenizer */
   family: TokenFamily;
-  /** the place of that family among all families */
   familyPlace: number;
   tools: boolean;
   /** Infinity: unknown */
   contextTokens: number;
   outputTokens: number;
-  /** the modalities that the model takes, and those that it makes, as bits */
+  /** bit sets of modalities */
   takes: number;
   makes: number;
 }
 
-/** What an entry is made of. */
 type EntryParts = Pick<
   RankedModel,
   "model" | "credentialIds" | "preference" | "spareIds" | "openUntil" | "exclusion" | "measured"
 > & {
-  /** ms that a call may take, or whether an answer of this model takes longer */
+  /** ms that a call may take, or a recorded result */
   deadline: number | { isLate: boolean };
 };
 
-/** Makes an entry, with everything that follows from its parts. */
 export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
   const { model, measured } = parts;
   const takesMs = expectedMs(model.speed, measured);

@@ -1,4 +1,4 @@
-/** Ranks feasible models: by quantiles on three axes, weighed by the request's priorities. */
+/** Ranks feasible models by weighted quantiles on three axes. */
 import type { Ranks } from "./columns.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Priorities } from "../sampling/call.ts";
@@ -11,10 +11,7 @@ export interface Axes {
   intelligence: number;
 }
 
-/**
- * The axes without a priority share what the largest given priority leaves. Without any priority all three
- * weigh the same.
- */
+/** Missing priorities share what the largest given priority leaves. */
 export function weightsOf(priorities: Priorities): Axes {
   const given = [priorities.cost, priorities.speed, priorities.intelligence].filter(
     (priority) => priority !== undefined,
@@ -27,41 +24,35 @@ export function weightsOf(priorities: Priorities): Axes {
     intelligence: priorities.intelligence ?? share,
   };
   const sum = raw.cost + raw.speed + raw.intelligence;
-  // Three priorities of 0 ask for nothing, like no priorities at all.
+  // Three zeros are no preference.
   if (sum === 0) return { cost: 1 / 3, speed: 1 / 3, intelligence: 1 / 3 };
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }
 
-/** Values of the feasible models of a pool. All but `positions` and `pool` go by place among the feasible. */
+/** Indexed by place among the feasible models, except `positions` and `pool`. */
 export interface Scores {
   pool: ModelPool;
-  /** positions in the pool, ascending, so by name */
+  /** positions in the pool, ascending and so by name */
   positions: Uint32Array;
-  /** micro-USD; Infinity: unknown, which counts as the dearest */
+  /** micro-USD; Infinity: unknown, counts as the highest cost */
   costs: Float64Array;
   cost: Float64Array;
   speed: Float64Array;
   intelligence: Float64Array;
   score: Float64Array;
-  /** decides between equal scores: all axes together, less what reasoning takes */
+  /** tie-breaker: sum of all axes, less the cost of reasoning */
   balance: Float64Array;
-  /** by rank; 0 is the oldest */
+  /** 0 is the oldest */
   newness: Uint32Array;
-  /** the place of the copy that stands for the model; null: no model has copies */
+  /** place of each model's representative copy; null: no copies */
   leaders: Uint32Array | null;
 }
 
-/**
- * The share of the other models that are strictly worse; ties count half: 0–1, whatever the unit. `equal` is 0 for a model
- * that is not among those that are counted.
- */
+/** Share of strictly worse models, 0–1; ties count half. `equal` is 0 for a model outside the scale. */
 const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : Math.min(1, Math.max(0, (worse + (equal - 1) / 2) / (all - 1)));
 
-/**
- * The positions of the models that make the scale. Copies and estimated models are placed on it, so that they change
- * nothing between two classified models.
- */
+/** Positions that form the scale. Copies and estimated models are placed on it without affecting others. */
 function scaleOf(
   { columns: { isEstimated } }: ModelPool,
   { positions, leaders }: Pick<Scores, "positions" | "leaders">,
@@ -72,7 +63,6 @@ function scaleOf(
   return judged.length > 1 ? judged : once;
 }
 
-/** How many of the positions belong to each group. */
 function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
   const counts = new Uint32Array(groups.count);
   for (const entry of positions) {
@@ -82,7 +72,6 @@ function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): 
   return counts;
 }
 
-/** Shares by rank. The ranks were sorted when the pool was prepared, so here they are only counted. */
 function sharesByRank(positions: Uint32Array, ranks: Ranks): Float64Array {
   const counts = countsOf(positions, ranks);
   const shares = new Float64Array(ranks.count);
@@ -96,14 +85,12 @@ function sharesByRank(positions: Uint32Array, ranks: Ranks): Float64Array {
 }
 
 interface Costs {
-  /** the price group, by position in the pool */
   of: Uint32Array;
-  /** micro-USD, by group of prices */
   costs: Float64Array;
   shares: Float64Array;
 }
 
-/** A cost is reckoned once for all models with the same prices. */
+/** Computes the cost once per price group, in micro-USD. */
 function costsByGroup(
   pool: ModelPool,
   { positions, scale }: { positions: Uint32Array; scale: Uint32Array },
@@ -142,16 +129,16 @@ function costsByGroup(
   return { of: prices.of, costs, shares };
 }
 
-/** Tokens. A shorter answer leaves little room to a model that always reasons. */
+/** Tokens. Models that always reason have little room in shorter answers. */
 const smallAnswerTokens = 1_000;
-/** Scores that differ by less count as near, unless one weight is 1. */
+/** Difference below which scores count as close. */
 const nearness = 0.1;
 
-/** What a model that always reasons loses where the answer is to be small: first place among near ones. */
+/** Penalty of models that always reason, for short answers. */
 const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
-/** `positions`: those of the feasible models, ascending. */
+/** @param input `positions`: ascending */
 export function scoreAll(
   input: Pick<Scores, "pool" | "positions" | "leaders"> & {
     compiled: CompiledRequirements;
@@ -172,7 +159,7 @@ export function scoreAll(
   const newness = new Uint32Array(positions.length);
   const balance = new Float64Array(positions.length);
   const loss = reasoningLoss(compiled);
-  // At a weight of 1 only that axis counts, and only equal scores are near.
+  // With a weight of 1, only equal scores are close.
   const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
   for (let place = 0; place < positions.length; place += 1) {
     const position = positions[place] ?? 0;
@@ -204,7 +191,7 @@ export function scoreAll(
   };
 }
 
-/** Higher score first, then better balance, newer, cheaper, and by name. The arguments are places. */
+/** By score, balance, newness, cost and name. The arguments are places. */
 function byRank(scores: Scores, a: number, b: number): number {
   const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
@@ -216,19 +203,19 @@ function byRank(scores: Scores, a: number, b: number): number {
   return costA === costB ? a - b : costA - costB;
 }
 
-/** The order of a choice: by level, the lower the better, then by score, and copies right after the one asked first. */
+/** By level (lower is better) and score; copies follow their representative. */
 export interface Order {
   scores: Scores;
-  /** the places, best first */
+  /** best first */
   places: readonly number[];
-  /** the place in the order, by place */
+  /** index in `places`, by place */
   rank: Uint32Array;
 }
 
 export const byPreference = ({ rank }: Order, a: number, b: number): number =>
   (rank[a] ?? 0) - (rank[b] ?? 0);
 
-/** `levels`: by place. A copy follows the one that is asked first, unless it would be late. */
+/** @param levels by place. A copy follows its representative unless it would be late. */
 export function orderOf(
   scores: Scores,
   { levels, lateLevel }: { levels: Uint16Array; lateLevel: number },

@@ -1,7 +1,4 @@
-/**
- * The choice: feasible first, then preferred, and explained. Pure: the same request, pool and catalogue
- * version give the same decision.
- */
+/** Model selection. Pure: request, pool and catalogue version determine the decision. */
 import { choicesOf, type Choice } from "./choices.ts";
 import {
   excludedOf,
@@ -36,9 +33,9 @@ import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
 export interface Plan {
   requirements: Requirements;
-  /** the best few of each credential, in order; whatever faults there are, a call goes to one of these */
+  /** the candidates that failover can reach, best first */
   choices: Choice[];
-  /** circuits that one call may try, by scope, with the time of their last change */
+  /** circuits open for a probe: scope → time of the last change */
   halfOpen: ReadonlyMap<string, number>;
   decision: Decision;
 }
@@ -79,13 +76,10 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-/** A refusal is read by a person, and remembered. */
+/** Bounds the refusal. */
 const mostNamed = 5;
 
-/**
- * For a pool without a feasible model: the refusal where only open circuits stand in the way; null: something
- * else does.
- */
+/** The refusal of a pool in which only open circuits prevent a selection; null: other reasons exist. */
 function openIn(
   { ranked, circuits }: ModelPool,
   out: Uint8Array,
@@ -103,9 +97,8 @@ function openIn(
 }
 
 /**
- * Chooses. A refusal lists every model that has a credential, with what excluded it. A model whose reasoning
- * wants more room than its limits have is skipped; where there is no other model, the room shrinks instead. A
- * model behind an open circuit is asked where nothing else is feasible even then.
+ * Selects a model. Reasoning room shrinks, and open circuits are tried, only if nothing else is feasible. A refusal
+ * lists all models with a credential and why each is excluded.
  */
 export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   const roomy = decideWith(asking, pool);
@@ -129,7 +122,7 @@ export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   );
 }
 
-/** Whether an everyday model was left for another model only because its reasoning wants more room than it has. */
+/** Whether a better everyday model is excluded only for its reasoning room. */
 function lacksRoomForEveryday(
   { decision, requirements }: Plan,
   { weights }: Asking,
@@ -149,7 +142,7 @@ function lacksRoomForEveryday(
   );
 }
 
-/** Levels by place among the feasible. `loopPosition`: position of the model that began the tool loop; -1: none. */
+/** By place. `loopPosition`: the model that began the tool loop; -1: none. */
 function levelsOf(
   pool: ModelPool,
   positions: Uint32Array,
@@ -173,7 +166,7 @@ function levelsOf(
   return levels;
 }
 
-/** Where a hint leaves several models and nothing else is preferred, the everyday one of them comes first. */
+/** Puts the everyday model first among models that a hint prefers equally. */
 function putLeaders(
   levels: Uint16Array,
   {
@@ -184,7 +177,7 @@ function putLeaders(
   }: { positions: Uint32Array; pool: ModelPool; narrowed: Narrowed; kind: Kind },
 ): void {
   const best = levels.reduce((least, level) => Math.min(least, level), unhintedLevel);
-  // Models of one name differ by their provider alone, so price and speed choose among them.
+  // Models of one name differ only in their provider, so price and speed decide.
   if (best <= versionLevel && !narrowed.viaEquivalence) return;
   const liked = [...positions].flatMap((at, place) => {
     const model = levels[place] === best ? pool.served[at] : undefined;
@@ -200,7 +193,7 @@ function putLeaders(
   for (const { model, place } of liked) if (leaders.has(model)) levels[place] = firstLevel;
 }
 
-/** The error holds, by position in the pool, why each model is out. */
+/** Error: the reason of each exclusion, by position in the pool. */
 function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = pool;
@@ -211,7 +204,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
     toolLoop === null
       ? -1
       : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
-  // The loop stays with its model, whatever brought the model into the loop.
+  // A tool loop stays with its model.
   if (loopPosition !== -1) hintOnly[loopPosition] = 0;
   const found = narrow(
     hints,
@@ -244,7 +237,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   });
 }
 
-/** Chooses again for limits that have nothing left for reasoning; null: the plan has no room for it already. */
+/** Repeats the selection without room for reasoning; null: already done. */
 export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Plan | null {
   const { reasoning } = plan.requirements;
   if (reasoning?.roomless === true) return null;
@@ -254,7 +247,7 @@ export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Pl
     reasoning: {
       ...reasoning,
       roomless: true as const,
-      // A tool loop stays with the model that began it.
+      // A tool loop stays with its model.
       ...(toolLoop !== null && { shrinks: true as const }),
     },
   };
@@ -263,10 +256,10 @@ export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Pl
   return roomless.ok ? roomless.value : null;
 }
 
-/** Tokens: no answer is shortened below this, whatever a budget has left. */
+/** Tokens. Budgets never shorten an answer below this. */
 const shortAnswerTokens = 256;
 
-/** Chooses again for a short answer; null: no longer one was asked for, or nothing is feasible. */
+/** Repeats the selection for a short answer; null: already short, or nothing is feasible. */
 export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan | null {
   const { requirements, decision } = plan;
   if (requirements.maxTokens <= shortAnswerTokens) return null;
@@ -276,7 +269,7 @@ export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan
   return shortened.ok ? shortened.value : null;
 }
 
-/** `negotiation` is for the record alone. */
+/** @param negotiation for the record only */
 export function askingOf(
   call: SamplingCall,
   pool: ModelPool,

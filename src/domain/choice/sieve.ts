@@ -1,4 +1,4 @@
-/** Which models of a pool can serve a request, and which of those only a hint may choose. */
+/** Which models can serve a request, and which of them need a hint. */
 import { exclusionOf, needsHint } from "./exclusion.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
@@ -7,17 +7,17 @@ import type { CompiledRequirements } from "./compiled-requirements.ts";
 
 const codes = new Map(exclusionReasons.map((reason, at) => [reason, at + 1]));
 const codeOf = (reason: ExclusionReason): number => codes.get(reason) ?? 0;
-/** Reasons that don't count where nothing else is left, in this order. */
+/** Exclusions that are dropped, in this order, if nothing else is feasible. */
 const lastResorts = [codeOf("preview"), codeOf("unknown_price")];
 
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
-/** Judgements by position in the pool. */
+/** By position in the pool. */
 export interface Sieved {
-  /** 0 where the model is feasible, else 1 plus the index of the reason that excludes it */
+  /** 0 if feasible, otherwise 1 plus the index of the reason */
   out: Uint8Array;
-  /** 0 where the model may be chosen without a hint, else 1 plus the index of the reason against it */
+  /** 0 if no hint is needed, otherwise 1 plus the index of the reason */
   hintOnly: Uint8Array;
 }
 
@@ -32,7 +32,7 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
       out[at] = codeOf(excludedBy);
       continue;
     }
-    // Who names a model asks for it.
+    // Naming a model counts as a hint.
     const left = compiled.needs.model === undefined ? needsHint(entry, policy, compiled) : null;
     if (left !== null) hintOnly[at] = codeOf(left);
   }
@@ -40,8 +40,8 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
 }
 
 /**
- * Takes out the models that only a hint may choose, unless a hint prefers them; where there is nothing
- * else, previews stay, and then models without a price. Gives the positions of the models that stay, ascending.
+ * Excludes models that need a hint and have none, unless nothing else is feasible. Returns feasible positions,
+ * ascending.
  */
 export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);

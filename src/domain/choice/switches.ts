@@ -1,22 +1,20 @@
-/** Kill switches: what a tenant, or the operator, has stopped, and why. A switch that is on is a reason. */
+/** Kill switches of tenants and operators. */
 import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 import type { Refusal } from "../refusals.ts";
 
-/** Each reason is for people. An absent member is not stopped. */
+/** Each value is a reason, shown to users. */
 export interface Switches {
-  /** the whole tenant */
   tenant?: string;
-  /** by the slug of a registered server: no message is passed on to it, and nothing is sampled for it */
+  /** by slug; stops messages and sampling of a server */
   servers?: Record<string, string>;
-  /** by the id of an API key */
+  /** by id */
   keys?: Record<string, string>;
-  /** by a glob over `provider/model` */
+  /** by glob over `provider/model` */
   models?: Record<string, string>;
-  /** by a provider's name */
+  /** by name */
   providers?: Record<string, string>;
 }
 
-/** Whose switches they are, and who asks. */
 export interface Asking {
   tenant: {
     slug: string;
@@ -24,14 +22,14 @@ export interface Asking {
     ceiling: { stopped?: string };
   };
   keyId: string;
-  /** the slug of the registered server in question; null: the caller asks for itself */
+  /** slug; null: the caller asks directly */
   server: string | null;
 }
 
 const own = (switches: Record<string, string> | undefined, name: string): string | undefined =>
   switches !== undefined && Object.hasOwn(switches, name) ? switches[name] : undefined;
 
-/** Why the caller may use nothing; null: no switch is on. The operator's switch comes first: no tenant can lift it. */
+/** The refusal by the first active switch. The operator's switch takes precedence. */
 export function stoppedBy({ tenant, keyId, server }: Asking): Refusal | null {
   const { policy, ceiling, slug } = tenant;
   const { stopped = {} } = policy;
@@ -45,6 +43,5 @@ export function stoppedBy({ tenant, keyId, server }: Asking): Refusal | null {
   );
 }
 
-/** Whether no call may use the model. */
 export const isStopped = (model: NamedModel, { models = {}, providers = {} }: Switches): boolean =>
   Object.hasOwn(providers, model.provider) || isNamedIn(Object.keys(models), model);
