@@ -1,7 +1,6 @@
-/** The calendar of a time zone, reckoned once a day. */
+/** Caches a time zone's calendar for a day. */
 import { calendarAt, type Calendar, type OffsetAt } from "../calendar.ts";
 
-/** @returns the windows in which a moment lies, in ms since the epoch */
 export function createCalendar(offsetAt: OffsetAt): (now: number) => Calendar {
   let last: Calendar | null = null;
   return (now) => {

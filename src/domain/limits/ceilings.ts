@@ -1,29 +1,24 @@
-/** What the operator lets a tenant do at most. The tenant's own policy can only narrow it. */
+/** The operator's ceiling, which the tenant's own policy can only narrow. */
 import type { Limits } from "../choice/policy.ts";
 
 export interface Ceiling {
-  /** for the tenant as a whole; an absent member is no limit */
+  /** for the tenant as a whole; an absent member is unlimited */
   limits: Limits;
-  /** the members of `operatorPaidProviders` that the tenant may use; absent: none of them */
+  /** the enabled `operatorPaidProviders`; absent: none */
   providers?: string[];
-  /** the operator's kill switch for the tenant: why; absent: it is off */
+  /** reason of the operator's kill switch; absent: off */
   stopped?: string;
 }
 
-/** The ceiling of a new tenant. */
 export const firstCeiling: Ceiling = { limits: {} };
 
-/**
- * Providers that are called with a binding of the deployment and without a key of the tenant's, so that the
- * operator pays.
- */
+/** Providers that are called through a binding of the deployment, so the operator pays. */
 export const operatorPaidProviders: ReadonlySet<string> = new Set(["workers-ai"]);
 
-/** One that the operator pays needs the operator's leave. */
 export const mayUse = ({ providers = [] }: Ceiling, provider: string): boolean =>
   !operatorPaidProviders.has(provider) || providers.includes(provider);
 
-/** The providers whose models the tenant may not use; undefined: none. */
+/** undefined: none. */
 export function withheldBy(ceiling: Ceiling): ReadonlySet<string> | undefined {
   const withheld = [...operatorPaidProviders].filter((provider) => !mayUse(ceiling, provider));
   return withheld.length === 0 ? undefined : new Set(withheld);
@@ -34,7 +29,7 @@ const namesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (ke
 export interface NarrowedLimits {
   /** the smaller one of each limit */
   limits: Limits;
-  /** which limits are the operator's; absent: none */
+  /** limits that come from the ceiling */
   fromCeiling?: ReadonlySet<keyof Limits>;
 }
 
@@ -52,7 +47,7 @@ export function narrowed(own: Limits, ceiling: Limits | undefined): NarrowedLimi
   return { limits, fromCeiling: new Set(smaller) };
 }
 
-/** The first limit that is larger than the ceiling's; null: no limit is. */
+/** The first limit above the ceiling; null: none. */
 export function beyondCeiling(
   own: Limits,
   ceiling: Limits,

@@ -1,4 +1,4 @@
-/** Makes holds of a policy and a reservation. A store only sums, compares and adds holds. */
+/** Turns a policy and a reservation into limit checks. Stores only sum, compare and add. */
 import { calendarAt, type Calendar } from "../calendar.ts";
 import type { CallBounds } from "../choice/policy.ts";
 import {
@@ -16,71 +16,70 @@ import {
   type Resource,
 } from "./resources.ts";
 
-/** Whose limits. One call is charged at every node that names it. */
+/** A call is charged at every node that names it. */
 export const limitScopes = ["tenant", "key", "server", "user", "group", "tag", "run"] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
-/** Nodes that one call may be charged at. */
+/** Maximum nodes per call. */
 export const mostNodes = 16;
 
-/** The run that a call names, which begins with the call unless it has made one before. */
+/** The run of a call, which the call may start. */
 export interface BeginningRun {
-  /** of the run's node, whose calls are counted */
+  /** the run's node */
   subject: string;
-  /** s since the epoch: a run that goes on has a call in this bucket or a later one */
+  /** s since the epoch; a run that continues has a call in this bucket or a later one */
   since: number;
 }
 
-/** The amount that one call asks for, of one limit. */
+/** The amount that a call requests of one limit. */
 export interface Hold {
   scope: LimitScope;
-  /** whose limit: the id of the tenant, the key or the server; of other nodes as `subjectOf` makes it */
+  /** id of the tenant, key or server; for other scopes, see `subjectOf` */
   subject: string;
   resource: Resource;
-  /** the first bucket that counts, in s since the epoch */
+  /** first bucket that counts, s since the epoch */
   since: number;
-  /** the bucket that this hold is added to */
+  /** bucket to which the amount is added */
   bucket: number;
-  /** s: the window begins after the last pause that was longer; absent: it begins at `since` */
+  /** s; the window starts after the last longer pause; absent: at `since` */
   pause?: number;
-  /** present: a run is counted if it begins with this call, and is nothing if it goes on */
+  /** counts a run only if the call starts it */
   begins?: BeginningRun;
-  /** s since the epoch, when the window ends, `endOfTime` if never; null: the window slides */
+  /** end of the window, s since the epoch; `endOfTime`: never; null: sliding window */
   until: number | null;
   limit: number;
   amount: number;
-  /** present: the limit is the operator's ceiling, which is smaller than the tenant's own */
+  /** the limit is the operator's ceiling */
   ceiling?: true;
 }
 
-/** How one limit stands after admission. */
+/** The state of a limit after admission. */
 export interface LimitState {
-  /** such as `tenant.requestsPerMinute`; the operator's ceiling is `ceiling.requestsPerMinute` */
+  /** for example `tenant.requestsPerMinute` or `ceiling.requestsPerMinute` */
   name: string;
-  /** in micro-USD where the limit is one of money */
+  /** money in micro-USD */
   limit: number;
-  /** used or reserved: beyond the limit where a call cost more than it had reserved */
+  /** used or reserved; may exceed the limit if a call cost more than reserved */
   used: number;
   remaining: number;
-  /** s until the oldest used amount is free again, at the latest */
+  /** s until the oldest amount expires at the latest */
   resetSeconds: number;
   windowSeconds: number;
 }
 
 export const windowSeconds = 60;
 
-/** s: the longest time that a sliding window makes anybody wait, the oldest second included. */
+/** The longest wait for a sliding window, in s. */
 export const longestWaitSeconds = windowSeconds + 1;
 
 /**
- * The last bucket that counts. In a sliding window that is a minute ahead, since two clocks may differ by as
- * much. A later bucket was counted before a clock was set back, and would block until the clock gets there
- * again.
+ * The last bucket that counts. A sliding window tolerates clocks a minute ahead. A later bucket was written before a
+ * clock was set back, and would block until the clock catches up.
  */
 export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
-/** ms after which a call refused for concurrency may try again: by then another call may have ended. */
+/** Retry delay for concurrency refusals: a call may have ended by then. */
 export const concurrencyRetryMs = 1_000;
 
 export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">): string =>
@@ -88,7 +87,7 @@ export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">):
 
 const namedScopes: ReadonlySet<string> = new Set(["ceiling", ...limitScopes]);
 
-/** Whether a text is one that `nameOfLimit` may have made. */
+/** Whether `nameOfLimit` may have produced the text. */
 export function isLimitName(text: string): boolean {
   const [scope = "", limit = "", ...rest] = text.split(".");
   return namedScopes.has(scope) && /^\w+$/.test(limit) && rest.length === 0;
@@ -96,7 +95,6 @@ export function isLimitName(text: string): boolean {
 
 const microUsd = 1_000_000;
 
-/** A limit in the unit in which it is counted. */
 const countedAs = (resource: Resource, limit: number): number =>
   isMoney(resource) ? Math.round(limit * microUsd) : limit;
 
@@ -104,13 +102,13 @@ export interface LimitedScope {
   scope: LimitScope;
   subject: string;
   limits: NodeLimits;
-  /** which limits are the operator's ceiling; absent: none */
+  /** limits that come from the operator's ceiling */
   fromCeiling?: ReadonlySet<keyof NodeLimits>;
-  /** of a key: the subject of the run that the call names */
+  /** of a key: the subject of the call's run */
   run?: string;
 }
 
-/** The smallest limit of money that applies, in micro-USD; null: none applies. */
+/** micro-USD; null: no budget. */
 export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
   const budgets = scopes.flatMap(({ limits }) =>
     moneyResources.flatMap((resource) => limits[limitNameOf(resource)] ?? []),
@@ -133,7 +131,6 @@ const beginsAt = (subject: string, second: number): BeginningRun => ({
   since: runBucketOf(second) - longestPauseSeconds,
 });
 
-/** The holds of one node, one for each of its limits. */
 function holdsOfScope(
   { scope, subject, limits, fromCeiling, run }: LimitedScope,
   input: { second: number; calendar: Calendar; amounts: Record<Measure, number> },
@@ -163,9 +160,8 @@ function holdsOfScope(
 }
 
 /**
- * Minutes: one-second buckets over the last minute. The current second and the whole second 60 s ago both count, so no
- * minute ever holds more than the limit, at the price of a second's delay at most. Days, weeks and months: one bucket
- * each.
+ * Limit checks of a call. A minute is one-second buckets, both ends included, so no minute exceeds the limit;
+ * calendar periods have one bucket each.
  */
 export function holdsOf(input: {
   /** ms since the epoch */
@@ -173,7 +169,7 @@ export function holdsOf(input: {
   scopes: readonly LimitedScope[];
   tokens: number;
   microUsd: number;
-  /** the tenant's days, weeks and months; absent: those of UTC */
+  /** absent: UTC */
   calendar?: Calendar;
 }): Hold[] {
   const second = Math.floor(input.now / 1_000);
@@ -182,7 +178,7 @@ export function holdsOf(input: {
   return input.scopes.flatMap((each) => holdsOfScope(each, { second, calendar, amounts }));
 }
 
-/** How a limit stands, from what the ledger summed. `oldest`: the first bucket in use, if there is one. */
+/** @param counted `oldest`: the first bucket in use */
 export function stateOf(
   hold: Hold,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },

@@ -1,11 +1,11 @@
-/** How much the proxy holds open at most, and the settings for it. */
+/** Limits on open requests, streams and messages of the proxy. */
 import { err, ok, type Result } from "../result.ts";
 
-/** `messages`: messages that nobody waits for, which are notifications, answers, and the end of a session. */
+/** `messages`: notifications, answers and session ends, which have no waiting client. */
 export const openKinds = ["requests", "streams", "messages"] as const;
 export type OpenKind = (typeof openKinds)[number];
 
-/** The most of each kind that one process holds at once. */
+/** Per process. */
 export interface OpenLimits {
   key: Record<OpenKind, number>;
   tenant: Record<OpenKind, number>;
@@ -27,11 +27,11 @@ export const openLimitSettings = [
 
 const defaultRequests = 256;
 const defaultStreams = 1_024;
-/** A tenant has several keys, and no key may take the share of all. */
+/** A tenant has several keys, and no key may use the whole share. */
 const tenantTimes = 4;
 const mostDigits = 7;
 
-/** A tenant's limit that is not set is four times its key's. */
+/** An unset tenant limit is four times the key's. */
 export function parseOpenLimits(
   env: OpenLimitSettings,
 ): Result<OpenLimits, { setting: string; problem: string }> {

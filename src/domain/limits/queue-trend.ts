@@ -1,20 +1,18 @@
 /**
- * Whether one tenant's queue of new calls grows faster than it is served. Long waits alone don't show that: a cold start is slow
- * until its code is compiled, and then clears the queue. Pure: the caller passes the time.
+ * Detects a tenant's queue that grows faster than it is served. Wait times alone can't: a cold start is slow, and
+ * then clears the queue.
  */
 
-/** ms; growth has to continue for two windows */
+/** ms; growth must continue for two windows */
 const windowMs = 1_000;
 
 export interface QueueTrend {
-  /** `length` calls wait now. */
   note(length: number, now: number): void;
-  /** A call left the queue for its slot. */
   served(waitedMs: number, now: number): void;
   isGrowing(now: number): boolean;
 }
 
-/** @param longestWaitMs a queue whose calls wait no longer than this isn't growing */
+/** @param longestWaitMs waits up to this are acceptable */
 export function createQueueTrend(longestWaitMs: number): QueueTrend {
   let length = 0;
   let servedAt = 0;
@@ -22,7 +20,7 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
   let shortest = Number.POSITIVE_INFINITY;
   let shortestBefore = Number.POSITIVE_INFINITY;
   let windowsOfGrowth = 0;
-  /** the shortest wait that ended in this window */
+  /** shortest wait that ended in this window */
   let leastWaitMs = Number.POSITIVE_INFINITY;
   let isGrowing = false;
 
@@ -57,17 +55,16 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
       leastWaitMs = Math.min(leastWaitMs, waitedMs);
       if (waitedMs <= longestWaitMs) isGrowing = false;
     },
-    // Also where nothing is served any more: a database that hangs.
+    // Includes queues that are not served at all, for example if a database hangs.
     isGrowing: (now) => length > 0 && (isGrowing || now - servedAt > 2 * longestWaitMs),
   };
 }
 
-/** ms within which a retry is suggested, at least and at most */
+/** bounds of suggested retry delays, ms */
 const leastRetryMs = 100;
 const mostRetryMs = 30_000;
 const halfMs = 5_000;
 
-/** How long calls waited lately. */
 export function createRecentWaits() {
   let began = 0;
   let longest = 0;
@@ -83,7 +80,7 @@ export function createRecentWaits() {
       roll(now);
       longest = Math.max(longest, waitedMs);
     },
-    /** ms after which a refused call may try again: no longer than any wait that ended in the last 10 s */
+    /** ms until a refused call may retry: at most the longest wait of the last 10 s */
     retryAfterMs(now: number): number {
       roll(now);
       const waitedMs = Math.ceil(Math.max(longest, longestBefore));

@@ -1,15 +1,11 @@
-/** Limits that are higher for a time. Whoever is admitted compares the time, so no job has to end a raise. */
+/** Temporary limit raises. Admission compares times, so no job has to end a raise. */
 import type { Limits, Raise } from "../choice/policy.ts";
 
 const namesIn = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 
 const isInForce = ({ until }: Raise, now: number): boolean => until > now;
 
-/**
- * The limits of a node at a moment. The larger of a limit and its raise holds, so a raise narrows nothing, and bounds
- * nothing that has no limit.
- * @param now ms since the epoch
- */
+/** The larger of limit and raise, so a raise never narrows or introduces a limit. @param now ms since the epoch */
 export function raisedLimits<L extends Limits>(
   limits: L,
   { subject, raises, now }: { subject: string; raises: readonly Raise[] | undefined; now: number },
@@ -26,11 +22,7 @@ export function raisedLimits<L extends Limits>(
   return { ...limits, ...larger };
 }
 
-/**
- * Until when a limit of a node stands higher.
- * @param now ms since the epoch
- * @returns ms since the epoch; null: no raise in force is larger than the limit
- */
+/** @param now ms since the epoch @returns ms since the epoch; null: no raise exceeds the limit */
 export function raisedUntil(
   limits: Limits,
   name: keyof Limits,
@@ -45,7 +37,7 @@ export function raisedUntil(
   return Math.max(...ends);
 }
 
-/** ms since the epoch, when the first of the raises in force ends; `Infinity`: none is in force. */
+/** ms since the epoch; `Infinity`: no raise is in force. */
 export const endOfRaises = (raises: readonly Raise[] | undefined, now: number): number =>
   Math.min(
     Number.POSITIVE_INFINITY,

@@ -1,14 +1,13 @@
-/** What limits count, and in which window: one row for each limit that there is. */
+/** What each limit counts, and its period. */
 import type { Calendar, Window } from "../calendar.ts";
 import type { Limits, NewRunLimits, RunLimits } from "../choice/policy.ts";
 
-/** Every limit that a node may have. */
 export type NodeLimits = Limits & RunLimits & NewRunLimits;
 
 export type Measure = "requests" | "tokens" | "calls" | "usd" | "runs";
 /**
- * `minute` is any 60 seconds. `day`, `week`, `month`: of the tenant's calendar. `total`: for good. `running`: while calls
- * run. `run`: until a run has paused for `runPauseSeconds`.
+ * `minute`: sliding 60 seconds. Calendar periods are in the tenant's time zone. `running`: while calls run. `run`:
+ * until a pause of `runPauseSeconds`.
  */
 export type Period = "minute" | "day" | "week" | "month" | "total" | "running" | "run";
 
@@ -18,7 +17,7 @@ interface Counted {
   period: Period;
 }
 
-/** Money is counted in whole micro-USD. Rows keep these names. */
+/** Money is counted in micro-USD. The keys are stored in rows. */
 export const resourceTable = {
   requests: { limit: "requestsPerMinute", measure: "requests", period: "minute" },
   tokens: { limit: "tokensPerMinute", measure: "tokens", period: "minute" },
@@ -43,7 +42,7 @@ export const resourceTable = {
 
 export type Resource = keyof typeof resourceTable;
 
-/** By the counters of these the router knows whether a run goes on. */
+/** The counter that tells whether a run continues. */
 export const countedOfRuns = "requests_run" satisfies Resource;
 
 export const resources = Object.keys(resourceTable) as Resource[];
@@ -59,9 +58,9 @@ export const moneyResources = measuring("usd");
 export const tokenResources = measuring("tokens");
 const money: ReadonlySet<string> = new Set(moneyResources);
 const tokens: ReadonlySet<string> = new Set(tokenResources);
-/** What is reserved when a call begins, and charged anew when it ends. */
+/** Reserved at admission, and corrected at settlement. */
 export const chargedResources: readonly Resource[] = [...tokenResources, ...moneyResources];
-/** Counters of these are gone some minutes later. */
+/** Counters that expire within minutes. */
 export const slidingCharges = chargedResources.filter(
   (resource) => periodOf(resource) === "minute",
 );
@@ -69,27 +68,26 @@ export const slidingCharges = chargedResources.filter(
 export const isMoney = (resource: string): boolean => money.has(resource);
 export const isTokens = (resource: string): boolean => tokens.has(resource);
 
-/** s since the epoch, later than any clock: the end of a window that has none. */
+/** s since the epoch: the end of an endless window. */
 export const endOfTime = 253_402_300_800;
 
-/** A run is over when it has made no call for as long. Its next call begins another run of that name. */
+/** The pause that ends a run; the next call starts another run of that name. */
 export const runPauseSeconds = 86_400;
-/** Calls of a run are counted by the quarter of an hour, so that a long run has few counters. */
+/** Calls of a run share 15-minute buckets, so that a long run has few counters. */
 export const runBucketSeconds = 900;
 
 export const runBucketOf = (second: number): number =>
   Math.floor(second / runBucketSeconds) * runBucketSeconds;
-/** s between two buckets of one run: the last call may stand at the end of its quarter. */
+/** s between buckets: the last call may be at the end of its bucket. */
 export const longestPauseSeconds = runPauseSeconds + runBucketSeconds;
 
 export interface CountedWindow extends Window {
-  /** the bucket that is added to */
   bucket: number;
-  /** s: the window begins after the last pause that was longer; absent: it begins at `from` */
+  /** s; the window starts after the last longer pause; absent: at `from` */
   pause?: number;
 }
 
-/** null: the window slides. */
+/** null: sliding. */
 export function windowOf(
   resource: Resource,
   { second, calendar }: { second: number; calendar: Calendar },

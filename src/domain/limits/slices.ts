@@ -1,35 +1,32 @@
 /**
- * Slices of time for crowds, where one thread does the work of several tenants. A crowd is a tenant with more than three calls
- * that work or wait to work. While a calm tenant calls too, all crowds work in slices, and rest between two slices. Most calls of
- * the calm tenant then meet no work of a crowd; where calls of both take turns one by one, the crowd delays each of them. Calls of
- * one slice also share syncs of the disk. Pure: the caller passes the time.
+ * Time slices for busy tenants that share a thread. A tenant with more than three calls is busy. While a calm tenant
+ * calls too, busy tenants run only in slices with rests between them, so most calm calls run undisturbed. Calls of a
+ * slice share disk syncs.
  */
 
 const mostCalm = 3;
-/** ms; a slice takes no more calls after them */
+/** ms in which a slice accepts calls */
 const sliceMs = 25;
-/** ms; a slice is over after them, though calls of it still work: an invocation may end without a word */
+/** ms after which a slice ends despite running calls: an invocation may be killed */
 const longestSliceMs = 2 * sliceMs;
-/** ms; a slice that took less delayed nobody, so no rest follows */
+/** ms; a shorter slice needs no rest */
 const shortestSliceMs = 2;
-/** ms; a rest is as long as the slice before it, and at least so long: the calm tenant has several calls between two slices */
+/** ms; a rest is at least as long as its slice */
 const leastRestMs = 25;
-/** ms for which a tenant counts as calling, or as a crowd: a caller with an answer may ask again at once */
+/** ms for which a tenant counts as active or busy: an answered caller may call again */
 const atWorkMs = 1_000;
 
-/** The calls of one tenant, as its order of turns tells of them. */
 export interface TenantSlices {
-  /** So many calls work or wait to work. */
+  /** Reports the number of running and waiting calls. */
   note(calls: number, now: number): void;
-  /** Whether a call that waits may begin to work; if so, the slice is the tenant's too. */
+  /** Whether a waiting call may start; joins the slice if so. */
   mayWork(now: number): boolean;
-  /** None of the tenant's calls works any more. */
+  /** Reports that no call runs. */
   idle(now: number): void;
-  /** ms until a call that waits has to ask again; Infinity: no rest keeps the tenant's calls waiting */
+  /** ms until a waiting call must ask again; Infinity: no rest applies */
   opensInMs(now: number): number;
 }
 
-/** For an order whose crowds never rest. */
 export const withoutSlices: TenantSlices = {
   note: () => {},
   mayWork: () => true,
@@ -37,22 +34,22 @@ export const withoutSlices: TenantSlices = {
   opensInMs: () => Number.POSITIVE_INFINITY,
 };
 
-/** ms after a slice's end, until the next slice may begin */
+/** ms between slices */
 const restAfter = (tookMs: number): number =>
   tookMs < shortestSliceMs ? 0 : Math.max(leastRestMs, tookMs);
 
-/** The slices of one thread, which all its crowds share: they work at once, and they rest at once. */
+/** The slices of a thread, shared by its busy tenants. */
 export function createSlices() {
-  /** when each calm tenant called last, who called longest ago first */
+  /** time of each calm tenant's last call, oldest first */
   const calm = new Map<object, number>();
   /** null: no slice */
   let beganAt: number | null = null;
   let opensAt = Number.NEGATIVE_INFINITY;
   const working = new Set<object>();
-  /** What wakes one call of each tenant that waits, so that the call learns when the rest is over. */
+  /** Wakes one waiting call per tenant. */
   const waiting = new Map<object, () => void>();
 
-  /** Forgets tenants that have not called for a second. Otherwise every tenant that ever called would stay. */
+  /** Bounds the memory. */
   const forgetCalm = (now: number): void => {
     for (const [tenant, at] of calm) {
       if (now - at < atWorkMs) return;
@@ -65,7 +62,7 @@ export function createSlices() {
     return calm.size > 0;
   };
 
-  /** @param now may be long after the slice's end, where nobody asked meanwhile */
+  /** @param now may be long after the end of the slice */
   const endSlice = (began: number, now: number): void => {
     const tookMs = Math.min(now - began, longestSliceMs);
     opensAt = isBesideCalm(now) ? began + tookMs + restAfter(tookMs) : now;
@@ -81,7 +78,7 @@ export function createSlices() {
     return beganAt === null ? now >= opensAt : now - beganAt < sliceMs;
   };
 
-  /** @param wakeOne wakes one call of the tenant that waits, if any does */
+  /** @param wakeOne wakes a waiting call of the tenant */
   return (wakeOne: () => void): TenantSlices => {
     const tenant = {};
     let crowdedAt = Number.NEGATIVE_INFINITY;
@@ -104,7 +101,7 @@ export function createSlices() {
         }
         if (waiting.has(tenant)) return false;
         waiting.set(tenant, wakeOne);
-        // Calls that wait since before know no time at which to ask again.
+        // Calls that wait already do not know when to ask again.
         wakeOne();
         return false;
       },

@@ -1,7 +1,4 @@
-/**
- * Decides an admission from what is counted, where a single writer has the counters in memory. The rules are
- * those that `store/ledger/admission/admission-verdict.ts` says in SQL.
- */
+/** Admission decisions over counters in memory, equivalent to `store/ledger/admission/admission-verdict.ts` in SQL. */
 import { largestInteger } from "../magnitudes.ts";
 import {
   concurrencyRetryMs,
@@ -13,19 +10,18 @@ import {
 } from "./holds.ts";
 import { endOfTime, periodOf } from "./resources.ts";
 
-/** The amounts of a counter by their bucket (s since the epoch). */
+/** Amount by bucket, s since the epoch. */
 export type Buckets = ReadonlyMap<number, number>;
 
 type Window = Pick<Hold, "since" | "bucket" | "until" | "pause">;
 
-/** What is used of a limit. */
 export interface Used {
   used: number;
-  /** the first bucket in use; null: none is, or the limit has no buckets */
+  /** first bucket in use; null: none */
   oldest: number | null;
 }
 
-/** The bucket at which a window begins, which may be one that a pause begins anew. */
+/** The first bucket of a window, which a pause may restart. */
 export function beginningOf(buckets: Buckets, { since, bucket: now, pause }: Window): number {
   if (pause === undefined) return since;
   let begins = since;
@@ -51,47 +47,45 @@ export function usedIn(buckets: Buckets, window: Window): Used {
   return { used: Math.min(used, largestInteger), oldest };
 }
 
-/** What running calls have reserved of a limit. */
 export interface Reserved {
   amount: number;
-  /** ms since the epoch, when the first of their leases ends; null: none has reserved anything */
+  /** ms since the epoch, when the first lease ends; null: no reservation */
   until: number | null;
 }
 
-/** The holds of one claim. */
+/** The limit checks of one claim. */
 export interface Asked {
   holds: readonly Hold[];
   /** see `LesserClaim` */
   shortens: boolean;
 }
 
-/** What the limits say of a call's claims. */
 export type Verdict =
   | { state: "admitted"; rung: number }
-  /** `position`: of the limit without room for the claim `rung`, the least that the call could have had */
+  /** `position`: the exceeded limit of `rung`, the smallest claim */
   | {
       state: "refused";
       rung: number;
       position: number;
-      /** ms since the epoch, when the first lease in the way ends; null: more than leases is in the way */
+      /** ms since the epoch, when the first blocking lease ends; null: not only leases block */
       leaseUntil: number | null;
     };
 
-/** Whether what was used of a limit comes back only with the next day, week, month or run, or never. */
+/** Whether usage is only restored with the next calendar period or run, or never. */
 export const isLasting = ({ resource }: Pick<Hold, "resource">): boolean =>
   periodOf(resource) !== "minute" && periodOf(resource) !== "running";
 
-/** ms: a lease in the way may be one of a deadline of many minutes, and its call ends long before that. */
+/** ms; a lease may last many minutes, and its call ends long before. */
 export const longestLeaseWaitMs = 120_000;
 
-/** @param reservedOf by position; read only where a claim does not fit */
+/** @param reservedOf by position; only called if a claim does not fit */
 export function verdictOn(
   claims: readonly Asked[],
   { used, reservedOf }: { used: readonly Used[]; reservedOf: (position: number) => Reserved },
 ): Verdict {
   const over = ({ holds }: Asked, position: number): number => {
     const hold = holds[position];
-    // A run that goes on begins nothing, also where the limit was lowered since.
+    // A run that continues is not counted, even if the limit was lowered since.
     if (hold === undefined || (hold.begins !== undefined && hold.amount === 0)) return 0;
     return Math.max(0, (used[position]?.used ?? 0) + hold.amount - hold.limit);
   };
@@ -120,7 +114,7 @@ export function verdictOn(
   };
 }
 
-/** The second at which enough of the window will have passed for the amount to fit; null: never. */
+/** Second when the amount fits; null: never. */
 function freeAt(hold: Hold, buckets: Buckets) {
   const last = lastBucketOf(hold);
   const counted = [...buckets]
@@ -135,14 +129,14 @@ function freeAt(hold: Hold, buckets: Buckets) {
   return free;
 }
 
-/** ms after which a limit without room has room at the latest; null: it never has, for such a call. */
+/** Upper bound in ms; null: never. */
 export function latestWait({ resource, amount, limit, until }: Hold, now: number): number | null {
   if (resource === "concurrent") return concurrencyRetryMs;
   if (amount > limit || until === endOfTime) return null;
   return until === null ? longestWaitSeconds * 1_000 : until * 1_000 - now;
 }
 
-/** ms until the window of the limit has room by itself; null: it never has, for such a call. */
+/** ms until the window has room; null: never. */
 function windowWait(hold: Hold, { buckets, now }: { buckets: Buckets; now: number }) {
   const latest = latestWait(hold, now);
   if (latest === null || hold.resource === "concurrent" || hold.until !== null) return latest;
@@ -150,7 +144,7 @@ function windowWait(hold: Hold, { buckets, now }: { buckets: Buckets; now: numbe
   return free === null ? null : Math.min(free * 1_000 - now, latest);
 }
 
-/** ms until the limit that refused has room; null: it never has, for such a call. */
+/** ms until the limit has room; null: never. */
 export function waitFor(
   hold: Hold,
   needed: { buckets: Buckets; now: number; leaseUntil: number | null },
@@ -162,7 +156,7 @@ export function waitFor(
   return Math.min(ofLease, ofWindow ?? ofLease);
 }
 
-/** How the limits stand. `standing`: used and oldest bucket of each hold, one after the other. */
+/** @param standing alternating usage and oldest bucket of each hold */
 export const statesFrom = (
   holds: readonly Hold[],
   { standing, now }: { standing: readonly (number | null)[]; now: number },

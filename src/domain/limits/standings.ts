@@ -1,35 +1,31 @@
-/** How much of each limit is used. For people who look; admission counts for itself. */
+/** Limit usage for display. Admission counts for itself. */
 import { longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
 import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
-/** What the ledger sums for one limit, in the unit in which the limit is counted. */
+/** Sums of the ledger, in the limit's unit. */
 export interface SummedLimit {
-  /** what ended calls used, and what calls have reserved that run or wait for a person */
+  /** used by ended calls, and reserved by running and waiting ones */
   counted: number;
-  /** of `counted`, what these calls have reserved */
+  /** reserved part of `counted` */
   reserved: number;
-  /** the first bucket in use, in s since the epoch; null: none */
+  /** first bucket in use, s since the epoch */
   oldest: number | null;
 }
 
 /** Money is in micro-USD. */
 export interface Standing {
-  /** such as `tenant.usdPerDay`, `ceiling.usdPerDay`, `key.requestsPerMinute` */
+  /** for example `tenant.usdPerDay` or `ceiling.usdPerDay` */
   name: string;
-  /** the id of the tenant, the key or the server */
   subject: string;
   limit: number;
   used: number;
   reserved: number;
   left: number;
-  /**
-   * ms since the epoch, when the window ends or the oldest use is free again; null: nothing is used, or the use ends
-   * with a call
-   */
+  /** ms since the epoch, when the window ends or the oldest usage expires; null: unused, or until a call ends */
   freesAt: number | null;
 }
 
-/** Tokens and money are reserved at their most. A request counts at once, and a running call counts until its end. */
+/** Requests and running calls count immediately and are not reserved. */
 const isReserved = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
 
 function freesAt(hold: Hold, oldest: number | null): number | null {

@@ -1,8 +1,7 @@
 /**
- * The order in which waiting work gets its turn, where only so many may work at once.
- * Tenants take turns, so the flood of one tenant holds up no other tenant. Within a tenant, work that ends a call goes
- * before work that begins a call. Work that ends a call is never refused, because the call's answer has been paid for.
- * Pure: the caller passes the time, and `wake` says that the turn has come.
+ * Fair scheduling of limited slots. Slots rotate among tenants, so a flood of one tenant does not delay others.
+ * Within a tenant, ending calls precede beginning ones, and are never refused because their answers are already paid
+ * for.
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -12,20 +11,19 @@ import { withoutSlices, type TenantSlices } from "./slices.ts";
 export type TurnKind = "begins" | "ends";
 
 export interface TurnLimits {
-  /** turns that are held at once */
   atOnce: number;
-  /** turns that one lane holds at once while another lane works, too */
+  /** slots of a lane while another lane is active */
   ofLaneBeside: number;
-  /** how many may wait in one lane, and in all lanes together */
+  /** maximum waiting tickets */
   mostOfLane: number;
   mostInAll: number;
-  /** ms; where a lane's queue grows and its work waits longer, new work is refused if at least `fewOfLane` of the lane wait */
+  /** ms; if a lane's queue grows and waits exceed this, new work is refused */
   longestWaitMs: number;
-  /** so many of a lane may wait however long: a slow database keeps ordinary callers waiting, too */
+  /** tickets of a lane that may always wait: a slow database delays ordinary callers too */
   fewOfLane: number;
-  /** ms after which a turn that nobody gave back goes to the next ticket */
+  /** ms until an unreturned slot is reclaimed */
   leaseMs: number;
-  /** ms within which a given turn has to be taken. After them the turn passes on: the waiting invocation may have died */
+  /** ms to take a granted slot before it passes on: the invocation may have been killed */
   takenWithinMs: number;
 }
 
@@ -34,17 +32,17 @@ export interface Ticket {
   readonly kind: TurnKind;
   readonly wake: () => void;
   state: "waiting" | "given" | "taken" | "over";
-  /** ms, when its state last changed */
+  /** ms, time of the last state change */
   since: number;
 }
 
-/** Turns as hosts and stores see them. A lane is a tenant's id; the empty lane is the router's own work. */
+/** A lane is a tenant id; the empty lane is the router's own work. */
 export interface Turns {
-  /** Waits for a turn. Call the function in the result when the work is done. */
+  /** Waits for a slot. The result's function releases the slot. */
   enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
 }
 
-/** ms for which a lane counts as working after its last turn: a caller with an answer may ask again at once. */
+/** ms for which a lane counts as active: an answered caller may call again. */
 const atWorkMs = 1_000;
 
 interface Lane {
@@ -54,7 +52,7 @@ interface Lane {
   trend: QueueTrend;
 }
 
-/** Lanes in turn. In each lane ends go before begins; ends go first in, first out, and so do begins. */
+/** Round-robin lanes. In each lane, ends precede begins, both first in, first out. */
 function createLanes(longestWaitMs: number) {
   const lanes = new Map<string, Lane>();
   let waitingBegins = 0;
@@ -77,7 +75,7 @@ function createLanes(longestWaitMs: number) {
       counted(lane, ticket.kind, { change: 1, now });
       lanes.set(ticket.lane, lane);
     },
-    /** Takes the next ticket of a lane that may hold one more. The lane goes behind all others. */
+    /** Takes the next ticket of an allowed lane, and moves the lane to the end. */
     next(mayHold: (lane: string) => boolean, now: number): Ticket | null {
       for (const [name, lane] of lanes) {
         if (!mayHold(name)) continue;
@@ -115,7 +113,7 @@ function createLanes(longestWaitMs: number) {
   };
 }
 
-/** Which lanes worked last. Several orders share one such memory where one thread does the work of all. */
+/** Recently active lanes; shared by orders of one thread. */
 export function createLaneActivity() {
   let last = { lane: "", at: Number.NEGATIVE_INFINITY };
   let other = last;
@@ -124,14 +122,13 @@ export function createLaneActivity() {
       if (lane !== last.lane) other = last;
       last = { lane, at };
     },
-    /** Whether two lanes worked within the last second. */
+    /** Whether two lanes were active within the last second. */
     isShared: (now: number): boolean => now - other.at < atWorkMs,
   };
 }
 
 export type LaneActivity = ReturnType<typeof createLaneActivity>;
 
-/** The turns that are held, in all and of each lane. */
 function createHeld() {
   const held = new Set<Ticket>();
   const ofLanes = new Map<string, number>();
@@ -143,7 +140,7 @@ function createHeld() {
       held.add(ticket);
       ofLanes.set(ticket.lane, (ofLanes.get(ticket.lane) ?? 0) + 1);
     },
-    /** Ends the ticket, whether its turn was held or not. */
+    /** Ends a held or waiting ticket. */
     end(ticket: Ticket): void {
       ticket.state = "over";
       if (!held.delete(ticket)) return;
@@ -154,7 +151,7 @@ function createHeld() {
   };
 }
 
-/** @param slicesFor makes the slices of this order, from those of the thread; absent: crowds never rest */
+/** @param slicesFor absent: no time slices */
 export function createTurnOrder(
   limits: TurnLimits,
   activity: LaneActivity = createLaneActivity(),
@@ -166,10 +163,10 @@ export function createTurnOrder(
   const waits = createRecentWaits();
   const held = createHeld();
   const slices = slicesFor?.(() => lanes.first()?.wake()) ?? withoutSlices;
-  /** turns that a lane may hold now */
+  /** current maximum per lane */
   let ofLane = atOnce;
 
-  /** ms: until then no held turn is overdue */
+  /** ms; no held slot is overdue before */
   let nextOverdueAt = Number.POSITIVE_INFINITY;
 
   const overdueAt = ({ state, since }: Ticket): number =>
@@ -185,10 +182,10 @@ export function createTurnOrder(
 
   const mayHold = (lane: string): boolean => held.countOf(lane) < ofLane;
 
-  /** @param asking calls that ask only now */
+  /** @param asking calls not yet in a lane */
   const note = (lane: string, now: number, asking = 0): void => {
     activity.note(lane, now);
-    // Turns of invocations that ended without a word make no crowd.
+    // Slots of killed invocations must not make a tenant busy.
     endOverdue(now);
     slices.note(held.count() + lanes.size() + asking, now);
   };
@@ -201,16 +198,14 @@ export function createTurnOrder(
     ticket.wake();
   };
 
-  /** Ends overdue turns, and sees whether lanes share the work. */
   const look = (now: number): void => {
     endOverdue(now);
     ofLane = activity.isShared(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
   };
 
-  /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
     look(now);
-    // A slice begins for a ticket that gets its turn, and for no other.
+    // `mayWork` starts a slice, so it comes last.
     while (held.count() < atOnce && lanes.hasOneFor(mayHold) && slices.mayWork(now)) {
       const ticket = lanes.next(mayHold, now);
       if (ticket === null) return;
@@ -221,16 +216,16 @@ export function createTurnOrder(
 
   return {
     advance,
-    /** how many tickets wait to begin a call */
+    /** waiting tickets of kind `begins` */
     waiting: (): number => lanes.allBegins(),
-    /** ms after which a new ticket of that lane may try again; null: the ticket may wait now */
+    /** ms until a new ticket may retry; null: it may wait */
     retryAfterMs(lane: string, now: number): number | null {
       const waiting = lanes.beginsOf(lane);
       const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
       const isBehind = waiting >= fewOfLane && lanes.isGrowing(lane, now);
       return isFull || isBehind ? waits.retryAfterMs(now) : null;
     },
-    /** ms after which a ticket that has waited so long may try again; null: the ticket waits on */
+    /** ms until a waiting ticket may retry; null: it continues to wait */
     waitedTooLong(
       { lane, waitedMs }: { lane: string; waitedMs: number },
       now: number,
@@ -244,7 +239,7 @@ export function createTurnOrder(
       note(lane, now, 1);
       const isAlone = lanes.areEmpty();
       if (isAlone) look(now);
-      // Where nobody waits, the ticket needs no place in a lane.
+      // Without a queue, the ticket skips the lane.
       const hasRoom = isAlone && held.count() < atOnce && mayHold(lane);
       if (hasRoom && slices.mayWork(now)) give(ticket, now);
       else {
@@ -253,16 +248,16 @@ export function createTurnOrder(
       }
       return ticket;
     },
-    /** ms after which one that waits has to look whether its turn can come */
+    /** ms until a waiting ticket has to check again */
     opensInMs: (now: number): number => slices.opensInMs(now),
-    /** false: the turn has passed on, or has not come yet */
+    /** false: the slot passed on, or is not granted yet */
     take(ticket: Ticket, now: number): boolean {
       if (ticket.state !== "given") return false;
       ticket.state = "taken";
       ticket.since = now;
       return true;
     },
-    /** The work is done, or not wanted any more. */
+    /** Releases the slot, or abandons the ticket. */
     leave(ticket: Ticket, now: number): void {
       if (ticket.state === "waiting") lanes.remove(ticket, now);
       held.end(ticket);

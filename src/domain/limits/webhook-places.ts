@@ -1,29 +1,29 @@
 /**
- * Which webhook messages are sent next, where a process sends only so many at once. Tenants take turns. An address that timed out
- * waits behind all others, and holds one place at most, until it answers. Pure: the caller passes the time.
+ * Fair scheduling of webhook deliveries. An address that timed out comes after all others, with one delivery at a
+ * time, until it answers.
  */
 
 const atOnce = 6;
 const ofTenantAtOnce = 2;
-/** of all addresses that timed out together */
+/** of all silent addresses */
 const silentAtOnce = 3;
-/** ms after which the place of an invocation that ended without a word is free */
+/** ms after which a killed invocation's slot is reclaimed */
 const heldMs = 60_000;
-/** ms for which an address counts as silent after a time-out */
+/** ms for which an address counts as silent after a timeout */
 const silentMs = 3_600_000;
 const addressesKept = 1_000;
 
 export interface DueMessage {
   tenantId: string;
   id: string;
-  /** scheme, host and port of its URL */
+  /** origin of the URL */
   address: string;
 }
 
 export function createWebhookPlaces() {
   const held = new Map<string, DueMessage & { at: number }>();
   const silent = new Map<string, number>();
-  /** the tenant that was served last stands last */
+  /** least recently served first */
   const served = new Map<string, true>();
 
   const keyOf = ({ tenantId, id }: DueMessage): string => `${tenantId} ${id}`;
@@ -45,7 +45,7 @@ export function createWebhookPlaces() {
     );
   };
 
-  /** Lower goes first: answering addresses, then tenants with fewer places, then those served longest ago. */
+  /** Lower is first: answering addresses, tenants with fewer slots, least recently served. */
   const rankOf = (message: DueMessage, now: number): number[] => [
     isSilent(message.address, now) ? 1 : 0,
     countHeld(({ tenantId }) => tenantId === message.tenantId),
@@ -58,7 +58,7 @@ export function createWebhookPlaces() {
   };
 
   return {
-    /** Takes a place for each message that is sent now. `due`: the oldest of a tenant first. */
+    /** Takes slots. @param due oldest first per tenant */
     take(due: readonly DueMessage[], now: number): DueMessage[] {
       for (const [key, { at }] of held) if (now - at >= heldMs) held.delete(key);
       const taken: DueMessage[] = [];
@@ -82,7 +82,7 @@ export function createWebhookPlaces() {
       }
       return taken;
     },
-    /** @param answered whether the address answered; null: it wasn't asked, or there was no connection */
+    /** @param answered null: not sent, or no connection */
     end(message: DueMessage, answered: boolean | null, now: number): void {
       held.delete(keyOf(message));
       if (answered === null) return;

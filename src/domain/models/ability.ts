@@ -1,26 +1,23 @@
 /**
- * How intelligent models are, finer than by tier. A published score is compared only with scores of the same
- * benchmark under the same setting, and only among models of one tier. A score moves a model by less than half
- * a tier, so it never takes a model past one of another tier.
+ * Intelligence of models, finer than tiers. Scores count only among models of one tier, for one benchmark and
+ * setting, and move a model by less than half a tier.
  */
 import { abler, parseModel } from "./lines.ts";
 import { isEstimated, type Model } from "./model.ts";
 
-/** The tier that an unknown tier counts as. */
 const middleTier = 3;
 
-/** Less than half a tier, so that the best of a tier stays below the worst of the next. */
+/** Keeps the best of a tier below the worst of the next. */
 const mostMovement = 0.49;
-/** As many comparisons weigh as much as the tier does: one lucky score says little. */
+/** Weight of the tier, in comparisons: one score may be luck. */
 const doubt = 2;
 
 interface Evidence {
-  /** sum of (share of the others that are worse − ½), weighed by how many others there are */
+  /** sum of (share of worse models − ½), weighted by the number of models */
   lead: number;
   others: number;
 }
 
-/** For each model: where its scores stand among those of its tier. */
 function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
   const groups = new Map<string, { model: Model; score: number }[]>();
   for (const model of models) {
@@ -34,7 +31,7 @@ function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
   }
   const evidence = new Map<Model, Evidence>();
   for (const group of groups.values()) {
-    // The same model at several providers is one result.
+    // A model's copies at several providers are one result.
     const scores = [...new Set(group.map(({ model, score }) => `${lineKey(model)} ${score}`))];
     const values = scores.map((text) => Number(text.slice(text.lastIndexOf(" ") + 1)));
     const others = values.length - 1;
@@ -56,9 +53,9 @@ const lineKey = (model: Model): string => parseModel(model)?.core ?? model.id;
 const lineAndTier = (model: Model): string =>
   `${parseModel(model)?.line} ${model.intelligence ?? middleTier}`;
 
-/** Within a line and tier the newer model is never below the older one, whatever a benchmark says. */
+/** Within a line and tier, a newer model is never below an older one. */
 function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
-  // Where no score moved anything, all are equal.
+  // Others are equal anyway.
   const moved = new Set([...ability.keys()].map(lineAndTier));
   const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
   const groups = Map.groupBy(
@@ -76,10 +73,10 @@ function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): v
   }
 }
 
-/** So little that no published result is outweighed. */
+/** Too small to outweigh a published result. */
 const leadInWords = 1e-3;
 
-/** Within a tier, the newest of an abler line is above all of the other line. */
+/** Within a tier, the newest model of an `abler` line is above the other line. */
 function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>): void {
   for (const [line, than] of abler) {
     const ofLine = (name: string): Model[] =>
@@ -98,10 +95,10 @@ function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>):
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
-/** Lists of models are replaced and never changed, so what was made of one stays right. */
+/** Lists of models are immutable. */
 const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
 
-/** The model's tier and a fraction. `models`: all known models, of which the model is one. */
+/** Tier plus fraction. @param models all known models */
 export function abilityOf(models: readonly Model[]): (model: Model) => number {
   let ability = abilities.get(models);
   if (ability === undefined) {
@@ -112,7 +109,7 @@ export function abilityOf(models: readonly Model[]): (model: Model) => number {
     }
     keepLineOrder(models, moved);
     keepMakersOrder(models, moved);
-    // Within a tier, what was estimated is below all that was judged.
+    // Within a tier, estimated models are below all others.
     for (const model of models)
       if (isEstimated(model)) moved.set(model, (model.intelligence ?? middleTier) - mostMovement);
     abilities.set(models, moved);

@@ -1,15 +1,15 @@
-/** Which models the lists of a policy allow and deny, by the models' names. */
+/** Allow and deny lists of models. */
 import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonical-name.ts";
 import { nameOf, type Model } from "./model.ts";
 import { matchesGlob, matchesParts } from "./globs.ts";
 import { isVariant } from "./plain-name.ts";
 import { rememberedByText } from "../remembered.ts";
 
-/** A model as far as its names go. A caller that knows the id alone recognizes the model by it. */
+/** The names of a model, as far as the caller knows them. */
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
 
-/** One spelling for names and globs that differ in separators alone: `claude-opus-4.8`, `llama3`. */
+/** Normalizes separators: `claude-opus-4.8`, `llama3`. */
 const loosened = (text: string): string =>
   text
     .toLowerCase()
@@ -17,18 +17,17 @@ const loosened = (text: string): string =>
     .replaceAll(/(?<![a-z])([a-z]{2,}|(?<![0-9])[ok])(?=\d)/g, "$1-");
 
 interface Names {
-  /** for lists that allow */
   allowed: readonly string[];
-  /** for lists that deny, loosened */
+  /** normalized */
   denied: readonly string[];
   canonical: ReadonlySet<string>;
 }
 
-/** The last part of an id, without the region and the vendor before it: `us.anthropic.claude-3-opus`. */
+/** The id without folder, region and vendor: `us.anthropic.claude-3-opus`. */
 const withoutVendor = (id: string): string =>
   id.slice(id.lastIndexOf("/") + 1).replace(/^(?:[a-z][a-z0-9-]*\.)+(?=[a-z])/i, "");
 
-/** `claude-3-opus` beside `claude-opus-3`: places write both. */
+/** `claude-3-opus` for `claude-opus-3`: both are in use. */
 const reordered = (name: string): string[] => {
   const claude = /^claude-([a-z]+)-([\d-]+)$/.exec(name);
   return claude === null ? [] : [`claude-${claude[2]}-${claude[1]}`];
@@ -37,7 +36,7 @@ const reordered = (name: string): string[] => {
 function namesOf(model: NamedModel): Names {
   const { provider, id, like = id, name = id, aliases = [] } = model;
   const own = [id, ...aliases].map((each) => `${provider}/${each}`);
-  // `ft:gpt-4o:acme::7p4l` was made from a model, and is denied with that model.
+  // Denies a fine-tuned model like `ft:gpt-4o:acme::7p4l` with its base model.
   const texts = [id, like, name, ...aliases, id.replace(/^ft:([^:]+).*$/, "$1")];
   const canonical = new Set(texts.flatMap((text) => canonicalName(text) ?? []));
   const elsewhere = [...canonical].flatMap((each) => {
@@ -59,7 +58,7 @@ function namesOf(model: NamedModel): Names {
   };
 }
 
-/** Models are replaced and never changed, so their names stay right. */
+/** Models are immutable. */
 const known = new WeakMap<NamedModel, Names>();
 
 function rememberedNames(model: NamedModel): Names {
@@ -73,12 +72,12 @@ function rememberedNames(model: NamedModel): Names {
 interface DenyingGlob {
   plain: string[];
   loose: string[];
-  /** the model that it means at every provider; null: it has stars, or names a provider */
+  /** the model it means at every provider; null: it has wildcards or names a provider */
   canonical: string | null;
 }
 
 const denyingGlob = rememberedByText((text): DenyingGlob => {
-  // Without a provider the glob means all of them.
+  // Without a provider, the glob applies to all.
   const glob = text.includes("/") || text.startsWith("*") ? text : `*/${text}`;
   const [provider = "", ...rest] = glob.toLowerCase().split("/");
   const model = rest.join("/");
@@ -94,8 +93,8 @@ const denyingGlob = rememberedByText((text): DenyingGlob => {
 });
 
 /**
- * Whether any glob means the model under any of its names: its own, its canonical name, or another spelling of
- * them. For lists that deny or ask for approval, where a match too many is on the safe side.
+ * Whether a glob matches any name of the model, in any spelling. For deny and approval lists, where a false match is
+ * safe.
  */
 export function isNamedIn(globs: readonly string[], model: NamedModel): boolean {
   if (globs.length === 0) return false;
@@ -111,10 +110,7 @@ export function isNamedIn(globs: readonly string[], model: NamedModel): boolean 
   });
 }
 
-/**
- * Globs over `provider/model`. A denied model is denied even if it is allowed too. In a list that allows, the
- * first part is always the provider: `anthropic/*` sends nothing to a reseller of Anthropic's models.
- */
+/** Globs over `provider/model`; deny takes precedence. In allow lists, `anthropic/*` does not include resellers. */
 export function isAllowed(
   model: NamedModel,
   policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },

@@ -1,11 +1,11 @@
-/** One name for a model, however the places that serve it write its name: `anthropic/claude-sonnet-5`. */
+/** A provider-independent model name, for example `anthropic/claude-sonnet-5`. */
 import { parseName } from "./lines.ts";
 import type { Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 const list = (words: string): string[] => words.split(" ").filter((word) => word !== "");
 
-/** Makers, the first words of their models' names, and how other places write the maker's name. */
+/** Maker, first words of its models' names, other spellings of the maker. */
 const makers = (
   [
     ["anthropic", "claude", ""],
@@ -40,26 +40,26 @@ const writtenAs = new Map<string, readonly string[]>(
   makers.map(({ name, written }) => [name, written]),
 );
 
-/** All spellings of a maker's name, its own first. */
+/** Own spelling first. */
 export const spellingsOf = (maker: string): readonly string[] => writtenAs.get(maker) ?? [maker];
 
-/** Series with open weights, whose packed and tuned copies count as one model. */
+/** Series with open weights, whose repackaged copies count as one model. */
 const withOpenWeights: ReadonlySet<string> = new Set(
   list(
     "llama gemma mistral ministral magistral devstral pixtral voxtral mixtral deepseek qwen qwq glm kimi minimax " +
       "nemotron granite phi",
   ),
 );
-/** Words that say how open weights are packed, tuned or served. */
+/** Words about packaging, tuning or serving. */
 const packing: ReadonlySet<string> = new Set(
   list("it instruct chat versatile instant turbo fast tput fp hf awq gguf bf int"),
 );
-/** Series whose releases differ by a month or day of four digits: `mistral-large-2411`. */
+/** Series with four-digit release dates: `mistral-large-2411`. */
 const released: ReadonlySet<string> = new Set(
   list("mistral ministral magistral codestral devstral pixtral voxtral qwen kimi deepseek"),
 );
 
-/** Names from which their model can't be read. A test holds them to the catalogue's aliases. */
+/** Names that don't reveal their model. A test compares them with the catalogue's aliases. */
 const alsoCalled: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -82,15 +82,11 @@ const alsoCalled: ReadonlyMap<string, string> = new Map(
   ).flatMap(([canonical, names]) => list(names).map((name) => [name, canonical])),
 );
 
-/** The other names of a canonical name's model. */
 export const otherNamesOf = (canonical: string): string[] =>
   [...alsoCalled].flatMap(([name, of]) => (of === canonical ? [name] : []));
 
 /**
- * null: the name begins with no known series.
- *
- * @example
- * canonicalName("us.anthropic.claude-sonnet-5-v1:0"); // "anthropic/claude-sonnet-5"
+ * null: unknown series. @example canonicalName("us.anthropic.claude-sonnet-5-v1:0"); // "anthropic/claude-sonnet-5"
  */
 export function canonicalName(text: string): string | null {
   const read = parseName(text);
@@ -118,10 +114,10 @@ export function canonicalName(text: string): string | null {
   return alsoCalled.get(name) ?? `${maker}/${name}`;
 }
 
-/** Models are replaced and never changed, so what was read of one stays right. */
+/** Models are immutable. */
 const read = new WeakMap<object, string | null>();
 
-/** As declared, else read from the id, the display name or an alias: a deployment's id may say nothing. */
+/** From the declared model, id, display name or alias. */
 export function canonicalOf(
   model: Pick<Model, "id"> & Partial<Pick<Model, "like" | "name" | "aliases">>,
 ) {

@@ -1,8 +1,7 @@
 /**
- * Merges a newer file of models.dev into the catalogue at hand, or says why the file is refused. Of a model
- * that the seed knows, prices, limits, published scores and the end come from models.dev; names, families,
- * aliases, modalities, tiers and days of release stay as curated. No person looks at what comes in. So a file
- * that would break routing for every tenant is refused whole, and the catalogue at hand stays.
+ * Merges models.dev into the catalogue. For curated models, prices, limits, scores and retirement come from
+ * models.dev; the rest stays curated. The sync is unattended, so a file that would break routing is rejected as a
+ * whole.
  */
 import {
   classPrices,
@@ -17,7 +16,7 @@ import {
 import { tiersOfNew } from "./new-models.ts";
 import { err, ok, type Result } from "../result.ts";
 
-/** A model as models.dev has it, in our words. What models.dev doesn't say is null. */
+/** A model of models.dev; unknown members are null. */
 export type CatalogueEntry = Omit<
   Model,
   "aliases" | "intelligence" | "speed" | "source" | "synced" | "estimated" | "unverified"
@@ -30,11 +29,11 @@ export type SyncRefusal =
 export interface CatalogueChanges {
   /** `provider/model` */
   added: string[];
-  /** of these, those whose intelligence is estimated from their price */
+  /** added models with an intelligence estimated from the price */
   estimated: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
-  /** models that were left as they were, because their new prices can't be right */
+  /** unchanged because of implausible prices */
   odd: string[];
 }
 
@@ -50,20 +49,17 @@ export interface Synced {
   changes: CatalogueChanges;
 }
 
-/** A provider with fewer models may lose one without its list being broken. */
+/** Smaller providers may lose a model without an error in the file. */
 const countedFrom = 5;
 const leastShare = 0.7;
-/** The dearest model ever sold asked 600 USD. */
+/** The highest price ever was 600 USD. */
 const highestUsdPerMTok = 1_000;
-/** No price moves by such a factor overnight: the new one has another unit, or a slipped point. */
+/** A larger factor indicates another unit or a misplaced decimal point. */
 const priceStep = 20;
-/** A few odd models are skipped. With more of them, the file itself is odd. */
+/** With more odd models, the file itself is rejected. */
 const mostOdd = 3;
 
-/**
- * Names of models that are not for sampling: they embed, judge, transcribe, research for an hour or answer on a
- * socket alone.
- */
+/** Names of models for other purposes than sampling. */
 export const otherTrades =
   /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
 
@@ -79,7 +75,7 @@ const pricesOf = (entry: CatalogueEntry): number[] =>
     ),
   );
 
-/** models.dev has one output price. For a model that draws and writes, that price is the price of images. */
+/** models.dev has one output price, which for a model with images and text is the image price. */
 const textPriceOf = ({ outputUsdPerMTok, mediaPrices }: Model): number | null =>
   mediaPrices?.imageOutputUsdPerMTok ?? outputUsdPerMTok;
 
@@ -92,18 +88,18 @@ const isAbsurd = (entry: CatalogueEntry, current: Model | undefined): boolean =>
     (isStep(current.inputUsdPerMTok, entry.inputUsdPerMTok) ||
       isStep(textPriceOf(current), entry.outputUsdPerMTok)));
 
-/** A context smaller than the output is a mistake in the file, and would exclude the model for good. */
+/** A context smaller than the output is an error that would exclude the model. */
 const hasSoundLimits = ({ contextTokens, outputTokens }: CatalogueEntry): boolean =>
   contextTokens === null || outputTokens === null || contextTokens >= outputTokens;
 
-/** Price tiers as models.dev has them. Prices of classes that models.dev doesn't know stay as curated. */
+/** Class prices that models.dev lacks stay curated. */
 const tiersOver = (seed: Model, { priceTiers }: CatalogueEntry): PriceTier[] =>
   priceTiers.map((tier) => ({
     ...seed.priceTiers.find(({ aboveInputTokens }) => aboveInputTokens === tier.aboveInputTokens),
     ...tier,
   }));
 
-/** The figures that models.dev knows better than the seed, because they change after a model's release. */
+/** Figures that change after a model's release. */
 function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
   const { inputUsdPerMTok, outputUsdPerMTok } = entry;
   const figures: Partial<Model> = {};
@@ -111,7 +107,7 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     Object.assign(figures, { inputUsdPerMTok, priceTiers: tiersOver(seed, entry) });
     for (const price of classPrices)
       if (entry[price] !== null && entry[price] !== undefined) figures[price] = entry[price];
-    // Where images have a price of their own, models.dev's output price is not the price of text.
+    // models.dev's output price is the image price here.
     if (seed.mediaPrices?.imageOutputUsdPerMTok === undefined)
       figures.outputUsdPerMTok = outputUsdPerMTok;
   }
@@ -120,7 +116,7 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
   }
   if (entry.status === "retired") figures.status = "retired";
-  // The seed's day of release was checked by a person; models.dev has some wrong.
+  // Curated release dates are verified; some of models.dev are wrong.
   const releasedAt = seed.releasedAt ?? entry.releasedAt;
   if (releasedAt !== undefined && releasedAt !== seed.releasedAt) figures.releasedAt = releasedAt;
   if (entry.scores !== undefined) figures.scores = entry.scores;
@@ -133,7 +129,7 @@ const withFigures = (model: Model, figures: Partial<Model>): Model => ({
   synced: Object.keys(figures).toSorted() as Figure[],
 });
 
-/** A model that vanished from the file can't be chosen any more, but a hint that names it still finds its like. */
+/** Retired models can't be selected, but hints still find their equivalents. */
 const retire = (model: Model): Model => ({
   ...model,
   status: "retired",
@@ -161,7 +157,7 @@ const isServable = (entry: CatalogueEntry): boolean =>
   !otherTrades.test(entry.id) &&
   !otherTrades.test(entry.family ?? "");
 
-/** Whether a model at hand should be in the file; on the first sync every model of the seed should. */
+/** The first sync expects all curated models. */
 const isExpected = (model: Model, isFirst: boolean): boolean =>
   model.status !== "retired" && (isFirst || model.synced !== undefined);
 
@@ -208,7 +204,7 @@ function changesOf(
   return changes;
 }
 
-/** `current`: what the last sync left; before the first sync, the seed itself. */
+/** @param input `current`: result of the last sync, initially the seed */
 export function syncCatalogue(input: {
   seed: Catalogue;
   current: Catalogue;
@@ -231,7 +227,7 @@ export function syncCatalogue(input: {
     const name = nameOf(model);
     const entry = listed.get(name);
     const was = known.get(name);
-    // Models that are odd or gone today keep what the last sync gave them.
+    // Odd and missing models keep the figures of the last sync.
     const figures = was?.synced?.map((figure) => [figure, was[figure]]) ?? [];
     if (entry !== undefined && !skipped.has(name))
       models.set(name, withFigures(model, figuresOf(entry, model)));
@@ -244,7 +240,7 @@ export function syncCatalogue(input: {
   const curated = new Set(seed.models.flatMap(namesOf));
   for (const entry of entries) {
     const name = nameOf(entry);
-    // A name that is an alias of the seed's is the seed's model.
+    // Aliases refer to curated models.
     if (curated.has(name) || skipped.has(name) || !isServable(entry)) continue;
     models.set(name, newModel(entry, seed));
   }

@@ -1,8 +1,8 @@
-/** The models that are known without asking anyone: curated by hand in `catalogue.json`. */
+/** The curated catalogue. */
 import seed from "./catalogue.json" with { type: "json" };
 import type { Catalogue, Model } from "./model.ts";
 
-// TypeScript widens a JSON module's literals to `string` and `number`; the unit test proves the shape.
+// TypeScript widens literals of JSON modules; a unit test verifies the shape.
 const models = seed.models as Omit<Model, "source">[];
 
 export const seedCatalogue: Catalogue = {

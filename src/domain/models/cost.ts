@@ -1,4 +1,4 @@
-/** Turns tokens, images and audio into money: whole micro-USD, rounded up once at the end. */
+/** Costs in whole micro-USD, rounded up once at the end. */
 import type { MediaUsage, TokenClasses, Usage } from "../usage.ts";
 import { wholeMicroUsd } from "../magnitudes.ts";
 import {
@@ -11,13 +11,12 @@ import {
 import type { Requirements } from "../requirements.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
-/** The parts of a usage that are priced. An estimate is marked as an estimate. */
 export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "classes"> &
   Partial<Pick<Usage, "estimated">>;
 
 type Priced = TokenPrices & Pick<Model, "priceTiers" | "mediaPrices">;
 
-/** USD per million tokens of each class, at one length of the input. */
+/** USD per million tokens. */
 interface ClassPrices {
   plain: number;
   cacheRead: number;
@@ -29,8 +28,8 @@ interface ClassPrices {
 }
 
 /**
- * Null where the plain prices are unknown. A class without a price of its own costs what plain input costs. The
- * tokens were processed, so 0 is never right, and nobody charges more for cache reads than for plain input.
+ * Null without plain prices. A class without a price costs as much as plain input: never free, and no provider
+ * charges more for cache reads.
  */
 function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   let tier: PriceTier | null = null;
@@ -38,7 +37,7 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
     const { aboveInputTokens: above } = each;
     if (inputTokens > above && above > (tier?.aboveInputTokens ?? -1)) tier = each;
   }
-  // Where a tier does not name a class's price, the price below the tier would be too low.
+  // Without a tier's class price, the price below the tier would be too low.
   const prices: TokenPrices = tier ?? model;
   const { inputUsdPerMTok: plain, outputUsdPerMTok: output } = prices;
   if (plain === null || output === null) return null;
@@ -55,7 +54,7 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   };
 }
 
-/** The classes, each cut to what its total leaves, so that no token is counted twice. A class of 0 is left out. */
+/** Clamps classes to their totals, so that no token is counted twice. Classes of 0 are omitted. */
 export function classesWithin({ inputTokens, outputTokens, classes }: Billable): TokenClasses {
   if (classes === undefined) return {};
   const within = (count: number | undefined, most: number): number =>
@@ -70,7 +69,7 @@ export function classesWithin({ inputTokens, outputTokens, classes }: Billable):
     classes.audioInputTokens,
     inputTokens - cacheWriteTokens - cacheWriteHourTokens,
   );
-  // Audio that is left over when everything else is counted must have come from the cache.
+  // Excess audio must have come from the cache.
   const leastRead =
     audioInputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens - inputTokens;
   const cacheReadAudioTokens = within(
@@ -119,12 +118,12 @@ function byTokens(model: Priced, usage: Billable): number | null {
 
 const microUsd = 1_000_000;
 
-/** Null where the model has no price of its own for something that was made. */
+/** null: no applicable unit price. */
 function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined): number | null {
   const units: [number | undefined, number | undefined][] = [
     [prices?.usdPerImage, media?.images],
     [prices?.usdPerAudioMinute, media?.audioSeconds && media.audioSeconds / 60],
-    // USD per million of units is micro-USD per unit: the two millions cancel out.
+    // USD per million units equals micro-USD per unit.
     [prices?.usdPerMCharacters && prices.usdPerMCharacters / microUsd, media?.characters],
   ];
   let micro: number | null = null;
@@ -134,9 +133,8 @@ function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined)
 }
 
 /**
- * Micro-USD that a usage costs on a model; null: the price is unknown, which is never 0. Tokens that the
- * provider counted are what it bills. Where it counted none, the price of an image, a minute or a character is
- * nearer to the bill than a guess of tokens, and stands for the whole call.
+ * Micro-USD; null: unknown, never 0. Counted tokens take precedence; without counts, unit prices are closer to the
+ * bill than estimated tokens.
  */
 export function costMicroUsd(model: Priced, usage: Billable): number | null {
   const units = byUnits(model.mediaPrices, usage.media);
@@ -153,7 +151,7 @@ const addUp = (parts: readonly object[]): Record<string, number> => {
   return sums;
 };
 
-/** What several provider calls used together; null: nothing is known of any of them. */
+/** null: no usage is known. */
 export function usageTogether(usages: readonly Usage[]): Usage | null {
   const [first, ...more] = usages;
   if (first === undefined || more.length === 0) return first ?? null;
@@ -169,33 +167,28 @@ export function usageTogether(usages: readonly Usage[]): Usage | null {
   };
 }
 
-/** Tokens of the largest image of a model that only draws: GPT Image at high quality, 1024 by 1536. */
+/** GPT Image, high quality, 1024 × 1536. */
 const tokensOfLargestImage = 6_240;
-/** Tokens of the largest image of a model that also writes: Gemini at 4K. */
+/** Gemini at 4K. */
 export const tokensOfLargestInlineImage = 2_520;
 
-/** The most output tokens of one image. Where no provider says a number, an image is charged as that. */
+/** Tokens charged for an image without a reported count. */
 export const imageTokensOf = (model: Pick<Model, "outputModalities">): number =>
   model.outputModalities.includes("text") ? tokensOfLargestInlineImage : tokensOfLargestImage;
 
 /** Gemini's figure; OpenAI's speech has about 21. */
 export const tokensPerAudioSecond = 25;
-/** Slow reading; English prose was measured at 15 to 16. */
+/** Slow speech; English prose was measured at 15 to 16. */
 export const charactersPerSecond = 12;
-/** No script packs more characters of speech into a token of our own estimate. */
+/** Upper bound for any script. */
 const charactersPerToken = 4;
 
-/** The parts of a model on which its usage depends. */
 type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
 
-/** The parts of a request on which its usage depends. */
 export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities"> &
   Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning">>;
 
-/**
- * The usage of a call. `maxTokens` bounds text, and reasoning comes on top of it. An image and speech are as
- * long as they are, and speech is most of the answer that it is part of.
- */
+/** `maxTokens` bounds only text; reasoning, images and speech are additional. */
 export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
   const { inputTokens, outputModalities } = needs;
   const maxTokens = needs.maxTokens + reasoningTokens;
@@ -221,21 +214,18 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   };
 }
 
-/** What a call will likely use, with as much text as it may have. Choices compare this figure. */
+/** Expected usage with all requested text, for comparison. */
 export const expectedUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, likelyReasoningOf(model, needs));
 
-/** `expectedUsage` with all the room that reasoning has. */
+/** Expected usage with all room for reasoning. */
 export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, headroomOf(model, needs));
 
-/** Providers that write a cache only where a request marks what to keep. Others write it by themselves. */
+/** Providers that cache only marked requests. */
 const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
 
-/**
- * What a call uses at its dearest, which a reservation holds: `roomyUsage` with all of its input in the dearest
- * class that the request can cause.
- */
+/** The most expensive usage that the request can cause, for reservations. */
 export function mostUsage(
   model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
@@ -254,14 +244,14 @@ export function mostUsage(
   return { ...expected, classes };
 }
 
-/** Whether everything that the model may be asked for has a known price. */
+/** Whether all outputs of the model have a known price. */
 export const isPriced = (model: Priced & Worker): boolean =>
   model.outputModalities.every((modality) => {
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };
     return costMicroUsd(model, expectedUsage(model, needs)) !== null;
   });
 
-/** Whether the model has a price that no source of the catalogue knows, so that nobody can say what a call costs. */
+/** Whether no source of the catalogue knows the model's price. */
 export const isPriceMissing = (
   model: Priced & Worker & Pick<Model, "unverified" | "synced" | "source">,
 ): boolean =>

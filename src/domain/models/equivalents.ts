@@ -1,7 +1,6 @@
 /**
- * Which models of other providers stand in for a model that can't serve. A line is of the class that its newest
- * member has today. Claude Sonnet 3 was weaker than any small model is now, and a caller who asks for it means
- * today's Sonnet.
+ * Replacements for models that can't serve. A line has the class of its newest member: a hint for Claude Sonnet 3
+ * means today's Sonnet.
  */
 import { isPriceMissing } from "./cost.ts";
 import { goneModelNamed } from "./gone-models.ts";
@@ -30,7 +29,6 @@ interface Tiers {
   outputUsdPerMTok: number | null;
 }
 
-/** What stand-ins are compared by. */
 export interface ModelClass extends Tiers {
   kind: Kind;
   isForCode: boolean;
@@ -38,19 +36,16 @@ export interface ModelClass extends Tiers {
 
 const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
-/**
- * Orders the members of a line by whose tiers count for the line: active ones that are no preview first, then
- * those with a known price, then the newest.
- */
+/** Priority of a line's members: active, priced, newest. */
 const speaksFirst = (a: Model, b: Model): number =>
   statusRank[a.status] - statusRank[b.status] ||
   Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
   newestFirst(a, b);
 
-/** An index is never changed, so the classes of its lines stay right. */
+/** Indexes are immutable. */
 const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
 
-/** null: no model is of that line. */
+/** null: no such line. */
 function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
   classesByIndex.set(index, classes);
@@ -66,7 +61,6 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   return found;
 }
 
-/** A model without a line has a class of its own. */
 function classOf(index: ModelIndex, model: Model): ModelClass {
   const line = parseModel(model)?.line;
   const ofLine = line === undefined ? null : classOfLine(index, line);
@@ -75,7 +69,7 @@ function classOf(index: ModelIndex, model: Model): ModelClass {
   return ofLine ?? { intelligence, speed, outputUsdPerMTok, kind, isForCode: false };
 }
 
-/** `mini` is a word in `gpt-5-mini`, and no more than the beginning of one in `ministral`. */
+/** Prefers whole words: `mini` in `gpt-5-mini`, not in `ministral`. */
 function whollyNamed(holders: ReturnType<typeof containing>): number[] {
   const ofFit = (wanted: Fit): number[] =>
     holders.filter(({ fit }) => fit === wanted).map(({ at }) => at);
@@ -83,7 +77,7 @@ function whollyNamed(holders: ReturnType<typeof containing>): number[] {
   return wholly.length > 0 ? wholly : ofFit("beginning");
 }
 
-/** The classes of what a hint names: of models, of their versions, of a line, or of whatever contains the hint. */
+/** Classes of the models, versions, line or names that a hint matches. */
 export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
   const index = indexOf(all);
   const { folded, parsed } = hint;
@@ -97,13 +91,13 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
     if (ofLine !== null) return [ofLine];
   }
   if (named.length === 0) named.push(...whollyNamed(containing(index, hint)));
-  // `gpt-9`, `claude-9`: the model is unknown, and its line or its series is known.
+  // An unknown model of a known line or series, for example `gpt-9`.
   if (named.length === 0 && parsed !== null && parsed.generation !== null) {
     const ofLine = classOfLine(index, parsed.line);
     if (ofLine !== null) return [ofLine];
     named.push(...(index.bySeries.get(parsed.series) ?? []));
   }
-  // There are few tiers, so models with the same tiers share a class.
+  // Models with equal tiers share a class.
   const classes = new Map<string, ModelClass>();
   for (const at of named) {
     const model = all[at];
@@ -116,7 +110,7 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
 
 const unknownGap = 2.5;
 
-/** Doublings by which a model is dearer than what the author named. */
+/** Price ratio in doublings. */
 function dearness({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
   const asked = target.outputUsdPerMTok;
   if (asked === null || asked === 0 || price === 0) return 0;
@@ -124,10 +118,7 @@ function dearness({ outputUsdPerMTok: price }: Tiers, target: Tiers): number {
   return Math.max(0, Math.log2(price / asked));
 }
 
-/**
- * How far a model is from a class. A weaker model is further away than a stronger one, a slower one further
- * than a faster one, and a dearer one further than a cheaper one.
- */
+/** Distance from a class; weaker, slower and more expensive models are penalized. */
 function gapOf(of: Tiers, target: Tiers): number {
   const { intelligence, speed } = of;
   const lead =
@@ -141,7 +132,7 @@ function gapOf(of: Tiers, target: Tiers): number {
 
 const unreachable = Number.POSITIVE_INFINITY;
 
-/** Lines up to this much further away than the nearest are neighbours too, among which priorities decide. */
+/** Within this distance of the nearest line, priorities decide. */
 const neighbourhood = 1;
 
 interface StandIn {
@@ -150,9 +141,8 @@ interface StandIn {
   line: ModelClass;
 }
 
-/** The models of the lines that are near a class. */
 function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): readonly StandIn[] {
-  // There are few tiers, so models with the same tiers share a gap.
+  // Models with equal tiers share a distance.
   const gaps = new Map<string, number>();
   const gap = (of: Tiers): number => {
     const key = `${of.intelligence} ${of.speed} ${of.outputUsdPerMTok}`;
@@ -160,13 +150,13 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
     gaps.set(key, known);
     return known;
   };
-  // A model is as far away as its line is, and an older member of the line may be further away.
+  // An older member may be further away than its line.
   const far = candidates.map(({ model, line }) => Math.max(gap(model), gap(line)));
   const bound = far.reduce((least, each) => Math.min(least, each), unreachable) + neighbourhood;
   return candidates.filter((_, at) => (far[at] ?? unreachable) <= bound);
 }
 
-/** Level 1 for each feasible model that stands in for one of the classes; null: no model does. */
+/** Level 1 for each feasible replacement; null: none. */
 export function equivalentsOf(
   named: readonly ModelClass[],
   served: Served,
@@ -182,7 +172,7 @@ export function equivalentsOf(
   }
   const judged = candidates.filter(({ model }) => !isEstimated(model));
   const among = judged.length > 0 ? judged : candidates;
-  // `nano` is a size of GPT models, and also what Google calls its image models: a kind stands in for its like only.
+  // `nano` is a size of GPT models and a name of Google's image models, so kinds must match.
   const near = named.flatMap((target) =>
     neighboursOf(
       target,

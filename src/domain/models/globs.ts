@@ -1,13 +1,10 @@
-/** Globs over names of models. */
-
 /**
- * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
- * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
+ * `*` matches any text, case-insensitive. Not a regular expression, because tenants could cause exponential matching.
  */
 export const matchesGlob = (glob: string, name: string): boolean =>
   matchesParts(glob.toLowerCase().split("*"), name.toLowerCase());
 
-/** `parts`: a glob between its stars */
+/** @param parts the glob split at `*` */
 export function matchesParts([first = "", ...others]: readonly string[], text: string): boolean {
   const last = others.at(-1);
   if (last === undefined) return text === first;

@@ -1,8 +1,6 @@
 /**
- * Names that authors still write, of models that their providers serve no more, or hardly, and that the seed
- * never had. The names have no figures, since nobody can call these models; their line says what stands in for
- * them. A model that a sync brings back is a model again. Source: memory of the providers' deprecation pages. A
- * wrong line here costs a hint its best match only.
+ * Retired model names that authors still use. Only their line counts, to find a replacement. Source: recalled
+ * deprecation pages; an error only affects the best match of a hint.
  */
 import { parseName, type ParsedName } from "./lines.ts";
 import { equalTo, indexOf, kindOf, type Kind } from "./model-index.ts";
@@ -12,13 +10,12 @@ import { bareName, foldName } from "./plain-name.ts";
 export interface GoneModel {
   provider: string;
   id: string;
-  /** folded */
   folded: string;
   parsed: ParsedName;
   kind: Kind;
 }
 
-/** By provider: names that say their line themselves. */
+/** Names that reveal their line. */
 const plainNames: Readonly<Record<string, string>> = {
   anthropic: "claude-3-5-haiku",
   openai:
@@ -34,7 +31,7 @@ const plainNames: Readonly<Record<string, string>> = {
   groq: "llama3-70b-8192 llama3-8b-8192 llama2-70b-4096 llama-3.1-70b-versatile",
 };
 
-/** Names from which the line can't be read; the line is that of the replacement that the provider named. */
+/** Names that don't reveal their line, with the line of the provider's replacement. */
 const renamed: readonly (readonly [provider: string, names: string, line: string])[] = [
   ["anthropic", "claude-instant claude-instant-1 claude-instant-1.2", "claude-haiku-1"],
   ["anthropic", "claude-1 claude-v1 claude-1.3", "claude-sonnet-1"],
@@ -112,11 +109,11 @@ export const goneModels: readonly GoneModel[] = [
 
 const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 
-/** null: no such name is known to have been a model's. */
+/** null: unknown. */
 export const goneModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;
 
-/** Folded names of models whose trade is none of sampling's: they transcribe, embed, rank, moderate or make videos. */
+/** Names of models for other purposes than sampling. */
 const otherTrades: ReadonlySet<string> = new Set(
   (
     "whisper whisper-1 whisper-large-v3 gpt-4o-transcribe gpt-4o-mini-transcribe text-embedding-3-small " +
@@ -127,7 +124,7 @@ const otherTrades: ReadonlySet<string> = new Set(
     .map(foldName),
 );
 
-/** Whether the hint names a model that is gone, and no model of sampling, or none of the kind asked for, takes its place. */
+/** Whether the hint names a retired model without a replacement of the kind. */
 export function hasNoSuccessor(hint: string, kind: Kind, models: readonly Model[]): boolean {
   const folded = bareName(foldName(hint));
   if (otherTrades.has(folded)) return true;

@@ -1,10 +1,10 @@
-/** Which model of the catalogue a deployment's name means. */
+/** Finds the catalogue model of a deployment's name. */
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { foldName } from "./plain-name.ts";
 import { nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
 import { likedBy } from "./tenant-models.ts";
 
-/** The series, size and generation in a name, whatever stands before them; null: none. */
+/** Ignores any prefix; null: no series and generation. */
 function saidIn(name: string): ParsedName | null {
   const words = foldName(name).split(/[-/]/);
   for (const at of words.keys()) {
@@ -14,12 +14,12 @@ function saidIn(name: string): ParsedName | null {
   return null;
 }
 
-/** Providers that serve models of other makers. */
+/** Providers of other makers' models. */
 const resellers: ReadonlySet<string> = new Set(
   "groq together cerebras workers-ai ollama".split(" "),
 );
 
-/** The catalogue's model that a name means; undefined: the name does not say. */
+/** undefined: the name is not conclusive. */
 function likenessOf(id: string, { models }: Catalogue): Model | undefined {
   const said = saidIn(id);
   if (said === null) return undefined;
@@ -34,12 +34,12 @@ function likenessOf(id: string, { models }: Catalogue): Model | undefined {
         !resellers.has(model.provider)
       );
     })
-    // The plain model before its variants.
+    // The base model precedes its variants.
     .toSorted((a, b) => a.id.length - b.id.length);
   return best;
 }
 
-/** Of the declared models, or of the listed ones where none is declared, those that the catalogue has by another name. */
+/** Declared models, or listed ones if none are declared, that the catalogue has under another name. */
 export function proposedModels(
   of: {
     provider: string;

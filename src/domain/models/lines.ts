@@ -1,37 +1,33 @@
 /**
- * Model names as people write them. A line is a series and a size (`gpt`, `gpt-mini`, `claude-sonnet`,
- * `gemini-flash`), and its members differ by generation. Lines are read from names, so synced and custom models
- * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
+ * Parses model names. A line is a series and a size, for example `gpt-mini` or `claude-sonnet`; its members differ by
+ * generation. Works for synced and custom models, and for copies at other providers.
  */
 import { isUncurated, nameOf, type Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 export interface ParsedName {
-  /** such as `claude` */
+  /** for example `claude` */
   series: string;
-  /** such as `claude-sonnet`; without a size, the series alone */
+  /** for example `claude-sonnet` */
   line: string;
-  /** the line with the words that are unknown here, such as `gpt-vega` */
+  /** including unknown words, for example `gpt-vega` */
   wholeLine: string;
   sized: boolean;
-  /** comparable within a line; null: the name has none */
+  /** comparable within a line */
   generation: number | null;
-  /** the name has a whole number only, so `gemini-3` may mean 3.1 too */
+  /** the name has only a whole number, so `gemini-3` may mean 3.1 */
   wholeGeneration: boolean;
-  /** line, generation and other words in a fixed order, without dates and the like */
+  /** line, generation and other words in a fixed order, without dates */
   core: string;
-  /** the name itself says preview, beta or experimental */
+  /** the name says preview, beta or experimental */
   preview: boolean;
-  /** the generation as written, such as `4o` */
+  /** as written, for example `4o` */
   version: string;
-  /** the words of the name after the series, the version among them, without dates */
+  /** words after the series, including the version, without dates */
   words: readonly string[];
 }
 
-/**
- * Words at the beginning of a name that say who makes the model or whose region serves it, and not which model
- * it is.
- */
+/** Prefixes that name a maker or region. */
 const makers: ReadonlySet<string> = new Set(
   (
     "anthropic openai google meta mistralai xai amazon zai moonshotai moonshot cohere c4ai nvidia writer azure " +
@@ -39,10 +35,10 @@ const makers: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Series that are named like their makers. */
+/** Series with their maker's name. */
 const alsoMakers: ReadonlySet<string> = new Set("mistral deepseek qwen minimax".split(" "));
 
-/** Words that begin a name, and the series that each stands for. */
+/** First words of names, and their series. */
 const seriesByWord: ReadonlyMap<string, string> = new Map([
   ...(
     "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral voxtral mixtral " +
@@ -51,7 +47,7 @@ const seriesByWord: ReadonlyMap<string, string> = new Map([
     .split(" ")
     .map((word) => [word, word] as const),
   ["chatgpt", "gpt"],
-  // A size that only one series has names the series.
+  // Sizes that only one series has.
   ["sonnet", "claude"],
   ["haiku", "claude"],
   ["opus", "claude"],
@@ -69,10 +65,10 @@ const sizes: ReadonlySet<string> = new Set(
 const sizesInWords: ReadonlySet<string> = new Set(
   "small medium large nemo scout maverick".split(" "),
 );
-/** Numbers of parameters, in billions: `70b`, `8x7b`. */
+/** Billions of parameters: `70b`, `8x7b`. */
 const parameters = /^\d+(x\d+)?b$/;
 
-/** Words that say how a model is tuned, packed or released, and not which model it is. */
+/** Words about tuning, packaging or release. */
 const noise: ReadonlySet<string> = new Set(
   // `gpt-5.6` is an alias of GPT-5.6 Sol, so Sol is the line without a size.
   "it instruct chat versatile instant turbo latest tput fp hf awq hd v k maas sol sunburst".split(
@@ -82,7 +78,7 @@ const noise: ReadonlySet<string> = new Set(
 const releaseWords: ReadonlySet<string> = new Set("preview exp experimental beta alpha".split(" "));
 
 const isoDates = /-20\d{2}-\d{2}-\d{2}(?=-|$)/g;
-/** Dates whose day or month would be taken for a generation: `-08-2024`, `preview-05-20`. */
+/** Dates that look like a generation: `-08-2024`, `preview-05-20`. */
 const shortDates = /-\d{2}-20\d{2}(?=-|$)|(?<=-(?:preview|exp))-\d{2}-\d{2,4}(?=-|$)/g;
 
 interface Words {
@@ -95,10 +91,9 @@ interface Words {
   all: string[];
 }
 
-/** Series whose names on Azure have no point: `gpt-35-turbo`. */
+/** Series that Azure writes without a decimal point: `gpt-35-turbo`. */
 const pointless: ReadonlySet<string> = new Set(["gpt", "claude", "gemini"]);
 
-/** The generation that begins at a word; null: none does. */
 function versionAt(series: string, words: readonly string[], at: number) {
   const numbered = /^[vm]?(\d{1,2})(o?)$/.exec(words[at] ?? "");
   if (numbered === null) return null;
@@ -109,7 +104,7 @@ function versionAt(series: string, words: readonly string[], at: number) {
   const version = hasMinor ? `${text}.${minor}` : isPointless ? [...major].join(".") : text;
   return {
     version,
-    // GPT-4o came after GPT-4 Turbo and before GPT-4.1.
+    // GPT-4o is between GPT-4 Turbo and GPT-4.1.
     generation: Number.parseFloat(version.replace(/^[vm]/, "")) + (omni === "o" ? 0.05 : 0),
     whole: !version.includes(".") && omni === "",
     length: hasMinor ? 2 : 1,
@@ -150,22 +145,21 @@ function readWords(series: string, words: readonly string[]): Words {
   return read;
 }
 
-/** null: the name begins with no known series. */
+/** null: unknown series. */
 export function parseName(name: string): ParsedName | null {
   const bare = bareName(foldName(withoutServing(name)));
   const words = bare.replaceAll(isoDates, "").replaceAll(shortDates, "").split("-");
   while (words.length > 1 && isMaker(words)) words.shift();
   const first = words[0] ?? "";
   const series = seriesByWord.get(first);
-  // A single `o` is only a letter. With a number, `o` is OpenAI's series.
+  // `o` is OpenAI's series only with a number.
   if (series === undefined || (first === "o" && !/^\d$/.test(words[1] ?? ""))) return null;
   const read = readWords(series, first === series || first === "chatgpt" ? words.slice(1) : words);
   const { generation } = read;
-  // OpenAI names GPT-4o mini as the replacement of GPT-3.5, so both are of one size.
+  // OpenAI names GPT-4o mini as the replacement of GPT-3.5.
   if (series === "gpt" && read.sizes.length === 0 && Math.floor(generation ?? 0) === 3)
     read.sizes.push("mini");
-  // Where a name has a size in words, the number of parameters doesn't count: it differs from
-  // release to release.
+  // With a size in words, the number of parameters varies between releases and is ignored.
   const inWords = read.sizes.some((size) => sizesInWords.has(size));
   const said = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
   const line = [series, ...said.toSorted()].join("-");
@@ -183,17 +177,14 @@ export function parseName(name: string): ParsedName | null {
   };
 }
 
-/** Whether the first word is no part of the model's own name: `mistral.devstral-2-123b`. */
+/** Whether the first word is a maker's name: `mistral.devstral-2-123b`. */
 const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
   makers.has(first) || (alsoMakers.has(first) && seriesByWord.has(second));
 
-/** Models are replaced and never changed, so what was read of one stays right. */
+/** Models are immutable. */
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
 
-/**
- * Read from the id, else from the display name, else from the family; null: none of them has a line. Of a model that nobody
- * has judged, an unknown word counts: `gpt-7-vega` is of a line of its own, and not the next GPT.
- */
+/** Reads id, display name or family. Unknown words of uncurated models count: `gpt-7-vega` is a line of its own. */
 export function parseModel(
   model: Pick<Model, "id" | "name" | "family" | "synced"> & Partial<Pick<Model, "source">>,
 ): ParsedName | null {
@@ -222,17 +213,14 @@ const familyAlone = (family: string): ParsedName => ({
   words: [],
 });
 
-/**
- * Lines whose newest model is, by its maker's own words, more capable than every model of another line, though no
- * published results show it.
- */
+/** Lines whose newest model exceeds another line according to their maker, without published results. */
 export const abler: readonly (readonly [line: string, than: string])[] = [
   ["gpt-astra", "gpt"],
   ["claude-fable", "claude-opus"],
   ["gemini-flash", "gemini-pro"],
 ];
 
-/** Lines that their makers sell for everyday use; of one maker the current line comes before the former. */
+/** Lines for everyday use; a maker's current line precedes its former one. */
 export const everydayLines = [
   "gpt-terra",
   "gpt-mini",
@@ -243,11 +231,11 @@ export const everydayLines = [
   "gpt-mini-tts",
 ] as const;
 
-/** Lines made for programming, whose models stand in for no other kind of model. */
+/** Lines for programming, which replace no other models. */
 export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
 
-/** By generation, then by the day of release, then by name. */
+/** By generation, release date and name. */
 export function newestFirst(a: Model, b: Model): number {
   const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
   return (

@@ -1,4 +1,4 @@
-/** What providers list for a key, and what such a list says of the catalogue's models. */
+/** Providers' model lists for a key. */
 import { otherTrades } from "./catalogue-sync.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { newestFirst, parseModel } from "./lines.ts";
@@ -11,17 +11,16 @@ import {
 } from "./model.ts";
 import { foldName } from "./plain-name.ts";
 
-/** A list as it was read. */
 export interface ReadListing {
   ids: string[];
-  /** every page was read, and none was cut */
+  /** every page was read completely */
   isWhole: boolean;
 }
 
-/** A list that lost more of its models is broken, and not the provider's offer. */
+/** A list that lost more models is considered broken. */
 const leastShare = 0.7;
 
-/** What counts after a read: the list as it was read, or the one before, where the new one proves nothing. */
+/** The new list, or the previous one if the new list is not conclusive. */
 export const countedListing = (
   before: Listing | null,
   read: ReadListing | null,
@@ -34,7 +33,7 @@ export const countedListing = (
     ? before
     : { at: now, ids: read.ids };
 
-/** An id without the day of its version: `-20251001`, `-2025-08-07`, `-2512`, `-001`. */
+/** Removes a version date: `-20251001`, `-2025-08-07`, `-2512`, `-001`. */
 const undated = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, "");
 const lasting = (id: string): string => id.replace(/-latest$/, "");
 
@@ -43,10 +42,10 @@ const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
   ...aliases.map((alias) => alias.toLowerCase()),
 ];
 
-/** Listings are replaced and never changed. */
+/** Listings are immutable. */
 const names = new WeakMap<Listing, ReadonlySet<string>>();
 
-/** Every id of the list, with and without its day. */
+/** With and without version dates. */
 function namesIn(listing: Listing): ReadonlySet<string> {
   const known = names.get(listing);
   if (known !== undefined) return known;
@@ -56,24 +55,21 @@ function namesIn(listing: Listing): ReadonlySet<string> {
   return found;
 }
 
-/** Whether the list has the model, by its id, an alias, or a dated version. */
+/** By id, alias or dated version. */
 export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
   namesOf(model).some((name) => namesIn(listing).has(name) || namesIn(listing).has(lasting(name)));
 
-/**
- * The credential's list, where it counts: not at an address of the tenant's own, and not beside models that the tenant
- * declares.
- */
+/** Ignored for custom base URLs and declared models. */
 const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
   listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
 
-/** Whether the credential's provider offers the model for its key, as far as anybody knows. */
+/** Whether the credential's provider offers the model, as far as known. */
 export function isOffered(model: Model, credential: CredentialSummary): boolean {
   const listing = listingOf(credential);
   return listing === null ? model.source !== "provider" : isListed(model, listing);
 }
 
-/** The newest model of the same line at the provider, else of the line, of the series there, or of the series. */
+/** The newest model of the same line or series, preferably at the same provider. */
 function nearestTo(model: Model, { models }: Catalogue): Model | undefined {
   const read = parseModel(model);
   if (read === null) return undefined;
@@ -87,7 +83,7 @@ function nearestTo(model: Model, { models }: Catalogue): Model | undefined {
     .toSorted((a, b) => rank(b) - rank(a) || newestFirst(a, b))[0];
 }
 
-/** A model that the catalogue lacks, with the traits of its nearest line and no price. */
+/** A listed model that the catalogue lacks: traits of the nearest line, no price. */
 function listedModel(provider: string, id: string, catalogue: Catalogue): Model {
   const model: Model = { ...unknownModel(provider, id), source: "provider" };
   const nearest = nearestTo(model, catalogue);
@@ -107,7 +103,7 @@ function listedModel(provider: string, id: string, catalogue: Catalogue): Model 
   };
 }
 
-/** The ids of the list that name none of the models, and could be one of sampling's. */
+/** Listed ids that match no model and may be suitable for sampling. */
 export function lackingIn(
   provider: string,
   { ids }: Listing,
@@ -130,11 +126,11 @@ export function lackingIn(
   });
 }
 
-/** Tenants with the same lists share one list of models, so that what was made of it serves them all. */
+/** Shared by tenants with equal lists, together with derived data. */
 const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
 const mostShared = 200;
 
-/** The catalogue's models, and those that only the credentials' lists have. */
+/** The catalogue's models plus models that only the lists contain. */
 export function modelsListed(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

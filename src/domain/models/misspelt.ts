@@ -1,11 +1,10 @@
-/** Names of models with one letter wrong, missing or too many. */
 import { bareName } from "./plain-name.ts";
 import type { ModelIndex, ReadHint } from "./model-index.ts";
 
-/** Shorter lines have too many neighbours among words that name no model. */
+/** Shorter lines are too close to ordinary words. */
 const shortestLine = 6;
 
-/** Whether one edit (a letter more, less or another) makes one text of the other. */
+/** Whether one inserted, deleted or replaced letter separates the texts. */
 function isOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1 || one === other) return false;
@@ -16,7 +15,7 @@ function isOneEdit(one: string, other: string): boolean {
 
 const isWord = (word: string): boolean => /^[a-z]+$/.test(word);
 
-/** The name that was meant, if the hint is within one edit of exactly one known line; else null. */
+/** The corrected name if exactly one known line is within one edit; otherwise null. */
 export function meantBy({ folded }: ReadHint, { byLine, byName, text }: ModelIndex): string | null {
   if (byName.has(folded) || text.includes(folded)) return null;
   const words = bareName(folded).split("-");

@@ -1,67 +1,64 @@
-/** Lists of models, prepared so that a hint finds its models among thousands in microseconds. */
+/** Index of models by name, line and substring, for hints. */
 import { canonicalOf } from "./canonical-name.ts";
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
 import { bareName, foldName } from "./plain-name.ts";
 
-/** Whether a model answers with text and nothing else. */
 export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
   outputModalities.every((modality) => modality === "text");
 
 export type Kind = "text" | "image" | "audio";
 
-/** What a model is for, and what a request asks for: whatever draws is for images, even if it writes too. */
+/** A model with image output is an image model even if it writes. */
 export const kindOf = ({ outputModalities }: Pick<Model, "outputModalities">): Kind => {
   if (outputModalities.includes("image")) return "image";
   return outputModalities.includes("audio") ? "audio" : "text";
 };
 
-/** Stands between names. No folded hint contains it, so no hint matches across two names. */
+/** Never part of a hint, so no hint matches across two names. */
 const separator = "\n";
 
 export interface ModelIndex {
   models: readonly Model[];
-  /** positions by each folded name: id, provider and id, display name, aliases */
+  /** by id, provider and id, display name and aliases */
   byName: ReadonlyMap<string, readonly number[]>;
   byCore: ReadonlyMap<string, readonly number[]>;
   byLine: ReadonlyMap<string, readonly number[]>;
   bySeries: ReadonlyMap<string, readonly number[]>;
-  /** all names as one text: one search of it is quicker than one search for each name */
+  /** all names in one text: one search is faster than many */
   text: string;
-  /** where each model's names begin in the text, and where the text ends */
+  /** start of each model's names, and the end of the text */
   starts: Uint32Array;
 }
 
-/** Models, some of which are feasible. */
 export interface Served {
   models: readonly Model[];
   /** by position */
   isFeasible: (position: number) => boolean;
-  /** by position: chosen only if a hint names it, as a preview is; absent: none is */
+  /** by position: needs a hint */
   isHintOnly?: (position: number) => boolean;
-  /** by position: chosen only by a hint that is the model's name; absent: none is */
+  /** by position: needs an exact hint */
   isExactOnly?: (position: number) => boolean;
 }
 
-/** A hint, prepared for the search. */
 export interface ReadHint {
   folded: string;
   parsed: ParsedName | null;
 }
 
-/** Servers send the same few hints with every request, so prepared hints are kept for a while. */
+/** Cached: servers repeat their hints. */
 const readHints = new Map<string, ReadHint | null>();
 const mostReadHints = 500;
 
-/** Words for what a model can do. The request itself says what it needs, so they name no model. */
+/** Abilities are requirements of the request, not model names. */
 const abilities: ReadonlySet<string> = new Set(["vision", "multimodal", "reasoning", "tools"]);
 
-/** null: the hint can match nothing. */
+/** null: can't match. */
 export function readHint(hint: string): ReadHint | null {
   const known = readHints.get(hint);
   if (known !== undefined) return known;
   const asked = foldName(hint);
-  // ChatGPT is the product; its makers call the series GPT.
+  // ChatGPT is the product; the series is GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
   const read =
     folded === "" || abilities.has(folded)
@@ -72,16 +69,15 @@ export function readHint(hint: string): ReadHint | null {
   return read;
 }
 
-/** Everything by which a model is found. */
 interface Findable {
-  /** folded names, with and without what stands before them, each one once */
+  /** with and without prefixes, distinct */
   names: readonly string[];
-  /** the names and the family as one text, to be searched */
+  /** names and family */
   text: string;
   parsed: ParsedName | null;
 }
 
-/** Models are replaced and never changed, so what was made of one stays right. */
+/** Models are immutable. */
 const findables = new WeakMap<Model, Findable>();
 
 function findableOf(model: Model): Findable {
@@ -107,7 +103,7 @@ function add(groups: Map<string, number[]>, key: string, at: number): void {
   else group.push(at);
 }
 
-/** A canonical name means every provider's model of that name, but no dated version beside it. */
+/** Adds each provider's model of a canonical name, without its dated versions. */
 function addCanonical(byName: Map<string, number[]>, models: readonly Model[]): void {
   const found = [...models.entries()].flatMap(([at, model]) => {
     const full = foldName(canonicalOf(model) ?? "");
@@ -119,7 +115,6 @@ function addCanonical(byName: Map<string, number[]>, models: readonly Model[]): 
   for (const { at, names } of found) for (const name of names) add(byName, name, at);
 }
 
-/** Lists of models are replaced and never changed, too. */
 const indexes = new WeakMap<readonly Model[], ModelIndex>();
 
 export function indexOf(models: readonly Model[]): ModelIndex {
@@ -149,21 +144,21 @@ export function indexOf(models: readonly Model[]): ModelIndex {
   return index;
 }
 
-/** The line that a hint names here: with its unknown words, if a model of such a line came with a sync. */
+/** The hinted line, including unknown words if such a line exists. */
 export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName): string =>
   byLine.has(wholeLine) ? wholeLine : line;
 
-/** Whether a hint says which models of its series it means: by a size, or by a word that a line has here. */
+/** Whether a hint names a line of its series. */
 export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
   parsed.sized || lineIn(index, parsed) !== parsed.line;
 
-/** Positions of the models that have the hint as their name, with or without what stands before the name. */
+/** With or without prefix. */
 export const equalTo = (
   { byName }: ModelIndex,
   { folded }: Pick<ReadHint, "folded">,
 ): readonly number[] => byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
 
-/** Positions of the dated, latest and preview versions of the model that the hint names. */
+/** Dated, latest and preview versions of the hinted model. */
 export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readonly number[] =>
   parsed === null || (!parsed.sized && parsed.generation === null)
     ? none
@@ -172,10 +167,7 @@ export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readon
 const isWordCharacter = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 122);
 
-/**
- * How a name contains a hint: as whole words, from a word's beginning, or inside of a word, like `mini` in
- * `gemini`.
- */
+/** How a name contains a hint; `inside`: like `mini` in `gemini`. */
 export type Fit = "words" | "beginning" | "inside";
 
 const fitAt = (text: string, from: number, to: number): Fit => {
@@ -191,19 +183,19 @@ export interface Holder {
   fit: Fit;
 }
 
-/** Remembered, since a search takes as long as the rest of a choice, and servers repeat their hints. */
+/** Cached: a search takes as long as the rest of a selection, and servers repeat hints. */
 const holders = new WeakMap<ModelIndex, { byHint: Map<string, readonly Holder[]>; size: number }>();
-/** Size of all remembered lists of one index together. Beyond it all are forgotten. */
+/** Bound of the cached lists of one index; then all are evicted. */
 const mostHolders = 50_000;
 
-/** Models with a name that contains the hint, ascending by position, with the best fit of each. */
+/** Models whose names contain the hint, by position, with the best fit. */
 export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
   const known = holders.get(index) ?? { byHint: new Map<string, readonly Holder[]>(), size: 0 };
   holders.set(index, known);
   const before = known.byHint.get(folded);
   if (before !== undefined) return before;
   const found = holdersIn(index, folded);
-  // An empty list takes room as well.
+  // Counts the key, so that empty lists count too.
   known.size += found.length + folded.length;
   if (known.size > mostHolders) {
     known.byHint.clear();
@@ -223,7 +215,7 @@ function holdersIn({ text, starts, models }: ModelIndex, folded: string): Holder
     const last = found.at(-1);
     if (last?.at !== model) found.push({ at: model, fit });
     else if (fitRank[fit] < fitRank[last.fit]) last.fit = fit;
-    // No better hit is possible in this model, so the search goes on with the next one.
+    // `words` is the best fit, so the search continues with the next model.
     if (fit === "words") hit = (starts[model + 1] ?? text.length) - 1;
   }
   return found;

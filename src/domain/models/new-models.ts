@@ -1,7 +1,4 @@
-/**
- * How able and how quick a model is that a sync brought. A model of a known line is what the newest member of that line
- * is. The class of an unclassified line is estimated from its price.
- */
+/** Tiers of synced models: from the newest member of a known line, otherwise estimated from the price. */
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
 import type { Catalogue, Model } from "./model.ts";
 
@@ -14,11 +11,10 @@ const generationOf = (model: Model): number | null => {
   return generation === null ? null : Math.floor(generation);
 };
 
-/** The newest model of each line. */
 const newestOfLines = (models: readonly Model[]): Model[] =>
   [...Map.groupBy(models, lineOf).values()].flatMap((line) => line.toSorted(newestFirst)[0] ?? []);
 
-/** Those of the same generation; if there are none, of the newest earlier one; of a new series, all. */
+/** Models of the same generation, otherwise the nearest earlier one; for a new series, all. */
 function nearGeneration(model: Model, known: readonly Model[]): readonly Model[] {
   const series = parseModel(model)?.series;
   const generation = generationOf(model);
@@ -34,10 +30,10 @@ function nearGeneration(model: Model, known: readonly Model[]): readonly Model[]
 
 const tierOf = ({ intelligence }: Model): number => intelligence ?? 0;
 
-/** USD per million tokens; only of models that have one */
+/** USD per million tokens, priced models only */
 const priceOf = ({ outputUsdPerMTok }: Model): number => outputUsdPerMTok ?? 0;
 
-/** The newest of the line whose price is nearest by ratio; of two, the less able. It is no abler than the dearest line. */
+/** By price ratio, preferring the less able; never abler than the most expensive line. */
 function nearestByPrice(model: Model, lines: readonly Model[]): Model | undefined {
   const distance = (other: Model): number =>
     Math.abs(Math.log(priceOf(other)) - Math.log(priceOf(model)));
@@ -49,7 +45,7 @@ function nearestByPrice(model: Model, lines: readonly Model[]): Model | undefine
   return tierOf(nearest) > tierOf(dearest) ? dearest : nearest;
 }
 
-/** The model of the seed whose tiers a new line is estimated to have. */
+/** The curated model whose tiers a new line gets. */
 function likeOf(model: Model, seed: readonly Model[]): Model | undefined {
   if (priceOf(model) === 0) return undefined;
   const kind = (other: Model): string =>
@@ -70,7 +66,7 @@ export function tiersOfNew(model: Model, { models: seed }: Catalogue): Tiers {
     (other) => other.status !== "retired" && parseModel(other)?.line === line,
   );
   const kin = members.toSorted(newestFirst)[0];
-  // A model is as able wherever it runs, but not as fast.
+  // Ability is independent of the provider, speed is not.
   if (kin?.provider === model.provider) return { intelligence: kin.intelligence, speed: kin.speed };
   const like = likeOf(model, seed);
   const speed = like?.provider === model.provider ? like.speed : null;

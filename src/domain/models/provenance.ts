@@ -1,4 +1,4 @@
-/** Where each figure of a model came from. The choice never asks for this. */
+/** The source of each figure of a model, for display. */
 import { knownAnywhere } from "./tenant-models.ts";
 import {
   nameOf,
@@ -11,11 +11,7 @@ import {
   type ModelOverride,
 } from "./model.ts";
 
-/**
- * `unverified`: a figure of the seed's that is from memory or a third party, and not from the provider's own
- * pages. `estimated`: a tier of a new line, from the model's price. `provider`: nothing but the provider's
- * list has the model.
- */
+/** `unverified`: from memory or a third party. `estimated`: from the price. `provider`: only in a provider's list. */
 export const figureSources = [
   "seed",
   "unverified",
@@ -27,12 +23,12 @@ export const figureSources = [
 ] as const;
 export type FigureSource = (typeof figureSources)[number];
 
-/** A figure that is absent here came from the model's `source`, where `catalogue` means the seed. */
+/** Absent figures come from the model's `source`, where `catalogue` means the seed. */
 export type Sources = Partial<Record<Figure, FigureSource>>;
 
 const implied = ({ source }: Model): FigureSource => (source === "catalogue" ? "seed" : source);
 
-/** The sources of models that `modelsOf` merged from the same three lists. */
+/** @returns sources of models that `modelsOf` merged from the same lists */
 export function sourcesFrom(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

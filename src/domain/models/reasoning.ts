@@ -1,18 +1,18 @@
 import { efforts, type Effort, type ReasoningNeeds } from "../requirements.ts";
 
-/** The ways to send an effort. `providers/reasoning.ts` says what each way puts on the wire. */
+/** How providers accept an effort; implemented in `providers/reasoning.ts`. */
 export const sendings = [
-  /** `reasoning_effort` (Chat Completions) or `reasoning.effort` (Responses), by the effort's name */
+  /** `reasoning_effort` (Chat Completions) or `reasoning.effort` (Responses) */
   "reasoning_effort",
-  /** like `reasoning_effort`, but the only word for more than `none` is `default` */
+  /** only `none` and `default` */
   "reasoning_effort_default",
-  /** like `reasoning_effort`, but the only word that is taken is `none` */
+  /** only `none` */
   "reasoning_effort_off",
   /** `thinking: {type: enabled | disabled}`, with `reasoning_effort` when enabled */
   "thinking_toggle",
   /** `reasoning: {enabled}` */
   "reasoning_toggle",
-  /** like `reasoning_toggle`, with `reasoning_effort` when enabled */
+  /** `reasoning_toggle` with `reasoning_effort` when enabled */
   "reasoning_toggle_effort",
   /** Anthropic's `thinking: {type: enabled, budget_tokens}`; off when absent */
   "anthropic_budget",
@@ -24,38 +24,34 @@ export const sendings = [
   "google_level",
   /** Workers AI's `reasoning_effort`; `none` is `chat_template_kwargs.enable_thinking: false` */
   "workers_effort",
-  /** like `workers_effort`, but the template's word for `none` is `thinking: false` */
+  /** like `workers_effort`, but `none` is `thinking: false` */
   "workers_effort_thinking",
 ] as const;
 export type Sending = (typeof sendings)[number];
 
 export interface ReasoningControl {
-  /** the efforts that the model takes, least first */
+  /** accepted efforts, lowest first */
   efforts: Effort[];
-  /** what the provider does when nothing is sent */
   byDefault: Effort;
-  /** how an effort travels */
   sentAs: Sending;
-  /** tokens for each effort, where the provider takes a number of them */
+  /** tokens per effort, for providers that accept a number */
   budgets?: Partial<Record<Effort, number>> | undefined;
-  /** the page where that was read */
+  /** the provider's documentation */
   source: string;
 }
 
-/** The parts of a model that decide how it reasons. */
 export interface Reasoner {
   provider: string;
   reasoning: boolean;
   reasoningControl?: ReasoningControl | undefined;
 }
 
-/** The parts of a model that decide how much room its reasoning gets. */
 export interface Thinker extends Reasoner {
   contextTokens: number | null;
   outputTokens: number | null;
 }
 
-/** Whether the model reasons whatever effort is asked of it, so that it needs room for reasoning. */
+/** Whether the model reasons at any effort, and so needs room. */
 export const alwaysReasons = ({
   reasoning,
   reasoningControl,
@@ -63,15 +59,14 @@ export const alwaysReasons = ({
   reasoning && reasoningControl?.efforts[0] !== "none";
 
 /**
- * Tokens of room, unless the policy sets another number. OpenAI advises to leave 25,000 for a first trial at
- * any effort. Most calls here ask for the least effort, whose room is a quarter of this or less. Unused room
- * costs nothing, but it is reserved: at 2 USD per million tokens this is 0.03 USD.
+ * Tokens. OpenAI recommends 25,000 for a first trial; the least effort needs at most a quarter of this. Only
+ * reserved: 0.03 USD at 2 USD per million tokens.
  */
 export const defaultReasoningTokens = 16_384;
 
 /**
- * Tokens of room at an effort, null where the effort is unknown. Generous beside the figures in the providers'
- * own guides and users' reports, since a model that runs out answers nothing.
+ * Tokens of room; null: unknown effort. Generous compared to providers' guides, because a model that runs out does
+ * not answer.
  */
 const roomAt = (effort: Effort | null): number => {
   switch (effort) {
@@ -95,33 +90,32 @@ const roomAt = (effort: Effort | null): number => {
 
 const rankOf = (effort: Effort): number => efforts.indexOf(effort);
 
-/** The nearest of the efforts that a model takes; of two that are equally near, the lesser. */
+/** The nearest accepted effort; of two, the lower. */
 function nearestOf(taken: readonly Effort[], effort: Effort): Effort {
   const far = (each: Effort): number => Math.abs(rankOf(each) - rankOf(effort));
   return taken.reduce((best, each) => (far(each) < far(best) ? each : best), taken[0] ?? effort);
 }
 
-/** How a model will reason for a request. */
 export interface Reasoning {
-  /** null: the model reasons, and nobody knows how much */
+  /** null: unknown */
   effort: Effort | null;
-  /** the effort to send; null: nothing is sent */
+  /** null: not sent */
   sent: Effort | null;
-  /** what happens to the call's own metadata about reasoning */
+  /** treatment of the call's reasoning metadata */
   metadata: "sent" | "left_out" | "absent";
-  /** tokens of room, before the policy's cap and the model's own limits */
+  /** tokens, before the policy's cap and the model's limits */
   room: number;
 }
 
 const unreasoned: Reasoning = { effort: "none", sent: null, metadata: "absent", room: 0 };
 
-/** The call's metadata decides. Anthropic's `effort` alone doesn't switch thinking on. */
+/** Anthropic's `effort` alone does not enable thinking. */
 function asMetadataSays(asked: Effort | number, control: ReasoningControl | undefined): Reasoning {
   const base = { sent: null, metadata: "sent" } as const;
   const isOff = control?.byDefault === "none" && control.sentAs.startsWith("anthropic_");
   if (isOff) return { ...base, effort: "none", room: 0 };
   if (typeof asked === "string") return { ...base, effort: asked, room: roomAt(asked) };
-  // -1 is Google's word for as much as the model likes.
+  // Google's -1 is dynamic.
   if (asked < 0) return { ...base, effort: null, room: roomAt("high") };
   return { ...base, effort: asked === 0 ? "none" : null, room: asked };
 }
@@ -129,7 +123,6 @@ function asMetadataSays(asked: Effort | number, control: ReasoningControl | unde
 const isAboveLeast = (asked: Effort | number, least: Effort): boolean =>
   typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(least);
 
-/** The effort that a model is asked for, and the room that it needs. */
 export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reasoning {
   const { provider, reasoningControl: control } = model;
   const asked =
@@ -151,8 +144,7 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
       : wish === "least"
         ? least
         : nearestOf(control.efforts, wish.effort);
-  // The provider does this by itself, or can't do anything else, so a parameter could only be
-  // refused.
+  // The provider's behavior does not need a parameter, and may reject it.
   const isSilent =
     wish === "provider" ||
     control.efforts.length === 1 ||
@@ -161,13 +153,12 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
   return { effort, sent: isSilent ? null : effort, metadata, room };
 }
 
-/** What a provider is told about one call's reasoning. */
 export interface ReasoningRequest extends Pick<Reasoning, "sent" | "metadata"> {
-  /** tokens of reasoning beside those of the visible text */
+  /** reasoning tokens beside the visible text */
   headroom: number;
 }
 
-/** Tokens that a model wants for its reasoning, before its own limits. */
+/** Tokens before the model's own limits. */
 export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefined): number {
   if (!model.reasoning) return 0;
   return Math.min(reasoningOf(model, needs).room, needs?.tokens ?? defaultReasoningTokens);
@@ -176,16 +167,13 @@ export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefine
 const isThinker = (model: Partial<Thinker>): model is Thinker =>
   model.reasoning === true && model.provider !== undefined;
 
-/** Tokens. Anthropic takes no smaller budget. */
+/** Tokens. Anthropic rejects smaller budgets. */
 export const leastAnthropicBudget = 1_024;
 
-/** Tokens. A model with less room for its answer beside the input is no candidate, unless less was asked for. */
+/** Tokens. Models with less room are excluded unless less was requested. */
 const leastAnswerTokens = 1_024;
 
-/**
- * Tokens of text that a model may write: as many as were asked for, as far as its output and the room beside the
- * input allow.
- */
+/** Tokens of text that fit the model's output and remaining context. */
 export function writableTokens(
   { outputTokens, contextTokens }: { outputTokens?: number | null; contextTokens?: number | null },
   { inputTokens, maxTokens }: { inputTokens: number; maxTokens: number },
@@ -195,7 +183,7 @@ export function writableTokens(
   return Math.min(most, Math.max(left, leastAnswerTokens));
 }
 
-/** Tokens that a model gets for its reasoning: what it wants, as far as its own limits allow. */
+/** Reasoning tokens within the model's limits. */
 export function headroomOf(
   model: Partial<Thinker>,
   needs: { inputTokens: number; maxTokens: number; reasoning?: ReasoningNeeds | undefined },
@@ -207,19 +195,16 @@ export function headroomOf(
   const ofContext =
     (model.contextTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens - needs.inputTokens;
   const room = Math.max(0, Math.min(wanted, ofOutput, ofContext));
-  // With a smaller budget the model is not asked to think, so it needs no room.
+  // Below the minimum budget, thinking is not requested.
   const isTooSmall =
     model.reasoningControl?.sentAs === "anthropic_budget" && room < leastAnthropicBudget;
   return isTooSmall ? 0 : room;
 }
 
-/** The likely part of the room. Room is generous, and most of it is never used. */
+/** Most of the generous room is never used. */
 const likelyShare = 1 / 8;
 
-/**
- * Tokens of its room that a model's reasoning will likely use. At `minimal` models seldom reason at all
- * (OpenAI's guide: "few or no reasoning tokens").
- */
+/** Likely reasoning tokens. At `minimal`, OpenAI's guide says "few or no reasoning tokens". */
 export function likelyReasoningOf(
   model: Partial<Thinker>,
   needs: Parameters<typeof headroomOf>[1],

@@ -1,19 +1,19 @@
-/** Providers announce the day on which they shut a model down, so no sync is needed to know when it is gone. */
+/** Retires models on their announced shutdown day, without a sync. */
 import { isoDay } from "../calendar.ts";
 import type { Catalogue, Model } from "./model.ts";
 
 const dayMs = 86_400_000;
 
-/** How long before its end a model is named as ending. */
+/** Notice period. */
 const noticeDays = 30;
 
 const isPast = ({ retiresAt, status }: Model, day: string): boolean =>
   typeof retiresAt === "string" && status !== "retired" && retiresAt <= day;
 
-/** Catalogues are replaced and never changed, and all callers on one day share one list. */
+/** Catalogues are immutable; callers of one day share a list. */
 const byCatalogue = new WeakMap<Catalogue, { day: string; catalogue: Catalogue }>();
 
-/** The catalogue on the day of `now`, in UTC: models are retired from the day of their shutdown on. */
+/** The catalogue of the UTC day. */
 export function catalogueOn(catalogue: Catalogue, now: number): Catalogue {
   const day = isoDay(now);
   const known = byCatalogue.get(catalogue);
@@ -31,7 +31,7 @@ export function catalogueOn(catalogue: Catalogue, now: number): Catalogue {
   return current;
 }
 
-/** Models that can be chosen today and are shut down within the next 30 days, soonest first. */
+/** Selectable models that are shut down within 30 days, soonest first. */
 export function endingSoon<Each extends Pick<Model, "retiresAt" | "status">>(
   models: readonly Each[],
   now: number,

@@ -1,4 +1,4 @@
-/** Older models of a line whose newer model is no dearer. A hint that names neither means the newer one. */
+/** Older models of a line whose newer model is not more expensive. */
 import { parseModel } from "./lines.ts";
 import type { Model } from "./model.ts";
 
@@ -7,7 +7,6 @@ const generationOf = (model: Model): number => parseModel(model)?.generation ?? 
 const priceOf = ({ outputUsdPerMTok }: Model): number =>
   outputUsdPerMTok ?? Number.POSITIVE_INFINITY;
 
-/** The models that none of the others supersedes, in their order. */
 export function withoutSuperseded(models: readonly Model[]): readonly Model[] {
   const kept = new Set<Model>();
   const lines = Map.groupBy(models, (of) => `${of.provider} ${parseModel(of)?.line ?? of.id}`);

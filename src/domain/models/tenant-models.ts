@@ -1,4 +1,4 @@
-/** The catalogue as one tenant sees it: with the models that its credentials declare, and with its own figures. */
+/** The catalogue with a tenant's declared models and overrides. */
 import { canonicalOf } from "./canonical-name.ts";
 import { modelsListed } from "./listings.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type ModelOverride,
 } from "./model.ts";
 
-/** Catalogues are replaced and never changed. */
+/** Catalogues are immutable. */
 const byCanonicalName = new WeakMap<Catalogue, ReadonlyMap<string, Model>>();
 
 function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
@@ -22,7 +22,7 @@ function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
   const named = new Map<string, Model>();
   for (const model of catalogue.models) {
     const name = canonicalOf(model);
-    // What its maker sells comes before copies.
+    // The maker's model precedes copies.
     if (name !== null && (!named.has(name) || name.startsWith(`${model.provider}/`)))
       named.set(name, model);
   }
@@ -30,7 +30,7 @@ function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
   return named;
 }
 
-/** What is true of a model wherever it runs, if the catalogue has it at another provider. */
+/** Provider-independent facts of a model. */
 export function knownAnywhere(
   catalogue: Catalogue,
   declared: DeclaredModel,
@@ -46,7 +46,7 @@ export function knownAnywhere(
   };
 }
 
-/** The model of the catalogue that has this `provider/model`; undefined: none has. */
+/** undefined: unknown. */
 export const likedBy = ({ models }: Catalogue, name: string): Model | undefined =>
   models.find(
     ({ provider, id, aliases }) =>
@@ -54,10 +54,10 @@ export const likedBy = ({ models }: Catalogue, name: string): Model | undefined 
       aliases.some((alias) => nameOf({ provider, id: alias }) === name),
   );
 
-/** Ways of asking for reasoning that only the provider's own API knows. */
+/** Reasoning parameters that only the provider's own API supports. */
 const ownWays = /^(anthropic|google|workers)_/;
 
-/** A model as another provider serves it under a name of its own. */
+/** The same model at another provider under another id. */
 function alike(liked: Model, provider: string, id: string): Model {
   const { synced: _, unverified: __, estimated: ___, reasoningControl, ...figures } = liked;
   const isAskedAlike =
@@ -73,23 +73,18 @@ function alike(liked: Model, provider: string, id: string): Model {
   };
 }
 
-/**
- * The catalogue as one tenant sees it: the catalogue, then what only a provider lists, then what the
- * tenant's credentials declare, then its overrides.
- */
+/** Merges the catalogue, listed models, declared models and overrides, in this order. */
 export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
   overrides: readonly ModelOverride[],
 ): readonly Model[] {
   const listed = modelsListed(catalogue, credentials);
-  // All tenants that change nothing share one list, so that what was made of the list serves them
-  // all.
+  // Tenants without changes share a list and its derived data.
   if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
     return listed;
   const models = new Map(listed.map((model) => [nameOf(model), model]));
-  // A credential may call a model by an alias, such as Ollama's `llama3.2:latest`. What is known of
-  // the model counts then, too.
+  // A credential may use an alias, for example Ollama's `llama3.2:latest`.
   const known = (provider: string, id: string, change: ModelChange): Model => {
     const model = catalogue.models.find(
       (each) => each.provider === provider && each.aliases.includes(id),
