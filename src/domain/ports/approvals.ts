@@ -1,4 +1,3 @@
-/** The port of calls that wait for a person. */
 import type { AdminEvent } from "../admin-event.ts";
 import { canonicalJson } from "../canonical.ts";
 import type { Outcome, Receipt, Who } from "../audit/record.ts";
@@ -15,8 +14,7 @@ import type {
 import type { Claim } from "./ledger.ts";
 
 /**
- * `begun`: the approved call was taken up. `expired`: nobody decided in time, or nobody came for what was
- * approved. `withdrawn`: its caller cancelled it.
+ * `begun`: the call resumed. `expired`: no decision, or not collected, in time. `withdrawn`: cancelled by the caller.
  */
 export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
 
@@ -27,23 +25,19 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   state: ApprovalState;
   createdAt: number;
   decidedAt: number | null;
-  /** the operator, the id of a key, `timeout`, or `caller` who withdrew the call; null: nobody decided */
+  /** the operator, a key id, `timeout`, or `caller` */
   decidedBy: string | null;
-  /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
+  /** keyed hash of the approver's issuer and subject; null: unknown */
   decidedBySubject: string | null;
-  /** whether the person who decided is the one whose call it is */
+  /** whether the approver is the call's own user */
   isOwn: boolean;
-  /** what the approver said */
   comment: string | null;
   edited: ApprovalEdits | null;
-  /** whether the call has still to be begun or ended */
+  /** whether the call still has to be resumed or ended */
   isOpen: boolean;
 }
 
-/**
- * What the code of an approval's row covers: the decision, and the call that it decides on. `isOpen` only says whether a
- * job has work left.
- */
+/** Authenticated content of an approval row. `isOpen` is only bookkeeping. */
 export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
   canonicalJson([
     "approvals",
@@ -65,18 +59,18 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.edited,
   ]);
 
-/** A held call, with what its record says. */
+/** A call that waits for approval. */
 export interface HeldCall {
-  /** the newest stage. Expired if the call waits and the router did not write the newest row: nobody decided */
+  /** the newest stage; expired if the router did not write its row */
   approval: Approval;
-  /** every stage so far that the router wrote, in order */
+  /** all authentic stages, in order */
   stages: Approval[];
   outcome: Outcome;
   decision: Decision;
   createdAt: number;
-  /** in whose day, week and month the call counts, also what an edit reserves */
+  /** determines the call's limit periods */
   admittedAt: number;
-  /** what the call holds of money and tokens */
+  /** reserved amounts */
   holds: Pick<Hold, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;
   reservedMicroUsd: number | null;
@@ -88,73 +82,70 @@ export interface CallPlace {
   requestId: string;
 }
 
-/** A person's decision, of what that person was shown. */
 export interface ApprovalDecision extends CallPlace {
   stage: ApprovalStage;
   state: "approved" | "denied";
   shown: string;
   by: string;
-  /** the tenant's keyed hash of the person's issuer and subject; null: no person is known */
+  /** keyed hash of the approver's issuer and subject; null: unknown */
   bySubject: string | null;
-  /** whether that person is the one whose call it is */
+  /** whether the approver is the call's own user */
   isOwn: boolean;
   comment: string | null;
   edited: ApprovalEdits | null;
   now: number;
-  /** what the edit makes of the call's content, sealed, in parts; absent: the content stays */
+  /** the edited content, sealed in parts; absent: unchanged */
   parts?: string[];
-  /** what an edit reserves in place of what the call holds; absent: it holds the same */
+  /** replaces the reservation; absent: unchanged */
   claim?: Claim;
-  /** limits of concurrency, under each of which the approved call takes a place; absent: it takes none yet */
+  /** concurrency limits that the approved call occupies */
   places?: Hold[];
 }
 
 export type Decided =
   | { state: "done" }
-  /** somebody else decided, the time is over, or something else was shown */
+  /** already decided, expired, or other content was shown */
   | { state: "conflict" }
-  /** a budget has no room for what the edit needs, or a limit of concurrency has no place */
+  /** no room in a budget for the edit, or no free concurrency slot */
   | { state: "refused"; hold: Hold; used: number };
 
-/** A held call goes on: it has a lease from now on, and its record says who approved it. */
+/** A resumed call gets a lease, and its record names the approver. */
 export interface Lifted extends CallPlace {
   stage: ApprovalStage;
   now: number;
   leaseUntil: number;
   decision: Decision;
-  /** limits of concurrency: the call keeps the places that it took when it was approved, or takes them now */
+  /** concurrency limits; kept from the approval, or acquired now */
   holds: Hold[];
 }
 
 export interface ApprovalStore {
-  /** How many calls of each wait. */
+  /** Number of waiting calls. */
   count(who: Pick<Who, "tenantId" | "keyId" | "serverId">): AsyncResult<HeldCalls>;
-  /** null: no such call was ever held. */
+  /** null: never held. */
   find(place: CallPlace): AsyncResult<HeldCall | null>;
-  /** Newest first. */
   list(
     tenantId: string,
     asked: { cursor: string | null; limit: number; state: ApprovalState | null },
   ): AsyncResult<{ data: Approval[]; nextCursor: string | null }>;
-  /** Sealed text by its kind; null: none. */
+  /** null: missing. */
   content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
-  /** Decides, if the call still waits with what was shown. The event is written with it. */
+  /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
-  /** Takes up an approved call. `busy`: a limit of concurrency has no place. `gone`: somebody else took it up. */
+  /** Resumes an approved call. `busy`: no concurrency slot. `gone`: already resumed. */
   lift(
     lifted: Lifted,
   ): AsyncResult<{ state: "lifted"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;
-  /** Has a call that ran wait for the approval of its result. False: the call has ended meanwhile. */
+  /** Holds a completed call for approval of its result. False: the call has ended meanwhile. */
   holdResult(
     place: CallPlace & { keyId: string; now: number },
     approval: NewApproval,
   ): AsyncResult<boolean>;
-  /** Its caller cancels a held call that nobody has begun, and a result that nobody has decided on. False: too late. */
+  /** Cancels a held call or an undecided result. False: too late. */
   withdraw(place: CallPlace, now: number): AsyncResult<boolean>;
-  /** Decides what nobody decided in time. Returns how many. */
+  /** Applies timeouts. Returns how many. */
   expire(now: number): AsyncResult<number>;
-  /** Calls that were denied, or withdrawn, or for which nobody came, and that are still to be ended. */
+  /** Denied, withdrawn or uncollected calls that have to be ended. */
   undone(now: number): AsyncResult<CallPlace[]>;
-  /** Notes that the call has been ended. */
   close(place: CallPlace): AsyncResult<null>;
 }

@@ -1,38 +1,36 @@
-/** The port of the audit sink: how far each tenant's chain was sent, and who sends it. */
 import type { AsyncResult } from "../refusals.ts";
 
-/** A stretch of one tenant's chain that is to be sent under one name. */
+/** A part of a tenant's chain that is sent as one object. */
 export interface SinkStretch {
   tenantId: string;
   slug: string;
-  /** number of the last seal that the sink has */
+  /** last seal that the sink has */
   after: number;
-  /** number of the last seal of the stretch: it stays the same however often the stretch is sent */
+  /** last seal of the stretch; unchanged by retries */
   through: number;
-  /** so many times it was sent, or was about to be */
+  /** started attempts */
   attempts: number;
 }
 
 export interface SinkStore {
-  /** Stretches that are due. Nobody else gets them until `until`. A stretch holds `most` seals at most. */
+  /** Leases due stretches of at most `most` seals until `until`. */
   claim(asked: {
     now: number;
     until: number;
     limit: number;
     most: number;
   }): AsyncResult<SinkStretch[]>;
-  /** The sink has the stretch, whoever sent it; nothing where it is known already. */
+  /** Idempotent. */
   delivered(stretch: SinkStretch): AsyncResult<null>;
-  /** The stretch is sent again at `nextAt`. */
+  /** Schedules a retry. */
   failed(stretch: SinkStretch, about: { fault: string; nextAt: number }): AsyncResult<null>;
 }
 
-/** One object of the sink. */
 export interface SinkObject {
-  /** tenant, and numbers of the first and the last seal: the same whenever it is sent */
+  /** tenant, first and last seal; unchanged by retries */
   name: string;
   text: string;
 }
 
-/** null: the sink has it, now or from before. Else what went wrong, without the URL, which may hold a secret. */
+/** null: stored, now or before. Otherwise the error, without the URL, which may contain a secret. */
 export type SendToSink = (object: SinkObject) => Promise<string | null>;

@@ -1,7 +1,5 @@
-/** Calls that were cancelled by a message of their own. */
 import type { AsyncResult } from "../refusals.ts";
 
-/** A call, as the notification that cancels it names it. */
 export interface CancelledCall {
   tenantId: string;
   sessionId: string;
@@ -11,7 +9,7 @@ export interface CancelledCall {
 
 export interface CancellationStore {
   record(call: CancelledCall, now: number): AsyncResult<null>;
-  /** Whether the cancellation was recorded at `since` or later. */
+  /** Whether a cancellation was recorded since `since`. */
   isRecorded(call: CancelledCall, since: number): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;
 }

@@ -1,4 +1,3 @@
-/** The ports of the synced catalogue: where it comes from, and where it is kept. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { CatalogueEntry } from "../models/catalogue-sync.ts";
 import type { Catalogue } from "../models/model.ts";
@@ -12,34 +11,31 @@ export interface CatalogueState {
   version: string | null;
   syncedAt: number | null;
   dueAt: number;
-  /** why the last sync was refused; null: it was not */
+  /** why the last sync was refused */
   fault: string | null;
 }
 
 interface Noted {
-  /** for the log, when a person asked for the sync */
+  /** set for a manual sync */
   event?: AdminEvent | null;
 }
 
-/** The store of the synced catalogue, which all tenants share. */
+/** Shared by all tenants. */
 export interface CatalogueStore {
-  /** null: that version is the newest, or there is no synced catalogue. */
+  /** null: no newer version. */
   newerThan(version: string): Stored<Catalogue | null>;
   state(): Stored<CatalogueState | null>;
-  /**
-   * True for one of all callers, if a sync is due or the seed has changed since the last sync. A sync that is
-   * cut off is due again at `until`.
-   */
+  /** Acquires a due sync, or one after a change of the seed. An interrupted sync is due again at `until`. */
   claim(
     now: number,
     turn: { until: number; latestDue: number; seedVersion: string },
   ): Stored<boolean>;
   replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): Stored<null>;
-  /** The catalogue at hand stays. */
+  /** Keeps the current catalogue. */
   postpone(at: { dueAt: number; fault: string | null } & Noted): Stored<null>;
 }
 
-/** Where catalogues come from. The error says what is wrong with what came. */
+/** The error describes invalid content. */
 export interface CatalogueSource {
   entries(): Promise<Result<CatalogueEntry[], string>>;
 }

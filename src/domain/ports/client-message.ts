@@ -1,4 +1,4 @@
-/** A proxied message as its client sent it. A `Request` is one, and a host may have something that costs less. */
+/** A client's message to the proxy: a `Request`, or a host's cheaper equivalent. */
 import type { MessageHeaders } from "../servers/message-headers.ts";
 
 export interface ClientMessage extends Pick<Request, "method" | "signal" | "body" | "arrayBuffer"> {

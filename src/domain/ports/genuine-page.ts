@@ -1,15 +1,12 @@
-/** Pages of a table in which rows may be that the router did not write. */
+/** Pages of tables that may contain forged rows. */
 import type { AsyncResult } from "../refusals.ts";
 import { ok } from "../result.ts";
 import type { Page, PageRequest } from "./stores.ts";
 
-/** Reads for one page. Direct writes to the database may have filled the table with invalid rows. */
+/** Reads per page: direct writes may have filled the table with forged rows. */
 const mostReads = 4;
 
-/**
- * Leaves out rows that don't count. A page that met many of them has fewer rows than asked, or none, and a cursor.
- * @param read a page of all rows
- */
+/** Filters forged rows, so a page may be short or empty and still have a cursor. @param read a page of all rows */
 export async function genuinePage<T>(
   asked: PageRequest,
   read: (page: PageRequest) => AsyncResult<Page<T>>,

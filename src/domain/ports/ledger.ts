@@ -1,4 +1,4 @@
-/** Ports of the ledger: admission and settlement, repetitions of a call, what was used. */
+/** Ports of the ledger: admission, settlement, idempotency and usage. */
 import type { Correction, Opening, Outcome, Receipt, Settlement } from "../audit/record.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Hold, LimitState } from "../limits/holds.ts";
@@ -8,59 +8,53 @@ import type { Decision } from "../choice/decision.ts";
 import type { NewApproval } from "../sampling/approval.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
 
-/** What a call would hold, and the decision that explains it. */
+/** A reservation request with the decision that explains it. */
 export interface Claim {
   decision: Decision;
   holds: Hold[];
   reservedTokens: number;
-  /** micro-USD that is charged if the call's end is never written; null: unknown price */
+  /** micro-USD, charged if the call's end is lost; null: unknown price */
   reservedMicroUsd: number | null;
 }
 
-/** A claim to take in place of a larger one. It has the same limits in the same order, and no larger amounts. */
+/** A fallback claim: the same limits in the same order, with no larger amounts. */
 export interface LesserClaim extends Claim {
-  /**
-   * The answer may be shorter than was asked. So the claim is taken only where calls have used too much of a limit, and
-   * not where running calls have reserved it, or where a minute has to pass.
-   */
+  /** A shorter answer. Only for limits exhausted by use, not by reservations or a sliding window. */
   shortens?: true;
 }
 
-/** Claims of one admission at most, the first one included. */
+/** Maximum claims per admission, including the first. */
 export const mostClaims = 5;
 
 export interface Reservation extends Claim {
   opening: Opening;
-  /** The first of these that fits is taken, where a limit has too little left for the first claim of all. */
+  /** Fallbacks if a limit has too little left, in order. */
   lesser: readonly LesserClaim[];
-  /** Nothing is written where only what running calls have reserved is in the way. Absent: the call is refused. */
+  /** Do not record a refusal that is only caused by running calls. */
   mayWait?: true;
   tenantVersion: number;
   now: number;
-  /** null: the call waits for a person, and has no lease */
+  /** null: waits for approval */
   leaseUntil: number | null;
-  /** with a call that waits for a person; absent: the call runs at once */
+  /** present: the call waits for approval */
   approval?: NewApproval;
-  /** the session's new expiry, if the call has a session */
+  /** the session's new expiry */
   sessionExpiresAt: number | null;
-  /** circuits that were open for their time, and that this call would try */
+  /** half-open circuits that this call would probe */
   probes: CircuitProbe[];
-  /** the replay key (`sampling/once.ts`), and until when the call holds it; null: the call has none */
+  /** the replay key and its expiry */
   idempotency: { key: string; expiresAt: number } | null;
 }
 
-/** A circuit as the choice saw it. */
+/** A circuit as selection saw it. */
 export interface CircuitProbe {
   scope: string;
-  /** ms since the epoch, of its last change */
+  /** ms since the epoch, of the last change */
   updatedAt: number;
 }
 
 export type Admission =
-  /**
-   * `blocked`: scopes of `probes` that another call tries, or that are open again; `rung`: which claim was admitted, 0
-   * is the first
-   */
+  /** `blocked`: `probes` that are taken or reopened; `rung`: index of the admitted claim */
   | {
       state: "admitted";
       limits: LimitState[];
@@ -68,9 +62,9 @@ export type Admission =
       receipt: Receipt;
       rung: number;
     }
-  /** Only what running calls have reserved is in the way. */
+  /** Only reservations of running calls are in the way. */
   | { state: "waits" }
-  /** `hold` has no room for the least claim; `used`: what is used or reserved of its limit */
+  /** `hold`: the limit that refuses the smallest claim; `used`: including reservations */
   | {
       state: "refused";
       hold: Hold;
@@ -78,66 +72,59 @@ export type Admission =
       retryAfterMs: number | null;
       limits: LimitState[];
     }
-  /** the key, session or tenant is no longer as the choice assumed */
+  /** key, session or tenant changed since selection */
   | { state: "stale" }
   /** another request holds the replay key; nothing was written */
   | { state: "repeated"; first: FirstCall };
 
-/** The request that holds a replay key. */
 export interface FirstCall {
   requestId: string;
   contentSha256: string;
 }
 
 export interface Ledger {
-  /** One batch: one transaction, one round trip. Writes the record, whether the call is admitted or refused. */
+  /** One transaction in one round trip. Records admitted and refused calls. */
   admit(reservation: Reservation): AsyncResult<Admission>;
-  /** Ends a call and counts it once: true the first time, false where the record was settled or swept before. */
+  /** Settles a call once; false if it was already settled or swept. */
   settle(settlement: Settlement): AsyncResult<boolean>;
   /**
-   * Replaces what the sweep wrote of a call whose process lived: outcome, charge, usage. A sealed record is
-   * sealed again. The event says in `before` what stood there. What an operator has corrected stays. An open
-   * call is ended as `settle` ends it. True if a call was ended.
+   * Replaces the sweep's result of a call whose process survived, and unseals the record. The event has the previous
+   * values in `before`. Keeps an operator's correction. Settles an open call. Returns whether a call was ended.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
-  /** The calls among these that have no certain end: they run, or the sweep took them for lost. */
+  /** Calls that are running, or were swept. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
-  /** Of tenants with running calls, a text that changes whenever one of the calls ends. */
+  /** Per tenant, a text that changes when one of its calls ends. */
   runningOf(tenantIds: readonly string[], now: number): AsyncResult<Map<string, string>>;
-  /** The record of a call that was refused before admission. */
+  /** Records a refusal before admission. */
   refuse(
     opening: Opening,
     reason: Reason,
     detail: string | null,
     decision: Decision | null,
   ): AsyncResult<null>;
-  /** Calls whose lease has expired become `unknown`, charged as reserved. Returns how many. */
+  /** Marks calls with expired leases as `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): AsyncResult<number>;
-  /**
-   * Corrects a call that `isCorrectable`. Budgets and usage follow, and the event says in `before` what stood
-   * there. True if there was such a call.
-   */
+  /** Corrects an `isCorrectable` call, its budgets and usage. The event has the previous values in `before`. */
   correct(
     corrected: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
   ): AsyncResult<boolean>;
-  /** Deletes counters that no window needs any more. */
+  /** Deletes expired counters. */
   prune(now: number): AsyncResult<number>;
 }
 
-/** Refusals without a record of their own: `domain/audit/thinning.ts`. */
+/** Refusals without their own record; see `domain/audit/thinning.ts`. */
 export interface ThinningStore {
-  /** Minutes that are over, oldest first, some at a time. */
+  /** Past minutes, oldest first, in batches. */
   ended(now: number): AsyncResult<ThinnedMinute[]>;
-  /** Notes that the minute's one record is written. */
   recorded(minute: ThinnedMinute): AsyncResult<null>;
 }
 
-/** The call that holds a replay key, and its state. */
 export interface FirstCallState extends FirstCall {
   outcome: Outcome;
   leaseUntil: number | null;
-  /** the sealed result, whole; null: not yet, or never */
+  /** sealed; null: not yet, or never */
   result: string | null;
 }
 
@@ -149,36 +136,29 @@ export interface IdempotentCall {
 }
 
 export interface IdempotencyStore {
-  /** null: no request holds the key. */
   find(call: IdempotentCall, now: number): AsyncResult<FirstCallState | null>;
-  /** Counts that a result was given again. */
+  /** Counts a repeated answer. */
   countReplay(call: IdempotentCall): AsyncResult<null>;
-  /** Has a call known by a second key too, in place of whichever call that key named before. */
+  /** Adds a second key to a call, replacing its previous call. */
   addKey(call: IdempotentCall, key: string): AsyncResult<null>;
-  /** Has a call known by another key from now on. null: no call holds the first key, or somebody else moved it. */
+  /** Moves a call to another key. null: the first key is free or was moved. */
   moveKey(call: IdempotentCall, key: string, now: number): AsyncResult<FirstCall | null>;
-  /** Whether a request holds any key with that beginning. */
+  /** Whether a key with this prefix is in use. */
   isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): AsyncResult<boolean>;
-  /** Notes the HTTP status with which a server took the answer of a call; 0: it could not be reached. */
+  /** Records a server's HTTP status for a delivered answer; 0: unreachable. */
   deliver(call: { tenantId: string; requestId: string }, status: number): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;
 }
 
-/** What is used of limits, for people who look. */
 export interface LimitStore {
-  /** One sum for each of the holds, in their order, all of one moment. Amounts of the holds do not matter. */
+  /** Sums in the order of `holds`, from one point in time. Ignores amounts. */
   sum(tenantId: string, holds: readonly Hold[], now: number): AsyncResult<SummedLimit[]>;
-  /**
-   * Subjects of groups, runs, tags and people of which something is counted, in their order.
-   * @param after a subject; absent: from the first one
-   */
+  /** Sorted subjects of groups, runs, tags and users with usage. @param after exclusive */
   nodes(tenantId: string, about: { after?: string; limit: number }): AsyncResult<string[]>;
 }
 
 export type UsageBucket = "hour" | "day";
-/** `all`: not grouped. */
 export type UsageBy = "model" | "key" | "user" | "server" | "all";
-/** What the operator may group the usage of all tenants by. */
 export type UsageOfAllBy = "tenant" | "model";
 
 export interface UsageAsked<By = UsageBy> {
@@ -189,7 +169,6 @@ export interface UsageAsked<By = UsageBy> {
   by: By;
 }
 
-/** Requests by their outcome, and what they used. */
 export interface UsageFigures {
   succeeded: number;
   failed: number;
@@ -201,30 +180,27 @@ export interface UsageFigures {
   costMicroUsd: number;
 }
 
-/** What was used in one bucket by one model, key or server. */
 export interface UsageRow extends UsageFigures {
-  /** ms since the epoch, the bucket's beginning in UTC */
+  /** ms since the epoch, start of the bucket in UTC */
   at: number;
-  /** model, or the id of a key, a server or a tenant; empty: the request had none */
+  /** model or id; empty: none */
   group: string;
   requests: number;
 }
 
-/** `all`: the whole range is one bucket. */
+/** `all`: one bucket. */
 export type UsageOfTenant = Omit<UsageAsked, "bucket"> & { bucket: UsageBucket | "all" };
 
-/** Where a row stands among the others. */
 export type UsagePlace = Pick<UsageRow, "at" | "group">;
 
 export interface UsageStore {
   /**
-   * Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, then by group, at most `limit` rows.
-   * @param asked `after`: the last row of the page before; absent or null: there was none
+   * Whole hours in [`from`, `to`), ms, sorted by time and group. @param asked `after`: last row of the previous page
    */
   read(
     tenantId: string,
     asked: UsageOfTenant & { limit: number; after?: UsagePlace | null },
   ): AsyncResult<UsageRow[]>;
-  /** The same over all tenants of the database, for the operator alone. */
+  /** All tenants of the database, for the operator. */
   readAll(asked: UsageAsked<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
 }

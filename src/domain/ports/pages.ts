@@ -1,4 +1,4 @@
-/** One page of a list, newest first. */
+/** Newest first. */
 
 export interface Page<T> {
   data: T[];
@@ -6,7 +6,7 @@ export interface Page<T> {
 }
 
 export interface PageRequest {
-  /** id of the last entry of the page before; null: the first page */
+  /** id of the last entry of the previous page */
   cursor: string | null;
   limit: number;
 }

@@ -1,21 +1,20 @@
-/** Port of the directory: which database has which tenant. It is in `home`. */
+/** The directory of tenants and their databases, in `home`. */
 import type { AsyncResult } from "../refusals.ts";
 import type { Residency } from "../tenancy/residency.ts";
 import type { Page, PageRequest } from "./pages.ts";
 
-/** `creating`: the slug is claimed, and its tenant is not known to be there. `deleting`: a deletion was begun. */
+/** `creating`: slug claimed, tenant not confirmed. `deleting`: deletion started. */
 export type PlacementState = "creating" | "active" | "deleting";
 
-/** The tenant of a slug, and its database. Placements stand in `home`, once there are other databases. */
+/** Only exists if there are several databases. */
 export interface Placement {
   slug: string;
   tenantId: string;
   database: string;
-  /** null: nobody asked */
+  /** null: not requested */
   residency: Residency | null;
 }
 
-/** A tenant as the operator's list shows it. */
 export interface Listed {
   id: string;
   slug: string;
@@ -27,26 +26,21 @@ export interface Listed {
 }
 
 /**
- * A placement is written before its tenant and removed after it. A placement without a tenant is therefore what
- * a crash left, and binds nobody: see `pipeline/admin/tenants/placing.ts`.
+ * A placement is written before its tenant and removed after it, so one without a tenant is left from a crash. See
+ * `pipeline/admin/tenants/placing.ts`.
  */
 export interface PlacementStore {
-  /**
-   * Gives the placement that stands then, which may be an earlier one; null: a tenant without a placement has
-   * the slug.
-   */
+  /** Returns the current placement; null: the slug belongs to a tenant without one. */
   claim(placement: Placement): AsyncResult<Placement | null>;
-  /** Replaces a placement if it still stands. Gives the one that stands then. */
+  /** Compare-and-swap. Returns the current placement. */
   replace(from: Placement, to: Placement): AsyncResult<Placement | null>;
   bySlug(slug: string): AsyncResult<(Placement & { state: PlacementState }) | null>;
-  /** The placement's tenant is there. */
   confirm(placement: Placement, tenant: { name: string; createdAt: number }): AsyncResult<null>;
-  /** Deletion of the placement's tenant begins. */
   beginDeletion(placement: Placement): AsyncResult<null>;
-  /** Removes the placement, and what was delivered of its tenant's usage. */
+  /** Removes the placement and the tenant's delivered usage. */
   release(placement: Placement): AsyncResult<null>;
-  /** All tenants of all databases, newest first. */
+  /** Newest first. */
   list(page: PageRequest): AsyncResult<Page<Listed>>;
-  /** What people call tenants, by id. A tenant that is gone has no name. */
+  /** Deleted tenants are omitted. */
   namesOf(ids: readonly string[]): AsyncResult<Record<string, string>>;
 }

@@ -1,42 +1,40 @@
-/** The port through which records are followed as they begin and end. */
 import type { SamplingRecord } from "../audit/record.ts";
 import type { AsyncResult } from "../refusals.ts";
 
-/** How far a feed has come. */
 export interface FeedState {
-  /** ids of calls that run */
+  /** running calls */
   open: string[];
-  /** the highest number of a record */
+  /** highest record number */
   last: number;
 }
 
 export interface FeedChanges {
-  /** records that began, and records that ended, since the state that was given */
+  /** begun and ended records */
   records: SamplingRecord[];
   last: number;
-  /** there were more than are read at once: begin anew */
+  /** too many changes; the list has to be reloaded */
   isTooMuch: boolean;
 }
 
 export interface RequestFeedStore {
   state(tenantId: string): AsyncResult<FeedState>;
   changes(tenantId: string, state: FeedState): AsyncResult<FeedChanges>;
-  /** Records that began or ended at that moment or later; null: too many to be read at once. */
+  /** Begun or ended since then; null: too many. */
   since(tenantId: string, at: number): AsyncResult<SamplingRecord[] | null>;
 }
 
-/** `reset`: so much happened that the listener had better read the list anew. */
+/** `reset`: too many changes; the list has to be reloaded. */
 export type FeedItem =
   | { kind: "begun" | "ended"; at: number; record: SamplingRecord }
   | { kind: "reset"; at: number };
 
 export interface FeedListener {
-  /** What happened, as soon as something has; null: nothing within so many ms; `gone`: it was given up. */
+  /** null: nothing within `withinMs`; `gone`: closed. */
   next(withinMs: number): Promise<FeedItem | null | "gone">;
   leave(): void;
 }
 
 export interface RequestFeeds {
-  /** @param since a moment (ms) from which the listener has missed what happened; null: from now on */
+  /** @param since ms; null: only new items */
   listen(tenantId: string, since: number | null): AsyncResult<FeedListener>;
 }

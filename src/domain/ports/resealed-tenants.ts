@@ -1,14 +1,14 @@
-/** Port of `home`: which tenants' own databases are sealed under which master key. */
+/** Which tenants' databases are sealed with which master key; in `home`. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 export interface ResealedTenants {
-  /** What `release` was given last; empty at first. */
+  /** The last released cursor. */
   progress(): AsyncResult<string>;
-  /** null: somebody else has the turn */
+  /** Acquires the lease; null: taken */
   claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;
   release(cursor: string): AsyncResult<null>;
-  /** Tenants of which nobody noted that key yet, in the order of their ids. */
+  /** Tenants that are not noted for the key, by id. */
   waiting(
     keyId: string,
     page: { after: string; limit: number },

@@ -1,4 +1,3 @@
-/** The ports of signing in by an identity provider. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -19,38 +18,36 @@ export interface SignInStore {
 
 export interface VerifiedPerson {
   claims: Claims;
-  /** null: the provider gave none */
   refreshToken: string | null;
 }
 
 export interface KnownAgain {
-  /** null: the provider knows the person and says no more */
+  /** null: the provider confirms the user without claims */
   claims: Claims | null;
-  /** null: the one from before goes on */
+  /** null: unchanged */
   refreshToken: string | null;
 }
 
-/** The router as a client of identity providers. */
 export interface IdentityClient {
   begin(
     signIn: SignIn,
     to: {
       redirectUri: string;
-      /** absent: made here */
+      /** absent: created by `begin` */
       pending?: PendingSignIn;
-      /** `lasting`: the router asks again later whether the person may still come; absent: once */
+      /** `lasting`: the router re-checks the user later; absent: once */
       asks?: "once" | "lasting";
     },
   ): Promise<Result<{ url: string; pending: PendingSignIn }, OauthFault>>;
-  /** `query`: what the browser brought back */
+  /** @param came `query`: of the redirect */
   finish(
     signIn: SignInSecrets,
     came: { pending: PendingSignIn; redirectUri: string; query: string },
   ): Promise<Result<VerifiedPerson, OauthFault>>;
-  /** Where the provider's keys are. */
+  /** JWKS location. */
   keysOf(signIn: Pick<SignIn, "issuer">): Promise<Result<string, OauthFault>>;
-  /** Asks whether the provider still knows the person. */
+  /** Checks whether the provider still knows the user. */
   again(signIn: SignInSecrets, refreshToken: string): Promise<Result<KnownAgain, OauthFault>>;
-  /** The claims of a gateway's token. */
+  /** Claims of a gateway's token. */
   verify(signIn: SignIn, token: string): Promise<Result<Claims, OauthFault>>;
 }

@@ -1,4 +1,4 @@
-/** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
+/** Ports of the pipeline; implementations are injected in `compose/composition.ts`. */
 import type { OauthEntryStore } from "./oauth-entries.ts";
 import type { StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
@@ -42,10 +42,10 @@ export interface Tenant {
   name: string;
   policy: Policy;
   ceiling: Ceiling;
-  /** rises with every change on which a choice depends, of the tenant or of anything that it owns */
+  /** increases with every change that affects selection */
   version: number;
   createdAt: number;
-  /** where the data was asked to live; null: nobody asked */
+  /** requested data location */
   residency: Residency | null;
 }
 
@@ -58,32 +58,26 @@ export interface Credential extends CredentialSummary {
   updatedAt: number;
 }
 
-/** A credential with its sealed key. */
 export interface SealedCredential extends Credential {
   sealed: string;
-  /** ms since the epoch, before which its provider's list isn't read again; absent: it never was */
+  /** ms since the epoch, earliest time to reload the provider's list; absent: now */
   listingDueAt?: number;
 }
 
-/** Everything that a call needs to know about its caller, read in one round trip. */
+/** The caller's data, read in one round trip. */
 export interface Snapshot {
   tenant: Tenant;
   key: StoredKey;
   credentials: SealedCredential[];
   overrides: ModelOverride[];
-  /** how fast its credentials' models answered */
   health: Health[];
-  /** what failed lately */
   circuits: Circuit[];
-  /** `provider/model`: the only one that may be chosen, since a person approved it; absent: no choice is bound */
+  /** `provider/model` that an approver selected; excludes others */
   pinnedModel?: string;
 }
 
 export interface Snapshots {
-  /**
-   * `session`: null where that key has no session with that id, or the session has expired. With a server's
-   * slug, `sessionId` is the id that the server gave, and only the server's sessions are looked at.
-   */
+  /** `session`: null if missing, expired or another key's. With `serverSlug`, `sessionId` is the server's own id. */
   load(
     keyId: string,
     sessionId: string | null,
@@ -104,30 +98,30 @@ export interface TenantChange {
   name?: string;
   policy?: Policy;
   ceiling?: Ceiling;
-  /** in which limits begin with what was used; absent: UTC's. `countsAnew`: those of keys and servers too */
+  /** periods of existing usage; absent: UTC. `countsAnew`: includes keys and servers */
   calendar?: Calendar;
   countsAnew?: boolean;
 }
 
 export interface TenantStore {
-  /** An id is used once, ever: a tenant that was removed is not made again. */
+  /** Ids of removed tenants are never reused. */
   create(tenant: Tenant, event: AdminEvent): AsyncResult<null>;
   bySlug(slug: string): AsyncResult<Tenant | null>;
   byId(id: string): AsyncResult<Tenant | null>;
-  /** @param ifVersion the only version of the tenant that may be changed; else `precondition_failed`. Absent: whatever it has */
+  /** @param ifVersion absent: any; otherwise `precondition_failed` if it differs */
   update(
     id: string,
     change: TenantChange,
     event: AdminEvent,
     ifVersion?: number,
   ): AsyncResult<null>;
-  /** Removes the tenant and everything that it owns, audit records included. The event log stays. */
+  /** Deletes the tenant's data, including audit records, but not the event log. */
   remove(id: string, event: AdminEvent): AsyncResult<null>;
 }
 
 /**
- * `code` is over the whole row with its new values, as the row was read: `precondition_failed` where the tenant has
- * another version by now. A revoked key is left as it is.
+ * `code` authenticates the new row. `precondition_failed` if the tenant has another version. Revoked keys are
+ * unchanged.
  */
 type KeyChange<Field extends keyof StoredKey, More = unknown> = (
   key: Pick<StoredKey, "tenantId" | "id" | "code" | Field> & More,
@@ -138,7 +132,7 @@ type KeyChange<Field extends keyof StoredKey, More = unknown> = (
 export interface KeyStore {
   create(key: StoredKey, event: AdminEvent): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<StoredKey | null>;
-  /** of all rows, also those that the router did not write */
+  /** may contain forged rows */
   list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredKey>>;
   replaceSecret: KeyChange<"secretHash" | "givenTo">;
   revoke: KeyChange<"revokedAt">;
@@ -165,11 +159,11 @@ export interface CredentialStore {
     event: AdminEvent,
     ifVersion?: number,
   ): AsyncResult<null>;
-  /** Makes a failing credential active, at the event's time. Does nothing where `updatedAt` is not `readAt`. */
+  /** Reactivates a failing credential unless it changed since `readAt`. */
   reactivate(its: CredentialRead, event: AdminEvent): AsyncResult<null>;
-  /** True for one of all callers if the provider's list is due and `updatedAt` is `readAt`; due again at `until`. */
+  /** Leases a due list refresh until `until`, unless the credential changed since `readAt`. */
   claimListing(its: CredentialRead, at: { now: number; until: number }): AsyncResult<boolean>;
-  /** Makes every prepared choice stale. Does nothing where `updatedAt` is not `readAt`. */
+  /** Invalidates prepared pools. Does nothing if the credential changed since `readAt`. */
   keepListing(its: CredentialRead, listing: Listing): AsyncResult<null>;
   remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
@@ -181,31 +175,28 @@ export interface OverrideStore {
 }
 
 export interface SessionStore {
-  /** Counts as an `initialize` of the session's key. `rate_limited` where the key has begun or holds too many. */
+  /** Counts as an `initialize`. `rate_limited` if the key has too many. */
   begin(session: Session): AsyncResult<null>;
-  /**
-   * Counts an `initialize` before a server is asked. Where it is `ok`, `create` follows if the session is to be
-   * kept.
-   */
+  /** Counts an `initialize` before the server is called; `create` follows if the session is kept. */
   admit(key: { tenantId: string; keyId: string }, now: number): AsyncResult<null>;
-  /** `rate_limited` where the session's key holds too many. */
+  /** `rate_limited` if the key has too many. */
   create(session: Session): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<Session | null>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<Session>>;
   touch(tenantId: string, id: string, now: number, expiresAt: number): AsyncResult<null>;
-  /** Notes who holds the server's GET stream, and until when. */
+  /** Records the holder of the server's GET stream. */
   holdStream(
     tenantId: string,
     id: string,
     held: { clientStreamUntil: number } | { routerStreamUntil: number },
   ): AsyncResult<null>;
-  /** The newest live session that the router keeps with a legacy server under that key. */
+  /** The newest live session that the router itself holds with a legacy server. */
   bridged(
     where: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
   ): AsyncResult<Session | null>;
   setBridge(tenantId: string, id: string, bridge: Bridge): AsyncResult<null>;
-  /** True if there was such a session. The event is written only when an administrator ends it. */
+  /** The event is only written for an administrator. Returns whether a session existed. */
   end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;
   prune(now: number): AsyncResult<number>;
 }
@@ -226,13 +217,13 @@ export interface RequestStore {
     filter: RequestFilter,
     page: PageRequest,
   ): AsyncResult<Page<SamplingRecord>>;
-  /** Deletes contents older than their tenant's `contentRetentionDays`. Returns how many were deleted. */
+  /** Applies `contentRetentionDays`. Returns how many. */
   pruneContents(now: number): AsyncResult<number>;
 }
 
 export interface EventStore {
   append(event: AdminEvent): AsyncResult<null>;
-  /** Appends the event unless its action and target have one since then (ms). @returns whether it did */
+  /** Skips an event whose action and target already have one since `since` (ms). @returns whether it was appended */
   appendOnce(event: AdminEvent, since: number): AsyncResult<boolean>;
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
 }
@@ -279,18 +270,18 @@ export interface Stores extends TokenStores {
 
 export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
-  /** `error`: no key at hand opens the seal, or the seal is for another destination. */
+  /** `error`: no matching key, or sealed for another destination. */
   open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
-  /** The beginning of every seal that the current key makes now. */
+  /** Prefix of seals by the current key. */
   readonly sealPrefix: string;
 }
 
 export interface KeyTokens {
-  /** A new token for a key id, and the hash to be stored. The caller sees the token once. */
+  /** The token is shown once; the hash is stored. */
   mint(keyId: string): Promise<{ token: string; secretHash: string }>;
-  /** The key id in a token; null: the token is none of ours. */
+  /** null: not a router token. */
   keyIdOf(token: string): string | null;
-  /** Whether this deployment made the token, as far as the token itself shows. It may be of no database any more. */
+  /** Whether this deployment issued the token, according to the token alone. */
   isMarked(token: string): Promise<boolean>;
   matches(token: string, secretHash: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Requests to registered servers: what the proxy needs from the network. */
+/** Requests to registered servers. */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -16,13 +16,13 @@ export interface AnswerReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** A body while it arrives. A web stream is one, but a host may have something that costs less. */
+/** A web stream, or a host's cheaper equivalent. */
 export interface AnswerBody extends AsyncIterable<Bytes> {
   getReader(): AnswerReader;
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** A server's answer, as far as the proxy reads it. A `Response` is one. */
+/** The part of `Response` that the proxy reads. */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly ok: boolean;
@@ -35,5 +35,5 @@ export interface UpstreamAnswer {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** One request; redirects are handed back and not followed. Rejects when nothing answers. */
+/** Does not follow redirects. Rejects without an answer. */
 export type UpstreamFetch = (request: UpstreamRequest) => Promise<UpstreamAnswer>;

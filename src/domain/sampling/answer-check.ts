@@ -1,4 +1,4 @@
-/** Whether a provider's answer is what was asked for. Pure. A fault says what is wrong with the answer. */
+/** Checks a provider's answer against the request. */
 import type { FaultKind, ProviderFault } from "../attempts.ts";
 import { isDeeperThan, mostMessageLevels } from "../depth.ts";
 import { parsedJson } from "../json.ts";
@@ -7,7 +7,7 @@ import { err, ok, type Result } from "../result.ts";
 import type { Block, SamplingCall } from "./call.ts";
 import { cutToVisible } from "./visible-text.ts";
 
-/** The fault of an answer that is charged for and is not what was asked for. */
+/** Fault of a billed, unusable answer. */
 const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault => ({
   kind,
   status: 200,
@@ -20,10 +20,7 @@ const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault =
 
 export const fenceNote = "format: a code fence around the JSON was taken off";
 
-/**
- * The JSON text inside of one Markdown code fence; null: the text is anything else. A word after the opening
- * backticks is the fence's language. Each step looks at the text once, whatever the text is.
- */
+/** The JSON inside a single Markdown code fence; null: anything else. Linear time. */
 export function unfenced(text: string): string | null {
   const trimmed = text.trim();
   const fence = /^`{3,}/.exec(trimmed)?.[0];
@@ -31,7 +28,7 @@ export function unfenced(text: string): string | null {
     return null;
   const inside = trimmed.slice(fence.length, -fence.length);
   const withoutLanguage = inside.replace(/^[ \t]*[A-Za-z0-9+.-]+\s/, "");
-  // Without a language, the first word is JSON already, such as `true`.
+  // Without a language, the first word may be JSON, for example `true`.
   for (const body of [inside.trim(), withoutLanguage.trim()])
     if (parsedJson(body) !== undefined) return body;
   return null;
@@ -40,14 +37,14 @@ export function unfenced(text: string): string | null {
 const usesTools = ({ content }: ProviderAnswer): boolean =>
   content.some(({ type }) => type === "tool_use");
 
-/** A tool use is no answer yet, and JSON was not asked for where no text was wanted. */
+/** Tool uses are not final answers; requests without text output don't expect JSON. */
 const wantsJson = (answer: ProviderAnswer, { format, outputModalities }: SamplingCall): boolean =>
   format === "json" && outputModalities.includes("text") && !usesTools(answer);
 
 const textOf = ({ content }: ProviderAnswer): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
-/** The answer with its JSON without the fence, in one block, where its first text stood. */
+/** Replaces fenced JSON by one text block. */
 function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswer {
   if (!wantsJson(answer, call)) return answer;
   const text = unfenced(textOf(answer));
@@ -61,47 +58,38 @@ function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswe
 }
 
 function isJsonAsAsked(answer: ProviderAnswer, call: SamplingCall): boolean {
-  // An answer that was cut goes as far as the caller's own limit allows.
+  // A truncated answer ends at the caller's own limit.
   if (!wantsJson(answer, call) || answer.stopReason !== "endTurn") return true;
-  // Media that was asked for beside text may stand alone.
+  // Requested media may come without text.
   const hasText = answer.content.some(({ type }) => type === "text");
   if (!hasText && call.outputModalities.length > 1) return true;
   return parsedJson(textOf(answer)) !== undefined;
 }
 
-/**
- * Checks `toolChoice` and the names of the tools against what was sent. Source: 2025-11-25, "Tool Choice
- * Modes": `required` means at least one tool use, `none` means no tool use.
- */
+/** Source: 2025-11-25, "Tool Choice Modes": `required` means at least one tool use, `none` means none. */
 function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: SamplingCall): boolean {
   const uses = answer.content.filter((block) => block.type === "tool_use");
-  // The caller's side can't run a tool that was not offered.
+  // The caller can't run a tool that was not offered.
   if (uses.some(({ name }) => !tools.some((tool) => tool.name === name))) return false;
-  // Without tools, no tool choice was sent.
+  // No tool choice was sent.
   if (tools.length === 0) return true;
   if (toolChoice === "none") return uses.length === 0;
-  // An answer that was cut goes as far as the caller's own limit allows, and its stop reason says
-  // so.
+  // A truncated answer ends at the caller's own limit.
   return toolChoice !== "required" || uses.length > 0 || answer.stopReason === "maxTokens";
 }
 
-/**
- * Levels of an answer's content. The caller sends the content back in `params.messages[].content`, where four levels
- * are around it.
- */
+/** Nesting limit of content, which the caller returns four levels deep in `params.messages[].content`. */
 const mostContentLevels = mostMessageLevels - 4;
 
-/** The answer as the caller gets it, or the fault of an answer that can't be used. */
 export function checkAnswer(
   whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
-  // First of all, since what follows may walk the content by recursion.
+  // First, because the following steps recurse.
   if (isDeeperThan(whole.content, mostContentLevels)) return err(notAsAsked("malformed", whole));
   if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));
   const bare = withoutFence(whole, call);
-  // The provider counted the fence too, which is not text for the caller. So our own estimate is
-  // used.
+  // The provider's count includes the removed fence, so the router estimates.
   const usage = bare === whole ? whole.usage : { ...whole.usage, estimated: true };
   const answer = { ...cutToVisible({ ...bare, usage }, call.maxTokens), usage: whole.usage };
   return isJsonAsAsked(answer, call) ? ok(answer) : err(notAsAsked("not_json", answer));

@@ -1,112 +1,98 @@
-/** When a person has to approve a call, and what becomes of a call for which nobody decides. */
 import type { JsonObject } from "../json.ts";
 import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 
 export const approvalModes = ["auto", "request", "result", "both"] as const;
 export const approvalStages = ["request", "result"] as const;
 export const approverKinds = ["others", "self"] as const;
-/** What a person approves: that the call is made, or that its result is given out. */
 export type ApprovalStage = (typeof approvalStages)[number];
 
-/** What is kept of a held call: what was shown at each stage, and what an edit made of it. */
+/** Stored content of a held call: as shown, or as edited. */
 export type HeldContent = ApprovalStage | "edited" | "edited-result";
 
-/** Which calls need approval: those of which any of these is true. All absent: every call. */
+/** Any matching condition suffices; none means every call. */
 export interface ApprovalConditions {
-  /** USD that the call may cost at most; a call without a known price is above any amount */
+  /** maximum cost in USD; an unknown price always exceeds it */
   costUsdAbove?: number;
   /** globs over `provider/model` */
   models?: string[];
-  /** slugs of registered servers that ask */
   servers?: string[];
-  /** names of the tools that are being called */
   tools?: string[];
-  /** of what goes in and of what comes out */
+  /** input and output */
   modalities?: string[];
 }
 
 export interface ApprovalPolicy {
   mode: (typeof approvalModes)[number];
-  /** absent: every call */
   when?: ApprovalConditions;
-  /** absent: `defaultTimeoutSeconds` */
   timeoutSeconds?: number;
-  /** what happens when nobody decides in time; absent: deny */
+  /** absent: deny */
   onTimeout?: "deny" | "approve";
-  /** `self`: also the person whose call it is; absent: others */
+  /** `self`: users may approve their own calls; absent: others */
   approvers?: (typeof approverKinds)[number];
-  /** where held calls are told of; absent: nowhere */
+  /** receives notices of held calls */
   webhookUrl?: string;
 }
 
 export const defaultTimeoutSeconds = 3_600;
 export const leastTimeoutSeconds = 60;
 export const mostTimeoutSeconds = 86_400;
-/** Whose calls wait. A key, or a server whose tools ask, takes no more than a share of its tenant's places. */
+/** Counts of held calls. Keys and servers are limited to a share of the tenant's. */
 export interface HeldCalls {
   key: number;
-  /** 0: the caller asks for itself */
+  /** 0: direct call */
   server: number;
   tenant: number;
 }
 
-/** How many may wait at once. */
 export const mostHeld: Readonly<HeldCalls> = { key: 50, server: 100, tenant: 200 };
 
-/** The narrowest bound that is reached; null: one more call may wait. */
+/** The first exceeded bound; null: room for another call. */
 export const fullOfHeld = (held: HeldCalls): keyof HeldCalls | null =>
   (["key", "server", "tenant"] as const).find((whose) => held[whose] >= mostHeld[whose]) ?? null;
-/** ms for which an approved call waits for its caller, at least. */
+/** ms that an approved call waits for its caller. */
 export const collectedWithinMs = 600_000;
-/** ms for which a decided call answers its repetitions. */
+/** ms that a decided call answers repetitions. */
 export const answersDecidedForMs = 86_400_000;
 
-/** What the conditions are about. */
 export interface ApprovalFacts {
-  /** null: no known price */
+  /** null: unknown price */
   costMicroUsd: number | null;
-  /** the chosen one */
   model: NamedModel;
-  /** the slug of the asking server; null: the caller asks for itself */
+  /** slug; null: direct call */
   server: string | null;
   tool: string | null;
   modalities: readonly string[];
 }
 
-/** A call that is about to wait. */
 export interface NewApproval {
   stage: ApprovalStage;
   /** ms since the epoch */
   deadline: number;
   onTimeout: "deny" | "approve";
   why: string[];
-  /** hex SHA-256 of what is shown */
+  /** hex SHA-256 of the shown content */
   shown: string;
-  /** what is shown, sealed, in parts that fit a row */
+  /** shown content, sealed in parts that fit a row */
   parts: string[];
-  /** absent: the call is told of nowhere */
   webhook?: ApprovalWebhook;
 }
 
-/** Where a held call is told of, and what is told. */
 export interface ApprovalWebhook {
   url: string;
-  /** without any content of the call */
+  /** contains no content of the call */
   notice: JsonObject;
 }
 
-/** Why a call waits for a person, and how long. */
 export interface ApprovalNeed {
   stages: ApprovalStage[];
-  /** the conditions that hold, by name; empty: every call needs approval */
+  /** matching conditions; empty: every call needs approval */
   why: string[];
   timeoutMs: number;
   onTimeout: "deny" | "approve";
-  /** null: the call is told of nowhere */
   webhookUrl: string | null;
 }
 
-/** A server's own rule takes the place of its tenant's: the tenant's administrators write both. */
+/** A server's rule replaces its tenant's. */
 export const approvalRuleOf = (
   tenant: { approval?: ApprovalPolicy },
   server: { approval?: ApprovalPolicy } | null,
@@ -126,7 +112,7 @@ function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): str
   ];
 }
 
-/** null: nobody has to approve the call. */
+/** null: no approval needed. */
 export function approvalNeeded(
   rule: ApprovalPolicy | undefined,
   facts: ApprovalFacts,
@@ -145,29 +131,28 @@ export function approvalNeeded(
   };
 }
 
-/** A decision as the audit record keeps it. Contents are hashes here. */
+/** A decision in the audit record, with hashes of content. */
 export interface ApprovalVerdict {
   stage: ApprovalStage;
   verdict: "approved" | "denied" | "expired";
-  /** the operator, the id of an API key, or `timeout` */
+  /** the operator, a key id, or `timeout` */
   by: string;
-  /** the tenant's keyed hash of the person's issuer and subject; absent: no person is known */
+  /** keyed hash of the approver's issuer and subject */
   subject?: string;
-  /** the person's own call, which the policy lets them decide on; absent: another person's */
+  /** approved by the call's own user */
   isOwn?: true;
   /** ms since the epoch */
   at: number;
-  /** what the approver said; absent: nothing */
+  /** the approver's comment */
   why?: string;
-  /** hex SHA-256 of what was shown */
+  /** hex SHA-256 of the shown content */
   shown: string;
-  /** absent: nothing was edited */
   edited?: ApprovalEdits;
 }
 
 export interface ApprovalEdits {
-  /** hex SHA-256 of the prompt or the result that took the place of the first */
+  /** hex SHA-256 of the replaced prompt or result */
   content?: string;
-  /** `provider/model` that took the place of the chosen one */
+  /** `provider/model` that replaced the selected one */
   model?: string;
 }

@@ -1,10 +1,10 @@
-/** Which class of cache writes a call can cause, so that its reservation holds the dearest one. */
+/** The most expensive class of cache writes that a call can cause, for its reservation. */
 import { isObject, own, type JsonValue } from "../json.ts";
 import type { PromptCaching } from "./prompt-caching.ts";
 import type { SamplingCall } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** A caller's own mark: `metadata.anthropic.cacheControl`, or one that a tool use carries back. */
+/** In `metadata.anthropic.cacheControl`, or in a returned tool use. */
 function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {
   const carried = messages.flatMap(({ content }) =>
     content.flatMap((block) =>
@@ -19,7 +19,7 @@ function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {
   );
 }
 
-/** undefined: five minutes, where the router marks. */
+/** undefined: five minutes. */
 export function cacheWritesOf(
   call: SamplingCall,
   promptCaching: PromptCaching | undefined,

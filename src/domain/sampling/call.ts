@@ -1,6 +1,5 @@
 /**
- * `sampling/createMessage` as every revision means it, without the spelling of any revision. Source: the
- * specification's schemas, 2024-11-05 to 2026-07-28, "CreateMessageRequest".
+ * Revision-independent `sampling/createMessage`. Source: schemas of 2024-11-05 to 2026-07-28, "CreateMessageRequest".
  */
 import type { Modality } from "../modality.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -30,7 +29,7 @@ export interface ToolUseBlock {
   input: JsonObject;
   _meta?: JsonObject;
 }
-/** What a tool may return beside plain content: a link or an embedded resource, kept as it came. */
+/** Tool results with links or embedded resources, unchanged. */
 export interface ResourceBlock {
   type: "resource" | "resource_link";
   raw: JsonObject;
@@ -56,25 +55,25 @@ export interface Tool {
   inputSchema: JsonObject;
 }
 
-/** Each priority is 0–1. An absent priority says nothing, which is not the same as 0. */
+/** 0–1; absent is not the same as 0. */
 export interface Priorities {
   cost?: number;
   speed?: number;
   intelligence?: number;
 }
 
-/** Members of `metadata`, or of `_meta`, that name the tag and the run of a call. */
+/** In `metadata` or `_meta`. */
 export const tagMember = "sampling-router/tag";
 export const runMember = "sampling-router/run";
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface SamplingCall {
   messages: Message[];
-  /** the only model that may answer: `provider/id`, an id or an alias; absent: the router chooses */
+  /** the only acceptable model: `provider/id`, id or alias */
   model?: string;
   /** tokens; at least 1 */
   maxTokens: number;
-  /** in the order in which they are to be tried */
+  /** by priority */
   hints: string[];
   priorities: Priorities;
   systemPrompt?: string;
@@ -84,28 +83,27 @@ export interface SamplingCall {
   tools: Tool[];
   toolChoice?: "auto" | "required" | "none";
   metadata: JsonObject;
-  /** what the caller says the call is for, to be counted under a limit of that tag */
+  /** subject of tag limits */
   tag?: string;
-  /** the run of an agent that the call is part of */
+  /** subject of run limits */
   run?: string;
   outputModalities: Modality[];
-  /** the answer must be JSON: content negotiation, or the tenant's rules, asked for it */
+  /** requested by content negotiation or the tenant's rules */
   format?: "json";
 }
 
 export type StopReason = "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {});
 
-/** What the caller gets back, before a codec spells it for a revision. */
 export interface SamplingAnswer {
   content: Block[];
-  /** `provider/model`, e.g. `openai/gpt-5.4-mini` */
+  /** `provider/model`, for example `openai/gpt-5.4-mini` */
   model: string;
   stopReason: StopReason;
-  /** the provider's own word for why the model stopped */
+  /** the provider's original stop reason */
   providerStopReason?: string;
 }
 
-/** Every block of a call, also those inside of tool results. */
+/** Includes blocks in tool results. */
 export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block | ResourceBlock> {
   for (const message of call.messages) {
     for (const block of message.content) {
@@ -118,18 +116,17 @@ export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block
 const refuse = (path: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path, detail });
 
-/** Turns of the history in which the assistant used tools. */
+/** Turns with tool uses. */
 export const toolRoundsOf = (messages: readonly Message[]): number =>
   messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
-/** Whether the last message answers tool uses, so that a tool loop is under way. */
+/** Whether a tool loop is in progress. */
 export const endsWithToolResults = (messages: readonly Message[]): boolean =>
   messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
 
 /**
- * The tool-loop rules of 2025-11-25, "Tool Use in Sampling". A user message with a tool result holds only tool
- * results. Every assistant message with tool uses is followed at once by a user message that answers each id,
- * and no other. The whole history is checked.
+ * Tool-loop rules of 2025-11-25, "Tool Use in Sampling": user messages with tool results contain nothing else, and
+ * answer exactly the tool uses of the preceding assistant message. Checks the whole history.
  */
 export function checkToolHistory(messages: readonly Message[]): Result<null, Refusal> {
   let open: string[] = [];

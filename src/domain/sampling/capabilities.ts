@@ -1,8 +1,6 @@
 /**
- * Client capabilities, always raw, as they came off the wire: the SDKs' parsed copies lose
- * `sampling.supportedModalities`. This file has three operations, and only this file knows which field a
- * capability is. It reads own properties only, so that `__proto__` on the wire is a key like any other. Source:
- * the ClientCapabilities reference; the specification's schemas; SEP-2278.
+ * Raw client capabilities; the SDKs' parsed copies drop `sampling.supportedModalities`. Reads own properties only,
+ * because of `__proto__`. Sources: the ClientCapabilities reference; the specification's schemas; SEP-2278.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
@@ -20,26 +18,24 @@ export type Capability =
   | "experimental"
   | "extensions";
 
-/** The first revision that knows a field. Fields that are not here are as old as the first revision. */
+/** First revision of a field; others are in all revisions. */
 const firstRevision = {
   elicitation: "2025-06-18",
   subCapabilities: "2025-11-25",
   tasks: "2025-11-25",
   extensions: "2026-07-28",
 } as const;
-/** The first revision in which a client can declare `sampling.tools`. */
 export const firstWithSamplingTools: string = firstRevision.subCapabilities;
-/** The last revision with the tasks of 2025-11-25. Later tasks are another protocol. */
+/** Later tasks are another protocol. */
 const lastWithTasks = "2025-11-25";
 
-/** Properties are defined and not assigned: assigning `__proto__` would set a prototype. */
+/** `fromEntries` defines properties; assigning `__proto__` would set a prototype. */
 const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 
 /**
- * Capabilities as a revision writes them: drops fields that are newer, and known fields that are no objects. A
- * client that declared only `sampling.tools` keeps a bare `sampling` below 2025-11-25. Never adds anything
- * else; the same when applied twice.
+ * Removes fields that the revision lacks, and known fields that are not objects. Below 2025-11-25, `sampling.tools`
+ * leaves a bare `sampling`. Idempotent.
  */
 export function forVersion(capabilities: JsonObject, revision: string): JsonObject {
   const newer = (first: string): boolean => revision < first;
@@ -75,7 +71,7 @@ export function forVersion(capabilities: JsonObject, revision: string): JsonObje
   );
 }
 
-/** Whether a capability is declared. A sub-capability implies its parent. */
+/** A sub-capability implies its parent. */
 export function supports(capabilities: JsonObject, capability: Capability): boolean {
   const [name = "", sub] = capability.split(".");
   const value = own(capabilities, name);
@@ -88,21 +84,18 @@ export function supports(capabilities: JsonObject, capability: Capability): bool
   return isObject(own(value, sub));
 }
 
-/** SEP-2278: the modalities that the client takes. No list means text. */
+/** SEP-2278; without a list, text. */
 export function supportedModalities(capabilities: JsonObject): Modality[] {
   const declared = own(own(capabilities, "sampling"), "supportedModalities");
   if (!Array.isArray(declared)) return ["text"];
   return modalities.filter((modality) => declared.includes(modality));
 }
 
-/** Bounds of an outline: names are a client's own text. */
+/** Bounds, because clients write the names. */
 const longestName = 60;
 const mostNames = 20;
 
-/**
- * Capabilities as a record keeps them: the names of two levels, whether each is an object, and modalities by name. Whatever else
- * a client wrote into them is left out.
- */
+/** Capabilities for a record: names of two levels, and modalities. Omits all other client text. */
 export function outlineOf(capabilities: JsonObject): JsonObject {
   const outlined = (object: JsonObject, valueOf: (name: string, value: JsonValue) => JsonValue) =>
     Object.fromEntries(
@@ -123,7 +116,7 @@ export function outlineOf(capabilities: JsonObject): JsonObject {
   );
 }
 
-/** The part of `required` that `declared` lacks, object by object; null: it lacks nothing. */
+/** The part of `required` that `declared` lacks; null: nothing. */
 function absent(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
   if (!isObject(declared)) return required;
   const missing = Object.entries(required).flatMap(([key, value]): [string, JsonValue][] => {
@@ -135,14 +128,14 @@ function absent(required: JsonObject, declared: JsonValue | undefined): JsonObje
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** `experimental` and `extensions` are compared by the presence of their keys alone. */
+/** `experimental` and `extensions` are compared by key only. */
 function absentKeys(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
   if (!isObject(declared)) return required;
   const missing = Object.entries(required).filter(([key]) => !Object.hasOwn(declared, key));
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** The missing flags of one capability with sub-capabilities, as its object; null: none is missing. */
+/** null: none. */
 function missingFlags(
   required: JsonObject,
   declared: JsonObject,
@@ -162,17 +155,14 @@ function missingSampling(required: JsonObject, declared: JsonObject): JsonObject
   const flags = missingFlags(required, declared, "sampling", { tools: {}, context: {} });
   const wanted = own(own(required, "sampling"), "supportedModalities");
   if (!Array.isArray(wanted)) return flags;
-  // A bare `sampling` means text, so a client that needs text alone needs no more than that.
+  // A bare `sampling` means text.
   const known = supportedModalities(declared);
   const undeclared = supportedModalities(required).filter((modality) => !known.includes(modality));
   if (undeclared.length === 0) return flags;
   return { ...flags, supportedModalities: undeclared };
 }
 
-/**
- * The part of `required` that `declared` lacks, as a capabilities object with exactly that: the
- * `data.requiredCapabilities` of a refusal. null: nothing is missing.
- */
+/** The missing capabilities, for `data.requiredCapabilities`; null: none. */
 export function missingFrom(required: JsonObject, declared: JsonObject): JsonObject | null {
   const compared: Record<string, JsonObject | null> = {
     roots: missingFlags(required, declared, "roots", { listChanged: true }),
@@ -193,7 +183,6 @@ export function missingFrom(required: JsonObject, declared: JsonObject): JsonObj
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** The capabilities that a sampling call needs of the client that asks for it. */
 export function requiredFor(needs: {
   tools: boolean;
   outputModalities: readonly Modality[];
@@ -201,13 +190,13 @@ export function requiredFor(needs: {
   return {
     sampling: {
       ...(needs.tools ? { tools: {} } : {}),
-      // Text needs no declaration: it is what an absent list means.
+      // Text needs no declaration.
       supportedModalities: [...needs.outputModalities],
     },
   };
 }
 
-/** For a caller without a session (`/v1/route`), every capability counts as declared. */
+/** For `/v1/route` without a session. */
 export const everyCapability: JsonObject = {
   sampling: { tools: {}, context: {}, supportedModalities: [...modalities] },
 };

@@ -1,7 +1,6 @@
 /**
- * The content-negotiation extension, 1.0: what a client says about the content that it wants. Tags shape
- * content. Tags never decide authentication, authorisation, trust or limits, and nothing in this file can.
- * Source: the extension's draft; predicates after RFC 2295, section 6.
+ * The content-negotiation extension 1.0. Tags only shape content, never authorization or limits. Sources: the
+ * extension's draft; RFC 2295, section 6 (predicates).
  */
 import { isObject, own, type JsonObject } from "../json.ts";
 
@@ -12,13 +11,13 @@ export type Format = (typeof formats)[number];
 export const verbosities = ["compact", "standard", "verbose"] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** What a client declared. A tag that is not listed differs from a tag that is listed as `!tag`. */
+/** An unlisted tag differs from one listed as `!tag`. */
 export interface Features {
-  /** tag → its value; null for a tag without one */
+  /** null: no value */
   declared: Map<string, string | null>;
-  /** tags listed as `!tag` */
+  /** listed as `!tag` */
   denied: Set<string>;
-  /** tags as they came, cut short: unknown, malformed or contradicting an earlier tag */
+  /** unknown, malformed or contradicting tags, shortened */
   ignored: string[];
 }
 
@@ -38,7 +37,7 @@ const tagValue = /^[a-z0-9][a-z0-9._+/-]*$/i;
 const maxFeatures = 64;
 const maxShown = 64;
 
-/** One well-formed tag; null: the text is none. At most one `=`, at most one leading `!`, no white space. */
+/** null: malformed. */
 function parseTag(text: string): { name: string; value: string | null; denied: boolean } | null {
   const denied = text.startsWith("!");
   const [name = "", value, ...more] = (denied ? text.slice(1) : text).split("=");
@@ -53,7 +52,7 @@ function parseTag(text: string): { name: string; value: string | null; denied: b
 const shown = (text: unknown): string =>
   typeof text === "string" ? text.slice(0, maxShown) : typeof text;
 
-/** Reads the extension from raw capabilities. Anything odd is recorded, and is never an error. */
+/** Invalid tags are recorded, never an error. */
 export function featuresOf(capabilities: JsonObject): Features {
   const features: Features = { declared: new Map(), denied: new Set(), ignored: [] };
   const extension = own(own(capabilities, "extensions"), contentNegotiationKey);
@@ -85,7 +84,7 @@ export type Predicate =
 const predicateShape =
   /^(?:(?<not>!)?(?<tag>[a-z][a-z0-9._-]*)|(?<key>[a-z][a-z0-9._-]*)(?<operator>!?=)(?<value>[a-z0-9][a-z0-9._+/-]*))$/i;
 
-/** null: the text is none of the four. */
+/** null: malformed. */
 export function parsePredicate(text: string): Predicate | null {
   const groups = predicateShape.exec(text)?.groups;
   if (groups === undefined) return null;
@@ -95,10 +94,7 @@ export function parsePredicate(text: string): Predicate | null {
   return { kind: operator === "=" ? "equals" : "differs", tag: key, value };
 }
 
-/**
- * `!tag` holds when the tag is not declared, whether it is listed as `!tag` or not listed at all. `tag!=value`
- * holds only when the tag is declared with another value.
- */
+/** `!tag` matches denied and unlisted tags. `tag!=value` only matches a declared tag with another value. */
 export function holds(predicate: Predicate, { declared }: Pick<Features, "declared">): boolean {
   const has = declared.has(predicate.tag);
   const value = declared.get(predicate.tag) ?? null;
@@ -114,5 +110,5 @@ export function holds(predicate: Predicate, { declared }: Pick<Features, "declar
   }
 }
 
-/** Only a client that says so refuses interaction. A client that says nothing does not. */
+/** Only an explicit `!interactive` refuses. */
 export const refusesInteraction = ({ denied }: Features): boolean => denied.has("interactive");

@@ -1,4 +1,3 @@
-/** The port to providers. */
 import type { ProviderFault } from "../attempts.ts";
 import type { ReadListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
@@ -9,22 +8,22 @@ import type { CallTurn } from "./call-turn.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
-  /** absent: what the credential's models refuse is not remembered */
+  /** without an id, refusals are not remembered */
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
-  /** tokens of visible text, after every limit */
+  /** tokens of visible text */
   maxTokens: number;
-  /** absent: nothing is said about reasoning, and reasoning gets no room */
+  /** absent: no parameter and no room for reasoning */
   reasoning?: ReasoningRequest;
-  /** whose prompts count as repetitions of one another; absent: nothing is marked for a cache */
+  /** scope of repeated prompts; absent: no cache marks */
   cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
-  /** W3C Trace Context for the HTTP request; absent: nobody traces it */
+  /** W3C Trace Context */
   traceHeaders?: Record<string, string>;
-  /** Waits for the provider's answer out of turn; absent: nobody else waits for a turn. */
+  /** Releases the call's slot while waiting. */
   outside?: CallTurn["outside"];
-  /** Takes the provider's message about a failure, masked and short; absent: nobody keeps it. */
+  /** Receives the masked, shortened error message. */
   onMessage?: (message: string) => void;
 }
 
@@ -33,29 +32,29 @@ export interface ProviderAnswer {
   stopReason: StopReason;
   providerStopReason: string | null;
   usage: Usage;
-  /** parameters that this model doesn't take and that were left out */
+  /** parameters that the model does not accept */
   notes: string[];
 }
 
-/** Models that refused a parameter about reasoning, by credential. */
+/** Models that rejected reasoning parameters, by credential. */
 export interface ReasoningRefusals {
   has(credentialId: string, model: { provider: string; id: string }): boolean;
   add(credentialId: string, model: { provider: string; id: string }): void;
-  /** rises with each model that is added */
+  /** increases with each entry */
   version(): number;
 }
 
 export interface Providers {
-  /** Never throws: whatever the library throws comes back as a fault, without text of the provider's. */
+  /** Never throws; faults contain no provider text. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** What the provider itself lists for the key; null: it gives no list. Never throws. */
+  /** null: no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],
     signal: AbortSignal,
   ): Promise<ReadListing | null>;
-  /** null: a credential for this provider can be used as it is; else what is wrong with it. */
+  /** Why a credential can't be used; null: usable. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
-  /** Where the provider is reached: host and port, nothing else of its URL; null: not over HTTP. */
+  /** Host and port only; null: not HTTP. */
   addressOf(credential: {
     provider: string;
     baseUrl: string | null;

@@ -1,14 +1,13 @@
-/** What a call and its tenant's policy say about reasoning. */
 import { isObject, own, type JsonObject } from "../json.ts";
 import { efforts, type Effort, type ReasoningNeeds, type ReasoningWish } from "../requirements.ts";
 import type { SamplingCall, ToolUseBlock } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** Keys of a call's metadata that are about reasoning, by provider. Other providers have OpenAI's keys. */
+/** Metadata keys about reasoning; other providers use OpenAI's. */
 const native: Readonly<Record<string, string>> = {
   anthropic: "effort",
   google: "thinkingConfig",
-  // The adapter passes none of these keys on.
+  // The adapter passes none.
   "workers-ai": "",
 };
 
@@ -18,7 +17,7 @@ export const reasoningKeyOf = (provider: string): string =>
 const effortIn = (value: unknown): Effort | undefined =>
   efforts.find((effort) => typeof value === "string" && effort === value.toLowerCase());
 
-/** An effort, or a number of tokens; undefined: the options say nothing that can be read. */
+/** A number is in tokens; undefined: unreadable. */
 function askedIn(options: unknown, provider: string): Effort | number | undefined {
   const value = own(options, reasoningKeyOf(provider));
   if (provider !== "google") return effortIn(value);
@@ -28,7 +27,7 @@ function askedIn(options: unknown, provider: string): Effort | number | undefine
     : effortIn(own(value, "thinkingLevel"));
 }
 
-/** Other names are no provider's. The record keeps these names, so they are bounded. */
+/** Records contain these names, so they are bounded. */
 const providerName = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const mostAsked = 20;
 
@@ -43,10 +42,10 @@ function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefi
   return asked.length === 0 ? undefined : Object.fromEntries(asked);
 }
 
-/** By provider: the key that carries the reasoning of an earlier turn back to it. */
+/** Keys that return an earlier turn's reasoning to its provider. */
 const carriers: ReadonlyMap<string, string> = new Map([["google", "thoughtSignature"]]);
 
-/** A provider signs only the first of several tool uses in a turn, so one signed use of each turn is enough. */
+/** A provider signs only the first tool use of a turn. */
 const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string): boolean =>
   turns.every((uses) =>
     uses.some(({ _meta }) => {
@@ -56,9 +55,8 @@ const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string
   );
 
 /**
- * Whether only the least effort is possible. Anthropic and others refuse a forced tool while they think, and
- * want the reasoning of an earlier turn back with its tool uses. Only reasoning that travels in tool uses can
- * be given back.
+ * Whether only the least effort is possible: providers reject forced tools while thinking, and require earlier
+ * reasoning, which can only be returned in tool uses.
  */
 function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[] } | undefined {
   if (toolChoice === "required") return { except: [] };
@@ -72,7 +70,7 @@ function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[]
   return { except };
 }
 
-/** undefined: the call needs nothing but the default. */
+/** undefined: default. */
 export function reasoningNeedsOf(
   call: SamplingCall,
   policy: { reasoning?: ReasoningWish; reasoningTokens?: number },

@@ -1,7 +1,6 @@
 /**
- * What content negotiation and a tenant's rules change in a call. The sentences below are added to the system
- * prompt and never replace it, and priorities fill in where the call gave none. Nothing else changes: not who
- * may call, not which models are allowed, not what is limited.
+ * Content negotiation: appends sentences to the system prompt and sets default priorities, without any effect on
+ * authorization or limits.
  */
 import {
   holds,
@@ -14,7 +13,7 @@ import {
 import type { Modality } from "../modality.ts";
 import type { Priorities, SamplingCall } from "./call.ts";
 
-/** Applies when every predicate of `when` holds. Of several rules that apply, the last one decides. */
+/** Applies if all predicates match. The last matching rule wins. */
 export interface ShapingRule {
   when: string[];
   set: {
@@ -30,11 +29,11 @@ export interface Shaping {
   verbosity: Verbosity | null;
   defaultPriorities: Priorities;
   suffixes: string[];
-  /** positions of the rules that applied */
+  /** indexes of matching rules */
   rules: number[];
 }
 
-/** Documented in docs/content-negotiation.md, word for word. */
+/** Documented verbatim in docs/content-negotiation.md. */
 export const formatSentences: Record<Format, string> = {
   json: "Answer with one JSON value and nothing else: no prose, no code fence.",
   text: "Answer in plain text, without Markdown.",
@@ -47,9 +46,8 @@ export const verbositySentences: Record<Verbosity, string> = {
 };
 
 /**
- * The client's own tags count first. The tenant's rules, which the tenant wrote knowing the tags, count over
- * them. What a server samples is read by the server's code. So there the tags of the server's client shape
- * nothing by themselves, and only the tenant's rules do, which read all tags.
+ * Rules take precedence over tags. If the server's code reads the answer, the client's tags only matter as predicates
+ * of rules.
  */
 export function shapingOf({
   features,
@@ -59,12 +57,9 @@ export function shapingOf({
 }: {
   features: Features;
   rules: readonly ShapingRule[];
-  /**
-   * whose code reads the answer: that of the client, which declared the features, or that of the client's
-   * server
-   */
+  /** whose code reads the answer */
   readBy: "client" | "server";
-  /** the modalities of the answer: format and verbosity shape text, and would only spoil an image's prompt */
+  /** output modalities; format and verbosity only apply to text */
   wants: readonly Modality[];
 }): Shaping {
   const tagged = (name: string): string | null =>
@@ -92,7 +87,6 @@ export function shapingOf({
   return { ...shaping, format: null, verbosity: null };
 }
 
-/** The call as the model will get it. */
 export function shape(call: SamplingCall, shaping: Shaping): SamplingCall {
   const { format, verbosity, suffixes, defaultPriorities } = shaping;
   const sentences = [
@@ -112,14 +106,14 @@ export function shape(call: SamplingCall, shaping: Shaping): SamplingCall {
   return shaped;
 }
 
-/** What the audit record says of content negotiation; null: nothing was declared and no rule applied. */
+/** null: no tags and no rules. */
 export interface NegotiationRecord {
   features: string[];
   ignored: string[];
   format: Format | null;
   verbosity: Verbosity | null;
   rules: number[];
-  /** false: the client said that nothing may be asked of a person */
+  /** false: the client declared `!interactive` */
   interactive: boolean;
 }
 

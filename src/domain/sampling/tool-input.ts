@@ -1,8 +1,8 @@
-/** The input of a tool use as models write it: JSON, and what is meant for it. */
+/** Parses the input of tool uses, tolerating common mistakes of models. */
 import { isObject, parsedJson, type JsonObject } from "../json.ts";
 import { unfenced } from "./answer-check.ts";
 
-/** Control characters as they are escaped in JSON, within strings alone. */
+/** Escapes control characters in strings. */
 function withEscapes(text: string): string {
   let escaped = "";
   let isInside = false;
@@ -18,13 +18,10 @@ function withEscapes(text: string): string {
   return escaped;
 }
 
-/** A text is read twice: some models put JSON into a JSON string. */
+/** Some models wrap JSON in a JSON string. */
 const mostReadings = 2;
 
-/**
- * null: the text is no JSON object, and can't be meant for one. Nothing is guessed: an input that was cut stays
- * unreadable.
- */
+/** null: not a JSON object. Truncated input is never repaired. */
 export function toolInputOf(text: string): JsonObject | null {
   let read = (unfenced(text) ?? text).trim();
   if (read === "") return {};

@@ -1,19 +1,14 @@
 /**
- * Which model and credential began a tool loop. The caller keeps the history, so the origin travels in the tool
- * uses of an answer and comes back with them. Staying with the origin keeps signatures and prompt caches, which
- * belong to its account. By then the origin is the caller's data, so it may only order what is feasible for
- * this tenant anyway.
+ * Keeps a tool loop on its model and credential, which own signatures and caches. The origin travels in tool uses; it
+ * is caller data, so it only reorders feasible candidates.
  */
 import { isObject, own } from "../json.ts";
 import type { Block, SamplingCall, ToolUseBlock } from "./call.ts";
 
-/**
- * The member of a tool use's `_meta` for what its provider wants back in the next turn, such as Gemini's
- * thought signature. The caller keeps the history, so it travels there and back.
- */
+/** `_meta` member of a tool use for provider data, for example Gemini's thought signature. */
 export const providerMetadataKey = "sampling-router/providerMetadata";
 
-/** The member of a tool use's `_meta` that names the model and credential that made it. */
+/** `_meta` member of a tool use for its model and credential. */
 export const originKey = "sampling-router/origin";
 
 export interface ToolLoop {
@@ -22,7 +17,7 @@ export interface ToolLoop {
   credentialId: string;
 }
 
-/** A longer name is none that the router wrote. */
+/** Longer than any name that the router writes. */
 const longestName = 200;
 
 const nameIn = (origin: unknown, key: keyof ToolLoop): string | null => {
@@ -40,7 +35,6 @@ export function originOf(block: ToolUseBlock): ToolLoop | null {
     : { provider, model, credentialId };
 }
 
-/** An answer's blocks, with the origin in each tool use. */
 export const withOrigin = (content: readonly Block[], origin: ToolLoop): Block[] =>
   content.map((block) =>
     block.type === "tool_use"
@@ -48,7 +42,7 @@ export const withOrigin = (content: readonly Block[], origin: ToolLoop): Block[]
       : block,
   );
 
-/** The origin of the tool uses that this call answers; null: no loop is under way, or no origin came back. */
+/** null: no loop, or no origin. */
 export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLoop | null {
   const answers = messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
   if (!answers) return null;
@@ -60,6 +54,5 @@ export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLo
   return null;
 }
 
-/** The credentials, with the one that began the loop first. */
 export const credentialsLedBy = (ids: readonly string[], first: string): string[] =>
   ids.includes(first) ? [first, ...ids.filter((id) => id !== first)] : [...ids];

@@ -1,6 +1,6 @@
 /**
- * `maxTokens` bounds the text that a caller sees: the specification says that it MUST be respected. The
- * provider got room for reasoning beside the text, so text beyond the bound is cut here.
+ * Enforces `maxTokens` on visible text, which the specification requires (MUST). The provider also got room for
+ * reasoning.
  */
 import type { ProviderAnswer } from "./providers.ts";
 import type { Block } from "./call.ts";
@@ -9,18 +9,18 @@ import { tokensFrom } from "../tokens/tokenizers.ts";
 
 export const cutNote = "text cut to maxTokens: the model wrote more";
 
-/** No token is less than a byte, and no unit of a string more than three. */
+/** A token has at least a byte, and a UTF-16 unit at most three. */
 const mostTokensPerUnit = 3;
 
 const textOf = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
-/** An estimate by a tokenizer of the usual kind, for what no provider counted. */
+/** By a typical tokenizer. */
 const likelyTokens = (text: string): number => Math.ceil(tokensFrom(featuresOf(text), "openai"));
 
 /**
- * Tokens of the text: the provider's own count, less what the provider says was reasoning or an image. Where
- * the provider doesn't tell reasoning apart, or counts tool uses in, our own estimate counts if it is lower.
+ * The provider's count without reasoning and images, or the router's estimate if lower and the count is not
+ * conclusive.
  */
 function visibleTokens(answer: ProviderAnswer, text: string, estimated: number): number {
   const { content, usage } = answer;
@@ -32,7 +32,7 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
   return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
-/** The longest beginning of whole characters with at most `tokens` estimated tokens. One character is the least. */
+/** The longest prefix with at most `tokens` estimated tokens; at least one character. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
   let [fits, most] = [1, characters.length];
@@ -44,7 +44,7 @@ function beginningOf(text: string, tokens: number): string {
   return characters.slice(0, fits).join("");
 }
 
-/** Cuts the text blocks so that together they are no longer than `text`. Everything else stays as it is. */
+/** Truncates text blocks to the length of `text`. */
 function shortenedTo(content: readonly Block[], text: string): Block[] {
   let left = text.length;
   return content.flatMap((block): Block[] => {
@@ -56,8 +56,7 @@ function shortenedTo(content: readonly Block[], text: string): Block[] {
 }
 
 /**
- * The answer with text no longer than `maxTokens`. Tool uses and media are never cut. An answer with a tool use
- * keeps its stop reason, since its caller would not answer the tool use otherwise.
+ * Never cuts tool uses and media. Keeps the stop reason of a tool use, otherwise its caller would not run the tool.
  */
 export function cutToVisible(answer: ProviderAnswer, maxTokens: number): ProviderAnswer {
   const text = textOf(answer.content);
@@ -65,7 +64,7 @@ export function cutToVisible(answer: ProviderAnswer, maxTokens: number): Provide
   const estimated = likelyTokens(text);
   const visible = visibleTokens(answer, text, estimated);
   if (visible <= maxTokens) return answer;
-  // In our own unit, from which the provider's count may differ by its tokenizer.
+  // Converted to the router's estimate, because tokenizers differ.
   const kept = beginningOf(text, (maxTokens / visible) * estimated);
   return {
     ...answer,
