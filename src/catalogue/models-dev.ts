@@ -1,7 +1,6 @@
 /**
- * The format of https://models.dev/api.json: `{[provider]: {models: {[model]: {…}}}}`. Fields that we
- * don't read may hold anything. A field that we read, and that has another type than expected, makes
- * the whole file malformed.
+ * Parser of https://models.dev/api.json: `{[provider]: {models: {[model]: {…}}}}`. Ignores unknown fields; a known
+ * field of another type makes the file malformed.
  */
 import { z } from "zod";
 import type { CatalogueEntry } from "../domain/models/catalogue-sync.ts";
@@ -9,7 +8,7 @@ import { modalities, type Modality } from "../domain/modality.ts";
 import type { Model } from "../domain/models/model.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** Names of providers at models.dev, and ours. The router calls no provider that is not here. */
+/** models.dev's provider names and ours; others are skipped. */
 const providers: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
   ["cerebras", "cerebras"],
@@ -34,10 +33,7 @@ const price = z.looseObject({
   cache_write: z.number().optional(),
   input_audio: z.number().optional(),
 });
-/**
- * Benchmarks price and limit nothing, so a benchmark with unexpected fields is left out and the file
- * still counts.
- */
+/** Benchmarks are optional, so malformed ones are skipped. */
 const benchmark = z
   .looseObject({
     name: z.string().min(1).max(60),
@@ -79,16 +75,14 @@ const provider = z.looseObject({ models: z.record(z.string(), model) });
 type ModelsDevModel = z.infer<typeof model>;
 
 const longContextTokens = 200_000;
-/**
- * These providers charge the long-context price from the boundary on, all others above the boundary.
- */
+/** Providers whose long-context price includes the boundary. */
 const inclusive: ReadonlySet<string> = new Set(["openai", "xai"]);
 
-/** Video, PDF and other modalities are left out: the protocol's sampling has none of them. */
+/** Sampling has no video, PDF or other modalities. */
 const ours = (names: readonly string[]): Modality[] =>
   modalities.filter((modality) => names.includes(modality));
 
-/** Words by which a provider names a model that may change or end without notice. */
+/** Indicates that a model may change or end without notice. */
 const calledPreview = /(^|[^a-z])(preview|alpha|beta|exp|experimental)([^a-z]|$)/i;
 
 const statusOf = ({ status, id, name: shown }: ModelsDevModel): Model["status"] =>
@@ -98,11 +92,11 @@ const statusOf = ({ status, id, name: shown }: ModelsDevModel): Model["status"] 
       ? "preview"
       : "active";
 
-/** A day, or a month where no day is known; anything else is not a date. */
+/** `YYYY-MM-DD` or `YYYY-MM`; otherwise null. */
 const releasedAtOf = ({ release_date: date }: ModelsDevModel): string | null =>
   date !== undefined && /^\d{4}-\d{2}(-\d{2})?$/.test(date) ? date : null;
 
-/** Metrics of which more is better. A rate of errors or a rank would turn the order around. */
+/** Metrics where higher is better. */
 const risingMetrics: ReadonlySet<string> = new Set(
   [
     "percent correct",
@@ -115,9 +109,7 @@ const risingMetrics: ReadonlySet<string> = new Set(
   ].concat(["pass@1", "average pass@1"]),
 );
 
-/**
- * Scores by benchmark and everything about how the benchmark was run; of several results the newest.
- */
+/** By benchmark and setting; the newest result wins. */
 function scoresOf({ benchmarks = [] }: ModelsDevModel): Record<string, number> {
   const dated = benchmarks
     .filter((result) => result !== null)
@@ -133,17 +125,13 @@ function scoresOf({ benchmarks = [] }: ModelsDevModel): Record<string, number> {
   return scores;
 }
 
-/** At models.dev 0 stands for unknown too, and an unknown price is never free. */
+/** models.dev also writes 0 for unknown, and an unknown price is never free. */
 const known = (figure: number | undefined): number | null =>
   figure === undefined || figure === 0 ? null : figure;
 
-/**
- * Anthropic's documentation of prompt caching: a cache write that lasts an hour costs twice the plain
- * input.
- */
+/** Anthropic's documentation of prompt caching: an hour's cache write costs twice the input price. */
 const hourTimes: ReadonlyMap<string, number> = new Map([["anthropic", 2]]);
 
-/** Prices of the classes of input that are billed apart; a class without a price is left out. */
 function classPricesOf(ourProvider: string, cost: z.infer<typeof price>) {
   const hour = hourTimes.get(ourProvider);
   const prices = {
@@ -197,10 +185,7 @@ const entryOf = (ourProvider: string, listed: ModelsDevModel): CatalogueEntry =>
   status: statusOf(listed),
 });
 
-/**
- * Has a key only where models.dev knows something, so that a sync vouches for no figure that it did not
- * bring.
- */
+/** Omits unknown members, so that a sync does not claim them. */
 function scoredAndDated(listed: ModelsDevModel): Pick<CatalogueEntry, "releasedAt" | "scores"> {
   const releasedAt = releasedAtOf(listed);
   const scores = scoresOf(listed);
@@ -213,7 +198,7 @@ function scoredAndDated(listed: ModelsDevModel): Pick<CatalogueEntry, "releasedA
 const malformed = (at: readonly PropertyKey[]): Result<never, string> =>
   err(`malformed at ${at.length === 0 ? "the top" : at.map(String).join(".")}`);
 
-/** The models of the providers that the router calls; the error says where the file is malformed. */
+/** The error names the malformed field. */
 export function parseModelsDev(text: string): Result<CatalogueEntry[], string> {
   let json: unknown;
   try {

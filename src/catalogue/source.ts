@@ -1,4 +1,4 @@
-/** The file at CATALOGUE_URL: fetched with a deadline and a bound, parsed at once. */
+/** Fetches and parses CATALOGUE_URL. */
 import { readBounded } from "../domain/bounded-body.ts";
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import type { CatalogueSource } from "../domain/ports/catalogues.ts";
@@ -6,13 +6,12 @@ import { err } from "../domain/result.ts";
 import { parseModelsDev } from "./models-dev.ts";
 
 const deadlineMs = 20_000;
-/** The file has 2 MB, and an isolate has 128 MB for everything. */
+/** The file has 2 MB, and an isolate 128 MB. */
 const mostBytes = 16 * 1024 * 1024;
 
 export const createCatalogueSource = (deps: {
   url: string;
   fetch: typeof fetch;
-  /** ends the read early; absent: nothing does */
   ends?: AbortSignal | undefined;
 }): CatalogueSource => ({
   async entries() {

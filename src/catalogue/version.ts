@@ -1,11 +1,8 @@
-/**
- * A version of the catalogue. It names the day, and the same models have the same version wherever they
- * were synced.
- */
+/** Deterministic for equal models on the same day. */
 
 const digits = 8;
 
-/** `2026-11-21.1a2b3c4d`: the day in UTC, and a hash of the models. */
+/** `2026-11-21.1a2b3c4d`: UTC day and hash of the models. */
 export async function versionOf(models: readonly unknown[], now: number): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(models));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));

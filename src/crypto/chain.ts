@@ -1,10 +1,10 @@
-/** Hashes of the audit chain: SHA-256, and Merkle trees as RFC 9162, section 2.1.1 has them. */
+/** Hashes of the audit chain: SHA-256 and Merkle trees (RFC 9162, section 2.1.1). */
 import type { Hashing, Tree } from "../domain/audit/seals.ts";
 import { fromBase64Url, toBase64Url, toHex } from "./encoding.ts";
 import { sha256 } from "./hashes.ts";
 
 const hashBytes = 32;
-/** A leaf can't be passed off as a node, nor a node as a leaf. */
+/** Domain separation of leaves and nodes. */
 const leafPrefix = 0;
 const nodePrefix = 1;
 
@@ -31,9 +31,7 @@ async function nodeOf(left: string, right: string): Promise<string> {
   return toHex(await sha256(bytes));
 }
 
-/**
- * The tree keeps one whole subtree of each size at most: constant memory for any number of leaves.
- */
+/** Keeps at most one complete subtree per size, so memory is logarithmic. */
 function createTree(): Tree {
   const whole: { leaves: number; hash: string }[] = [];
   return {
@@ -54,7 +52,7 @@ function createTree(): Tree {
   };
 }
 
-/** Level by level. The last node of an odd number goes up as it is, which makes RFC 9162's tree. */
+/** An unpaired last node moves up unchanged, as in RFC 9162. */
 async function rootOf(leaves: readonly string[]): Promise<string> {
   let level = leaves;
   while (level.length > 1) {

@@ -1,7 +1,5 @@
-/** Bytes as text, for tokens and seals. */
-
 const sixBits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** Each request has some ten hashes written so. Two characters a step take a third of the time of `btoa`. */
+/** A third of the time of `btoa`; each request encodes about ten hashes. */
 const twelveBits = Array.from(
   { length: 4_096 },
   (_, bits) => `${sixBits[bits >> 6]}${sixBits[bits & 63]}`,
@@ -23,17 +21,15 @@ export function toBase64Url(bytes: Uint8Array): string {
   return second === undefined ? text : text + sixBits[(second & 15) << 2];
 }
 
-/**
- * null when the text is not base64url, or not the one spelling that `toBase64Url` gives its bytes.
- */
+/** null: not base64url, or not canonical. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = new Uint8Array(binary.length);
-    // Not by `from`, which goes through the text's iterator and takes forty times as long.
+    // `from` uses the text's iterator and takes forty times as long.
     for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
-    // `atob` ignores the last character's spare bits, so a changed text could mean the same.
+    // `atob` ignores spare bits of the last character, so several texts could have the same bytes.
     return toBase64Url(bytes) === text ? bytes : null;
   } catch {
     return null;
@@ -48,10 +44,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/**
- * Compares in the same time however much of the two agrees, so that timing tells nothing of a hash.
- * Only for hashes: their length is no secret.
- */
+/** Constant time for hashes, whose length is not secret. */
 export function sameHash(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < left.length; at += 1)

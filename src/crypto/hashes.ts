@@ -1,4 +1,4 @@
-/** SHA-256 without a key, by WebCrypto: browsers verify seals with it too. */
+/** WebCrypto, because browsers verify seals with it too. */
 const encoder = new TextEncoder();
 
 export const sha256 = async (

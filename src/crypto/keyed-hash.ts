@@ -1,13 +1,10 @@
-/** Hashes that only this deployment can make: HMAC-SHA-256 under a key derived from the master key. */
+/** HMAC-SHA-256 under a key derived from the master key. */
 import { fromBase64Url } from "./encoding.ts";
 import { primitives } from "./primitives.ts";
 
 export type KeyedHash = (text: string) => Promise<string>;
 
-/**
- * `master`: 32 bytes. `derivedFor` keeps the hashes of two purposes apart. A hash has 43 characters of
- * base64url.
- */
+/** @param deps `master`: 32 bytes; `derivedFor`: domain separation. 43 characters of base64url. */
 export function createKeyedHash(deps: {
   master: Uint8Array<ArrayBuffer>;
   derivedFor: string;
@@ -16,7 +13,7 @@ export function createKeyedHash(deps: {
   return primitives.keyedHash({ master, info });
 }
 
-/** Hashes under keys that are no master key: a tenant's, and a person's. `key`: 32 bytes of base64url. */
+/** For keys of tenants and users. @param key 32 bytes, base64url */
 export async function userHash(key: string, text: string): Promise<string> {
   const master = fromBase64Url(key) as Uint8Array<ArrayBuffer>;
   const hash = await primitives.keyedHash({ master, info: "sampling-router/user/v1" });

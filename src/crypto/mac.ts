@@ -1,7 +1,4 @@
-/**
- * Message authentication codes: HMAC-SHA-256 under a key derived from the master key for one purpose. A
- * code reads `c1.<key id>.<hash>`; the key id lets MASTER_KEY rotate while the previous one still counts.
- */
+/** Authentication codes `c1.<key id>.<hash>`. The key id lets MASTER_KEY rotate. */
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { sameHash } from "./encoding.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
@@ -19,7 +16,7 @@ async function ringKeyOf(
   return { prefix: `c1.${id}.`, hash };
 }
 
-/** `master` and `previous`: 32 bytes each. `purpose` keeps the codes of two purposes apart. */
+/** @param deps `master`, `previous`: 32 bytes; `purpose`: domain separation */
 export async function createMac(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;

@@ -1,6 +1,6 @@
 /**
- * The few operations that every request needs, by `node:crypto`, which both hosts have. WebCrypto hands each hash of a few
- * bytes to another place and back: on Node that took 15 % of the CPU of a request.
+ * Frequent operations with `node:crypto`, which both hosts have. WebCrypto's asynchronous hashes took 15 % of a
+ * request's CPU time on Node.
  */
 import {
   createCipheriv,
@@ -14,35 +14,31 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A key that HKDF-SHA-256 makes of 32 bytes, without a salt. `info` keeps the keys of two purposes apart. */
+/** HKDF-SHA-256 of 32 bytes without a salt; `info`: domain separation. */
 export interface DerivedFrom {
   master: Bytes;
   info: string;
 }
 
-/** What a cipher takes beside the text. */
 export interface Sealing {
-  /** 96 bits, never twice under one key */
+  /** 96 bits, unique per key */
   nonce: Bytes;
-  /** what the seal is bound to */
+  /** authenticated data */
   bound: Bytes;
 }
 
-/** AES-256-GCM; the tag of 128 bits stands at the end. */
+/** AES-256-GCM with an appended 128-bit tag. */
 export interface Cipher {
   seal(plain: Bytes, sealing: Sealing): Promise<Bytes>;
-  /** null: these bytes were not sealed so */
+  /** null: authentication failed */
   open(sealed: Bytes, sealing: Sealing): Promise<Bytes | null>;
 }
 
 export interface Primitives {
-  /** The hash of a text's UTF-8, or of bytes. */
   sha256(content: string | Bytes): Promise<Bytes>;
-  /** The same in hexadecimal. */
   sha256Hex(content: string | Bytes): Promise<string>;
-  /** The same of bytes that come in pieces. */
   startSha256(): { add(piece: Bytes): void; hex(): Promise<string> };
-  /** HMAC-SHA-256 of a text's UTF-8 under such a key, in base64url. */
+  /** HMAC-SHA-256 in base64url. */
   keyedHash(from: DerivedFrom): Promise<(text: string) => Promise<string>>;
   cipher(from: DerivedFrom): Promise<Cipher>;
 }

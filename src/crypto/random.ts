@@ -1,13 +1,12 @@
-/** Random bytes by the handful, from a store that is filled by the thousand. */
+/** Buffers random bytes. */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const stored = 1_024;
 
 /**
- * No byte is given twice, and none is kept once it was given.
- * @param fill from a secure source. Never called before bytes are asked for: the Workers runtime has none for a
- * script that only loads.
+ * Never returns or keeps a byte twice. @param fill secure source, called lazily: the Workers runtime has none at load
+ * time
  */
 export function createRandomBytes(fill: (bytes: Bytes) => Bytes): (count: number) => Bytes {
   const store = new Uint8Array(stored);

@@ -1,11 +1,11 @@
-/** Ed25519 for the audit chain. The private key is derived from MASTER_KEY and stored nowhere. */
+/** Ed25519 signatures of the audit chain. The private key is derived from MASTER_KEY and never stored. */
 import type { AuditKey, Signer, VerifySignature } from "../domain/audit/seals.ts";
 import { fromBase64Url, toBase64Url, toHex } from "./encoding.ts";
 import { sha256 } from "./hashes.ts";
 
 const seedBits = 256;
 const keyIdCharacters = 16;
-/** RFC 8410, section 7: the bytes of PKCS #8 before the 32 bytes of an Ed25519 seed. */
+/** RFC 8410, section 7: PKCS #8 header of a 32-byte Ed25519 seed. */
 const pkcs8Head = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 interface Pair {
@@ -13,11 +13,10 @@ interface Pair {
   secret: CryptoKey;
 }
 
-/** The id of a raw public key. */
 export const auditKeyId = async (publicKey: Uint8Array<ArrayBuffer>): Promise<string> =>
   toHex(await sha256(publicKey)).slice(0, keyIdCharacters);
 
-/** The id of a public key in base64url, as rows have it; null: the text is no base64url. */
+/** @param publicKey base64url @returns null if malformed */
 export async function idOfPublicKey(publicKey: string): Promise<string | null> {
   const raw = fromBase64Url(publicKey);
   return raw === null ? null : auditKeyId(raw);
@@ -36,7 +35,7 @@ async function pairOf(master: Uint8Array<ArrayBuffer>): Promise<Pair> {
     seedBits,
   );
   const encoded = new Uint8Array([...pkcs8Head, ...new Uint8Array(seed)]);
-  // WebCrypto gives the public key of a private one only in an export of the private key.
+  // WebCrypto only reveals the public key by exporting the private one.
   const open = await crypto.subtle.importKey("pkcs8", encoded, "Ed25519", true, ["sign"]);
   const { x = "" } = await crypto.subtle.exportKey("jwk", open);
   const raw = fromBase64Url(x) ?? new Uint8Array();
@@ -46,7 +45,7 @@ async function pairOf(master: Uint8Array<ArrayBuffer>): Promise<Pair> {
   };
 }
 
-/** `master` and `previous`: 32 bytes each. */
+/** @param deps `master`, `previous`: 32 bytes */
 export async function createSigner(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
@@ -63,7 +62,7 @@ export async function createSigner(deps: {
   };
 }
 
-/** False for anything that is no signature of that text by that key. Never throws. */
+/** Never throws. */
 export const verifySignature: VerifySignature = async (key, { text, signature }) => {
   const raw = fromBase64Url(key.publicKey);
   const bytes = fromBase64Url(signature);

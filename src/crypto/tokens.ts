@@ -1,7 +1,6 @@
 /**
- * API keys, `srk_<id>_<secret>`, and the cookies of console sessions, `srs_<id>_<secret>`. So many random bits need no slow
- * hash: SHA-256 is what is stored. The secret of an API key ends in a mark that only this deployment makes, so that keys which
- * somebody invents are told from keys that nobody has used yet, without a read.
+ * API keys `srk_<id>_<secret>` and console cookies `srs_<id>_<secret>`. The secrets are random, so a plain SHA-256 is
+ * stored. An API key's secret ends with a mark of this deployment, so that invented keys are rejected without a read.
  */
 import type { KeyTokens } from "../domain/ports/stores.ts";
 import { sameHash, toBase64Url } from "./encoding.ts";
@@ -9,18 +8,18 @@ import type { KeyedHash } from "./keyed-hash.ts";
 import { primitives } from "./primitives.ts";
 
 const secretBytes = 32;
-/** Of a marked secret, beside 66 bits of its mark: 43 characters together, as of 32 bytes. */
+/** With the 66-bit mark, 43 characters like 32 bytes. */
 const markedBytes = 24;
 const randomCharacters = 32;
 const markCharacters = 11;
-/** What an id begins with; left out of the token, whose own beginning says as much. */
+/** Prefix of the id, omitted in the token. */
 const idPrefixes = { srk: "key_", srs: "con_" } as const;
 
 export function createKeyTokens(deps: {
   randomBytesOf: (count: number) => Uint8Array;
   /** absent: API keys */
   begins?: keyof typeof idPrefixes;
-  /** makes marks, the current one first; none: nothing is marked */
+  /** mark hashes, current first; empty: no marks */
   marks?: readonly KeyedHash[];
 }): KeyTokens {
   const { begins = "srk", randomBytesOf, marks = [] } = deps;

@@ -1,9 +1,6 @@
 /**
- * Seals secrets with AES-256-GCM and a fresh random nonce of 96 bits. A seal is bound to what the
- * secret is for, and to where it may be sent.
- *
- * A seal reads `v1.<key id>.<nonce>.<ciphertext>`. The key id lets MASTER_KEY rotate while the previous
- * key still opens. The vault never logs, and its only error is "unopenable".
+ * Seals secrets with AES-256-GCM and a random 96-bit nonce, bound to purpose and destination. Format: `v1.<key
+ * id>.<nonce>.<ciphertext>`; the key id lets MASTER_KEY rotate. Never logs, and its only error is "unopenable".
  */
 import { err, ok } from "../domain/result.ts";
 import type { Vault } from "../domain/ports/stores.ts";
@@ -15,16 +12,13 @@ import { primitives, type Cipher } from "./primitives.ts";
 const nonceBytes = 12;
 const version = "v1";
 
-/** The keys that open seals. The first key makes new ones. */
+/** The current key seals; all keys open. */
 export interface VaultKeys {
   current: { id: string; cipher: Cipher };
   ring: ReadonlyMap<string, Cipher>;
 }
 
-/**
- * `master` and `previous`: 32 bytes each. `derivedFor` separates the keys of two vaults that share a
- * master key.
- */
+/** @param deps `master`, `previous`: 32 bytes; `derivedFor`: domain separation */
 export async function createVaultKeys(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
@@ -40,7 +34,7 @@ export async function createVaultKeys(deps: {
   return { current, ring };
 }
 
-/** JSON quotes each part, so no part can run into its neighbour. */
+/** JSON quotes the parts, so they can't run together. */
 const boundTo = (context: SealedFor): Uint8Array<ArrayBuffer> => {
   const { purpose, tenantId, provider, id, destination } = context;
   return new TextEncoder().encode(JSON.stringify([purpose, tenantId, provider, id, destination]));
@@ -69,7 +63,7 @@ export function vaultOf(deps: {
         return err("unopenable");
       const plain = await cipher.open(bytes, { nonce: iv, bound: boundTo(context) });
       if (plain === null) return err("unopenable");
-      // A byte order mark at the beginning belongs to the text, too, and is kept.
+      // Keeps a byte order mark of the text.
       return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
     },
   };

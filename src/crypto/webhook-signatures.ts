@@ -1,6 +1,6 @@
 /**
- * Signs messages as Standard Webhooks: HMAC-SHA-256 of `<id>.<timestamp>.<body>`, in base64.
- * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * Standard Webhooks signatures: HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64. Source:
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 const secretBytes = 32;
 const prefix = "whsec_";

@@ -1,4 +1,4 @@
-/** Asks the router for one sampling: `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
+/** Calls `POST /v1/sampling` in revision 2026-07-28, which needs no session. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { isObject, own, parsedJson, type JsonValue } from "../domain/json.ts";
 import { whyNoAnswer } from "../domain/network-fault.ts";
@@ -7,20 +7,20 @@ import { localError, refusalIn, SamplingError } from "./sampling-error.ts";
 import type { SamplingParams, SamplingResult } from "./sampling-shapes.ts";
 
 export interface RouterSettings {
-  /** where the router is, such as `https://router.example`; the path `/v1/sampling` may stand in it or not */
+  /** the router's URL, for example `https://router.example`, with or without `/v1/sampling` */
   url: string | URL;
-  /** an API key with the scope `sampling`; an absent one, such as a variable that nobody set, is refused at once */
+  /** an API key with the scope `sampling` */
   key: string | undefined;
   /** absent: the runtime's own */
   fetch?: typeof fetch | undefined;
 }
 
 export interface AskOptions {
-  /** ends the call at the provider too */
+  /** also cancels the provider call */
   signal?: AbortSignal | undefined;
-  /** ms for all tries together; absent: 60,000 */
+  /** ms for all attempts; absent: 60,000 */
   timeoutMs?: number | undefined;
-  /** absent: a random one for this call, which makes its own retries safe */
+  /** absent: random, for safe retries of this call */
   idempotencyKey?: string | undefined;
 }
 
@@ -29,15 +29,12 @@ export type AskRouter = (params: SamplingParams, options?: AskOptions) => Promis
 const revision = "2026-07-28";
 const defaultTimeoutMs = 60_000;
 const mostTries = 4;
-/** ms; doubled by each try, where the router says nothing */
+/** ms; exponential backoff without `Retry-After` */
 const firstWaitMs = 250;
-/** A server that calls the router is itself the caller: it takes whatever it asks for. */
+/** The calling server accepts all content that it requests. */
 const capabilities = { sampling: { tools: {}, supportedModalities: ["text", "image", "audio"] } };
 
-/**
- * The key, if there is one.
- * @throws SamplingError as the router would refuse a call without a key
- */
+/** @throws SamplingError if missing */
 export function presentKey(key: string | undefined): string {
   if (key !== undefined && key !== "") return key;
   throw new SamplingError("`key` is empty. Give an API key with the scope sampling.", -401, {
@@ -53,10 +50,7 @@ const endpointOf = (url: string | URL): string => {
   return base.href;
 };
 
-/**
- * The one message of an event stream that has ended. The reader of `domain/event-stream.ts` is for pieces, and would take a
- * library beyond its 6 KiB.
- */
+/** The message of a complete event stream. `domain/event-stream.ts` would exceed the library's 6 KiB. */
 const messageIn = (stream: string): string =>
   stream
     .split(/\r\n|\r|\n/)
@@ -70,14 +64,11 @@ async function bodyOf(answer: Response): Promise<JsonValue | undefined> {
   return parsedJson(isStream ? messageIn(text) : text);
 }
 
-/**
- * Both leave nothing behind that a repetition could pay for twice: the idempotency key has a call that runs
- * joined, and one that ended answered again.
- */
+/** The idempotency key makes these retries free: it joins a running call or repeats its result. */
 const mayTryAgain = ({ reason }: SamplingError): boolean =>
   reason === "unreachable" || reason === "unavailable" || reason === "approval_pending";
 
-/** Also ends when the signal does. */
+/** Ends early on abort. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -94,7 +85,7 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
     try {
       answer = await ask(endpoint, {
         method: "POST",
-        // Workers has no "error". Nobody follows a redirect: the key is for this URL alone.
+        // Never forward the key to a redirect target. Workers don't support "error".
         redirect: "manual",
         signal,
         body,
@@ -109,7 +100,7 @@ export function createAskRouter({ url, fetch: ask = fetch, ...given }: RouterSet
       });
       read = await bodyOf(answer);
     } catch (thrown) {
-      // The error may hold the URL and secrets in it, so only the cause, host and port are passed on.
+      // The error text may contain the URL and secrets.
       const why = whyNoAnswer(endpoint, thrown);
       return localError("unreachable", `The router can't be reached: ${why}.`);
     }

@@ -1,24 +1,24 @@
 /**
- * The one error that the libraries throw. An SDK sends its `code`, `message` and `data` on as a JSON-RPC error.
- * What the router refuses has the router's own members: see docs/errors.md.
+ * The only error that the libraries throw. SDKs send `code`, `message` and `data` as a JSON-RPC error. For the
+ * router's refusals, see docs/errors.md.
  */
 import { isObject, own } from "../domain/json.ts";
 
-/** Reasons of the libraries themselves. All others are the router's. */
+/** Reasons of the libraries; all others are the router's. */
 export type LocalReason =
-  /** nothing that speaks for the router answered */
+  /** no answer from a router */
   | "unreachable"
-  /** the deadline of `timeoutMs` passed */
+  /** `timeoutMs` has passed */
   | "timed_out"
-  /** the caller's signal ended the call */
+  /** aborted by the caller's signal */
   | "cancelled"
-  /** the mode asks the client, and this request has no way to it */
+  /** the mode requires the client, and this request can't reach it */
   | "client_out_of_reach"
-  /** a client answered sampling with something else */
+  /** the client's answer is not a sampling result */
   | "invalid_answer"
-  /** the state that came back is none that `rounds` gave for this request */
+  /** the state does not belong to this request */
   | "state_invalid"
-  /** more than 64 KiB of earlier answers would have to travel */
+  /** earlier answers exceed 64 KiB */
   | "state_too_large";
 
 const codes: Record<LocalReason, number> = {
@@ -33,15 +33,15 @@ const codes: Record<LocalReason, number> = {
 
 export class SamplingError extends Error {
   override readonly name = "SamplingError";
-  /** of the router's table, or a `LocalReason` */
+  /** a reason in docs/errors.md, or a `LocalReason` */
   readonly reason: string;
-  /** JSON-RPC */
+  /** JSON-RPC error code */
   readonly code: number;
   /** whether the same request may succeed later */
   readonly retryable: boolean;
-  /** ms; null: not known */
+  /** ms */
   readonly retryAfterMs: number | null;
-  /** the audit record's id; null: there is no record that we know of */
+  /** id of the audit record, if known */
   readonly requestId: string | null;
   readonly data: Record<string, unknown>;
 
@@ -63,10 +63,7 @@ export const localError = (reason: LocalReason, message: string): SamplingError 
     retryable: reason === "unreachable" || reason === "timed_out",
   });
 
-/**
- * The refusal in an answer of the router: a JSON-RPC error, or `application/problem+json`. null: the answer
- * is something else.
- */
+/** From a JSON-RPC error or `application/problem+json`; null: neither. */
 export function refusalIn(body: unknown): SamplingError | null {
   const error = own(body, "error");
   const code = own(error, "code");

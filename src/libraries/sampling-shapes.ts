@@ -1,6 +1,6 @@
 /**
- * `sampling/createMessage` as TypeScript's structure has it, without either SDK: the types of SDK v1 and of SDK
- * v2 both fit. Source: the specification's schemas, "CreateMessageRequest" and "CreateMessageResult".
+ * `sampling/createMessage`, compatible with the types of SDK v1 and v2. Source: the specification's schemas,
+ * "CreateMessageRequest" and "CreateMessageResult".
  */
 
 export type Content =
@@ -16,7 +16,7 @@ export interface ToolUse {
   [member: string]: unknown;
 }
 
-/** What a request may say. The router reads the rest, and says in its refusal what it does not understand. */
+/** The router validates everything else. */
 export interface SamplingParams {
   messages: readonly { role: "user" | "assistant"; content: unknown }[];
   /** tokens; at least 1 */
@@ -34,7 +34,7 @@ export interface SamplingParams {
 
 interface AnyResult {
   role: "user" | "assistant";
-  /** `provider/model`, where the router answered */
+  /** `provider/model` if the router answered */
   model: string;
   stopReason?: string;
   _meta?: Record<string, unknown>;
@@ -45,12 +45,10 @@ export interface SamplingResult extends AnyResult {
   content: Content;
 }
 
-/** The result of a request with tools. */
 export interface SamplingResultWithTools extends AnyResult {
   content: Content | ToolUse | (Content | ToolUse)[];
 }
 
-/** A request with tools has a result that may use them. */
 export type ResultOf<P extends SamplingParams> = P extends { tools: readonly object[] }
   ? SamplingResultWithTools
   : SamplingResult;

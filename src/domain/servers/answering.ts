@@ -1,4 +1,4 @@
-/** Who answers a server's sampling request. The decision is made once, before anybody is asked. */
+/** Who answers a server's sampling request, decided once and in advance. */
 import { missingFrom, requiredFor, supports } from "../sampling/capabilities.ts";
 import type { JsonObject } from "../json.ts";
 import type { Refusal } from "../refusals.ts";
@@ -6,7 +6,7 @@ import type { Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import type { McpServer, SamplingMode } from "./server.ts";
 
-/** @param declared the client's own capabilities, as its revision knows them; empty: unknown */
+/** @param declared the client's capabilities in its revision; empty: unknown */
 export function answererOf(
   mode: SamplingMode,
   call: Result<SamplingCall, Refusal>,
@@ -14,14 +14,14 @@ export function answererOf(
 ): "router" | "client" {
   if (mode === "client") return "client";
   if (mode !== "client-then-router") return "router";
-  // A request that the router can't read may be something that the client understands.
+  // A request that the router can't read may still be valid for the client.
   if (!call.ok) return supports(declared, "sampling") ? "client" : "router";
   const { tools, toolChoice, outputModalities } = call.value;
   const needs = { tools: tools.length > 0 || toolChoice !== undefined, outputModalities };
   return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
 }
 
-/** Why every sampling request of this server is refused, before anything is chosen; null: it is not. */
+/** The refusal of all sampling by this server; null: allowed. */
 export function deniedBy({ sampling, policy }: McpServer): Refusal | null {
   if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
   return policy.disabled === true

@@ -1,10 +1,8 @@
-/** `WWW-Authenticate` of a server that refuses a request (RFC 6750 section 3, RFC 9728 section 5.1). */
+/** `WWW-Authenticate` of a rejected request (RFC 6750 section 3, RFC 9728 section 5.1). */
 
 export interface BearerChallenge {
   error: string | null;
-  /** where the resource's metadata is; null: the server doesn't say */
   metadata: string | null;
-  /** null: the server doesn't say */
   scopes: string[] | null;
 }
 
@@ -20,7 +18,6 @@ const parameterIn = (challenge: string, name: string): string | null => {
   return quoted ?? bare ?? null;
 };
 
-/** @param challenge the header's value; null: there was none */
 export function bearerChallengeIn(challenge: string | null): BearerChallenge {
   const text = challenge ?? "";
   const metadata = parameterIn(text, "resource_metadata");
@@ -32,6 +29,6 @@ export function bearerChallengeIn(challenge: string | null): BearerChallenge {
   };
 }
 
-/** All of both, each once, up to the most that a server may have a person asked for. */
+/** Distinct scopes of both lists, bounded. */
 export const scopesOfBoth = (some: readonly string[], more: readonly string[]): string[] =>
   [...new Set([...some, ...more])].slice(0, mostScopes);

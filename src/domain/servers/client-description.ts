@@ -1,17 +1,17 @@
-/** How the router describes itself to authorization servers, as a client of registered servers. */
+/** The router's client metadata for authorization servers. */
 
-/** Where the description is, for authorization servers that read it there: its URL is the client's id. */
+/** The URL of this path is the client id. */
 export const clientDescriptionPath = "/oauth/client-metadata.json";
 
-/** To which a person comes back from an authorization server. */
+/** Redirect target. */
 export const callbackPath = "/oauth/callback";
 
-/** Members of RFC 7591. @param redirectUri where a person comes back to */
+/** RFC 7591. */
 export const clientDescription = (redirectUri: string) => ({
   client_name: "Sampling Router",
   redirect_uris: [redirectUri],
   grant_types: ["authorization_code", "refresh_token"],
   response_types: ["code"],
-  // OpenID Connect's rule for redirects to http on loopback, which many servers keep.
+  // OpenID Connect's rule for http redirects to loopback, which many servers enforce.
   application_type: redirectUri.startsWith("https:") ? "web" : "native",
 });

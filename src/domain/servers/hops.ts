@@ -1,18 +1,15 @@
 /**
- * How many routers a request has passed. The attack: a registered server's URL leads back to this router, so
- * that one request calls itself until the runtime ends.
+ * Loop detection. The attack: a server's URL leads back to this router, so that a request calls itself until the
+ * runtime's limit.
  */
 
-/** The router's own header, in lower case. Its value is the number of routers that have sent the request on. */
+/** Number of routers that forwarded the request. */
 export const hopsHeader = "x-sampling-router-hops";
 
-/** A router behind a router behind a router is in use. A fourth router means a loop. */
+/** Three chained routers are in use. */
 const mostHops = 3;
 
-/**
- * @param count the header of a request that this router is about to send on; null: the request has none
- * @returns the header to send; null: the request has passed too many routers, or the count can't be read
- */
+/** @param count value of the incoming header @returns value to send; null: too many hops, or unreadable */
 export function nextHop(count: string | null): string | null {
   const text = count?.trim() ?? "0";
   if (!/^\d{1,3}$/.test(text)) return null;

@@ -1,24 +1,20 @@
-/**
- * What a person gives to an MCP client, so that the client reaches a server behind the router: as each client's own
- * documentation says, which `docs/clients.md` links.
- */
+/** Configuration snippets for MCP clients; sources in `docs/clients.md`. */
 
-/** The variable that holds the key where a client reads the environment. */
+/** For clients that read the environment. */
 export const keyVariable = "ROUTER_KEY";
 
 export interface InstallSnippet {
   client: string;
-  /** where the text goes */
   where: string;
   text: string;
-  /** an address that adds the server at one click; null: the client has none */
+  /** deep link that adds the server; null: not supported */
   link: string | null;
 }
 
-/** `key` null: the text names a variable, or has the client ask, so that no file and no address has the key. */
+/** @param key null: the text uses a variable or prompt instead */
 export interface Behind {
   url: string;
-  /** as the client shall call the server */
+  /** the server's name in the client */
   name: string;
   key: string | null;
 }
@@ -32,7 +28,7 @@ const claudeCode = ({ url, name, key }: Behind): InstallSnippet => ({
   link: null,
 });
 
-/** Claude Desktop sends no header of ours, so a program on the same machine does. */
+/** Claude Desktop can't send custom headers, so `mcp-remote` does. */
 const claudeDesktop = ({ url, name, key }: Behind): InstallSnippet => ({
   client: "Claude Desktop",
   where: "in claude_desktop_config.json",
@@ -90,7 +86,7 @@ function cursor({ url, name, key }: Behind): InstallSnippet {
   };
 }
 
-/** Codex refuses a key in its file. */
+/** Codex rejects keys in its file. */
 const codex = ({ url, name }: Behind): InstallSnippet => ({
   client: "Codex",
   where: "in ~/.codex/config.toml",
@@ -98,7 +94,7 @@ const codex = ({ url, name }: Behind): InstallSnippet => ({
   link: null,
 });
 
-/** In single quotes: the CLI keeps the variable's name, and reads its value at each start. */
+/** Single quotes, because the CLI expands the variable at each start. */
 const geminiCli = ({ url, name, key }: Behind): InstallSnippet => ({
   client: "Gemini CLI",
   where: "in a terminal",

@@ -1,11 +1,11 @@
-/** Under which name the router issues access tokens. The name comes from the settings, and never from a request. */
+/** The issuer of access tokens, from settings only, never from a request. */
 import { err, ok, type Result } from "../result.ts";
 import { isOwnMachine } from "./own-origin.ts";
 
 export interface Issuing {
-  /** an origin; else why no tokens are issued */
+  /** an origin, or why no tokens are issued */
   issuer: Result<string, string>;
-  /** ms for which a refresh token that was replaced still answers */
+  /** ms in which a replaced refresh token is still accepted */
   refreshGraceMs: number;
 }
 
@@ -14,14 +14,13 @@ const defaultGraceSeconds = 120;
 function issuerOf([first]: readonly string[]): Issuing["issuer"] {
   if (first === undefined) return err("PUBLIC_URL is not set");
   const { protocol, hostname, origin, pathname } = new URL(first);
-  // Clients look for metadata at the origin, and some drop a path.
+  // Clients look for metadata at the origin, and some drop the path.
   if (pathname !== "/") return err("PUBLIC_URL has a path");
   return protocol === "https:" || isOwnMachine(hostname)
     ? ok(origin)
     : err("PUBLIC_URL has no https");
 }
 
-/** @param publicUrls of `PUBLIC_URL` */
 export function parseIssuing(
   set: { OAUTH_REFRESH_GRACE_SECONDS?: string },
   publicUrls: readonly string[],

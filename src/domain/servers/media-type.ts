@@ -1,7 +1,6 @@
 /**
- * The media type of a server's body, as RFC 9110 (8.3.1) writes it. Read strictly: official clients look for
- * `text/event-stream` anywhere in the header. A type that the router reads otherwise, or does not understand,
- * could reach a client unseen.
+ * Strict media type parser (RFC 9110, 8.3.1). Official clients search for `text/event-stream` anywhere in the header,
+ * so a lenient parser would let messages bypass the router.
  */
 
 import { rememberedByText } from "../remembered.ts";
@@ -10,16 +9,15 @@ export type MediaKind = "json" | "event-stream" | "other";
 
 export interface MediaType {
   kind: MediaKind;
-  /** in lower case, without parameters; "" where the header can't be read */
+  /** lower case; empty: malformed */
   essence: string;
-  /** Whether there is a parameter that a client could take for a type. */
+  /** whether a client could mistake a parameter for a type */
   hasOtherParameters: boolean;
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quoted = '"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"';
-// Each blank can match in one place only, so that a server that writes many blanks can't keep the
-// reader busy.
+// No ambiguity in white space, which would allow exponential backtracking.
 const parameter = `;[ \\t]*(?:${token}=(?:${token}|${quoted})[ \\t]*)?`;
 const wellFormed = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
 const charset = /;[ \t]*charset="?([^";\s]*)"?/gi;
@@ -36,8 +34,7 @@ function typeIn(header: string): MediaType {
   if (type === undefined) return unreadable;
   const essence = type.toLowerCase();
   const charsets = [...parameters.matchAll(charset)].map(([, name = ""]) => name);
-  // JSON and event streams are UTF-8. A client that reads another charset reads another text than
-  // the router did.
+  // JSON and event streams are UTF-8; with another charset, a client would read other text than the router.
   if (!charsets.every((name) => utf8.test(name)))
     return { kind: "other", essence, hasOtherParameters: true };
   return {
@@ -49,9 +46,8 @@ function typeIn(header: string): MediaType {
 
 const remembered = rememberedByText(typeIn);
 
-/** @param header null: the answer has none */
 export const mediaTypeIn = (header: string | null): MediaType => remembered(header ?? "");
 
-/** JSON of any kind, such as problem details. */
+/** Includes `+json` types. */
 export const isAnyJson = ({ kind, essence }: MediaType): boolean =>
   kind === "json" || /^application\/[^+]+\+json$/.test(essence);

@@ -1,8 +1,8 @@
-/** Headers of a proxied message. `Headers` are such. */
+/** Headers of a proxied message; compatible with `Headers`. */
 export interface MessageHeaders extends Iterable<[name: string, value: string]> {
-  /** `name` in any spelling */
+  /** case-insensitive */
   get(name: string): string | null;
   has(name: string): boolean;
-  /** with names in lower case and in their order */
+  /** names in lower case */
   forEach(act: (value: string, name: string) => void): void;
 }

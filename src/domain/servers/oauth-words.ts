@@ -1,4 +1,4 @@
-/** What an OAuth fault means for whoever runs a registered server. */
+/** OAuth faults, explained to administrators. */
 import { whyUnreachable, type OauthFault } from "./oauth.ts";
 
 const sentences: Partial<Record<OauthFault, string>> = {

@@ -1,79 +1,75 @@
-/**
- * The router as an OAuth 2.1 client of a tenant's servers. One port. A fault is a code from a closed list, and
- * never text of the other side.
- */
+/** Port of the OAuth 2.1 client. Faults are codes of a closed list, never foreign text. */
 import type { Result } from "../result.ts";
 
 export const oauthGrants = ["client_credentials", "authorization_code"] as const;
 
 export const oauthOwners = ["tenant", "user"] as const;
-/** Whose account at the server a token is for: one that everybody of the tenant shares, or each person's own. */
+/** Whose account the token belongs to: shared by the tenant, or each user's own. */
 export type OauthOwner = (typeof oauthOwners)[number];
 
-/** How tokens for a server are obtained. Endpoints that are null are discovered (RFC 9728, RFC 8414). */
+/** Null endpoints are discovered (RFC 9728, RFC 8414). */
 export interface OauthClient {
   grant: (typeof oauthGrants)[number];
-  /** null: the router makes itself known to the authorization server that the server names */
+  /** null: the router registers dynamically */
   clientId: string | null;
-  /** whether there is a secret, which itself is sealed; false: a public client */
+  /** false: a public client; the secret itself is sealed */
   hasSecret: boolean;
   tokenEndpoint: string | null;
   authorizationEndpoint: string | null;
-  /** scopes, space-separated; null: those that the server asks for */
+  /** space-separated; null: as requested by the server */
   scope: string | null;
-  /** value of RFC 8707's resource indicator; null: what the server's metadata says, or its URL */
+  /** RFC 8707; null: from the server's metadata, or its URL */
   resource: string | null;
   /** absent: `tenant` */
   per?: OauthOwner;
 }
 
-/** As whom the router is known to an authorization server. */
 export interface OauthIdentity {
   clientId: string;
   /** null: a public client */
   clientSecret: string | null;
 }
 
-/** Everything about a grant that is known before the grant exists. A secret is sent to nobody but its issuer. */
+/** Known before the grant exists. Secrets are only sent to their issuer. */
 export interface OauthTerms {
   issuer: string;
   tokenEndpoint: string;
   resource: string;
-  /** how the client authenticates at the token endpoint */
+  /** at the token endpoint */
   authentication: "basic" | "post" | "none";
-  /** what was asked for */
+  /** requested scopes */
   scopes: string[];
-  /** absent: the entry names the client */
+  /** absent: the entry has a client id */
   registered?: OauthIdentity;
 }
 
-/** What an authorization server granted, and where the grant is renewed: a refresh token is sent nowhere else. */
+/** A refresh token is only sent to the endpoint of its grant. */
 export interface OauthGrant extends OauthTerms {
   accessToken: string;
-  /** ms since the epoch; null: the server named no end */
+  /** ms since the epoch; null: unknown */
   expiresAt: number | null;
   refreshToken: string | null;
 }
 
-/** A registration that the router made of itself (RFC 7591), for all who connect an account at the server. */
+/** The router's dynamic registration (RFC 7591), shared by all accounts at the server. */
 export interface OauthRegistration extends OauthIdentity {
   issuer: string;
   redirectUri: string;
   authentication: OauthTerms["authentication"];
-  /** ms since the epoch, when it was made */
+  /** ms since the epoch */
   at: number;
 }
 
-/** What the router has to remember while a person is away to authorize it. */
+/** Kept while the user authorizes the router. */
 export interface PendingAuthorization extends OauthTerms {
   verifier: string;
   redirectUri: string;
-  /** the authorization server says that it always sends `iss` */
+  /** the authorization server always sends `iss` */
   sendsIssuer: boolean;
 }
 
 export const oauthFaults = [
-  // Error codes of RFC 6749.
+  // RFC 6749
   "invalid_request",
   "invalid_client",
   "invalid_grant",
@@ -82,10 +78,10 @@ export const oauthFaults = [
   "invalid_scope",
   "access_denied",
   "invalid_target",
-  // Error codes of RFC 7591.
+  // RFC 7591
   "invalid_redirect_uri",
   "invalid_client_metadata",
-  // Codes of our own.
+  // own codes
   "not_discovered",
   "not_allowed",
   "no_pkce",
@@ -94,16 +90,15 @@ export const oauthFaults = [
   "not_registered",
   "malformed",
 ] as const;
-/** `unreachable` has why: words without paths, queries or texts of errors, because it is stored and shown. */
+/** `unreachable` is stored and shown, so its reason has no paths, queries or error texts. */
 export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`;
 
 export const unreachable = (why: string): OauthFault => `unreachable: ${why}`;
 
-/** Why a server gave no answer; null: it answered. */
+/** null: the server answered. */
 export const whyUnreachable = (fault: OauthFault): string | null =>
   fault.startsWith("unreachable: ") ? fault.slice("unreachable: ".length) : null;
 
-/** A server that gave no answer has refused nothing. */
 export const isUnreachable = (fault: OauthFault): boolean => whyUnreachable(fault) !== null;
 
 export interface OauthAsking {
@@ -111,22 +106,22 @@ export interface OauthAsking {
   url: string;
   client: OauthClient;
   clientSecret: string | null;
-  /** the last that the router made of itself; null: it made none, or the entry names the client */
+  /** the router's last registration */
   registration: OauthRegistration | null;
-  /** the only one for which the entry's client is meant; null: not known yet */
+  /** the only issuer that may receive the entry's client credentials; null: unknown */
   issuer: string | null;
-  /** what the server asked for in answer to single requests, beside what it asks of everybody */
+  /** requested in answers to single requests */
   scopes: readonly string[];
 }
 
 export interface OauthRedirect {
   redirectUri: string;
   state: string;
-  /** where a document describes the router as a client; null: nowhere that others could read */
+  /** URL of the client metadata; null: not public */
   describedAt: string | null;
 }
 
-/** `registration`: a new one, to be kept; null: there is nothing new. */
+/** `registration`: to be stored; null: unchanged. */
 export interface BegunAuthorization {
   authorizationUrl: string;
   pending: PendingAuthorization;
@@ -135,17 +130,16 @@ export interface BegunAuthorization {
 
 /** Never throws. */
 export interface Oauth {
-  /** Begins an authorization: gives the URL to which the person is sent. */
   begin(
     asking: OauthAsking,
     redirect: OauthRedirect,
   ): Promise<Result<BegunAuthorization, OauthFault>>;
-  /** Ends an authorization, with the query that the person came back with. */
+  /** @param came `query`: of the redirect */
   finish(
     asking: OauthAsking,
     came: { pending: PendingAuthorization; state: string; query: string },
   ): Promise<Result<OauthGrant, OauthFault>>;
   byClientCredentials(asking: OauthAsking): Promise<Result<OauthGrant, OauthFault>>;
-  /** The new grant keeps the old refresh token where the server sent no new one. */
+  /** Keeps the old refresh token unless the server sends a new one. */
   refresh(asking: OauthAsking, grant: OauthGrant): Promise<Result<OauthGrant, OauthFault>>;
 }

@@ -1,13 +1,10 @@
-/**
- * What a server behind the proxy is told about sampling, as edits of what the client declared. Everything else
- * that the client declared stays as it came.
- */
+/** Edits the sampling capabilities that a server sees; all other capabilities are unchanged. */
 import { supportedModalities, supports } from "../sampling/capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { SamplingMode } from "./server.ts";
 
-/** The sampling that the router can do for this tenant; null: no model of the tenant can be asked. */
+/** null: the tenant has no usable model. */
 export type RouterCapabilities = {
   tools: boolean;
   supportedModalities: readonly Modality[];
@@ -16,17 +13,17 @@ export type RouterCapabilities = {
 export type SamplingAbilities = {
   supportedModalities: Modality[];
   tools: boolean;
-  /** always false: the router sees no context of other servers */
+  /** always false: the router has no context of other servers */
   context: boolean;
 };
 
-/** The sampling that the tenant's models and the client's capabilities allow together, as the client is told. */
+/** What the tenant's models and the client's capabilities allow together. */
 export type HostedCapabilities = SamplingAbilities & {
-  /** what the tenant's models allow, whatever the client declared */
+  /** independent of the client */
   offered: SamplingAbilities;
 };
 
-/** undefined: the member is taken out */
+/** undefined: removes the member */
 export interface CapabilityEdit {
   path: readonly string[];
   value: JsonValue | undefined;
@@ -34,7 +31,7 @@ export interface CapabilityEdit {
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-// Sampling through tasks has messages of its own, which the router does not intercept yet.
+// Task-based sampling has its own messages, which the router does not intercept yet.
 function withoutTasks(declared: JsonObject): CapabilityEdit[] {
   const edits: CapabilityEdit[] = [];
   if (own(own(own(declared, "tasks"), "requests"), "sampling") !== undefined)
@@ -44,7 +41,7 @@ function withoutTasks(declared: JsonObject): CapabilityEdit[] {
   return edits;
 }
 
-/** Whether the client itself is asked for whatever is advertised, so that the router answers nothing of it. */
+/** Whether the client supports everything advertised, so the router answers nothing. */
 function coversAll(declared: JsonObject, routerCapabilities: RouterCapabilities): boolean {
   if (!supports(declared, "sampling")) return false;
   if (routerCapabilities === null) return true;
@@ -98,9 +95,8 @@ function both(
 }
 
 /**
- * Edits of what the client declared. Never `context`: the router sees no context of other servers.
- * `supportedModalities` only where the entry opts in, since the member stands in no schema and strict servers
- * refuse unknown ones.
+ * Never adds `context`. Adds `supportedModalities` only if the entry opts in, because strict servers reject unknown
+ * members.
  */
 export function editsFor(
   declared: JsonObject,

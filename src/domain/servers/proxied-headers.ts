@@ -1,37 +1,29 @@
 /**
- * Which headers cross the proxy, by the table in `header-table.ts`. The attacks: a client's `Remote-User` or
- * `X-Forwarded-User`, which a server takes for its own gateway's word; a server's `X-Accel-Redirect` or
- * `X-Sendfile`, which a proxy before the router obeys; a server's `RateLimit` or `X-Request-Id`, which the
- * client takes for the router's.
+ * Header filtering by `header-table.ts`. The attacks: a client's `Remote-User`, which a server trusts as its
+ * gateway's; a server's `X-Accel-Redirect`, which a proxy in front of the router obeys; a server's `RateLimit`, which
+ * the client attributes to the router.
  */
 import type { MessageHeaders } from "./message-headers.ts";
 import { asRead, headerRules } from "./header-table.ts";
 
-/** The router's `User-Agent` towards a server, where the client's own is not sent on. */
+/** Default `User-Agent`. */
 export const routerAgent = "sampling-router";
 
-/** Whether a server gets a header of the client's. */
 export type IsSent = (name: string) => boolean;
 
 const isAlwaysSent: IsSent = (name) => headerRules(name).sent === "always";
 
-/** @param passHeaders the names in the server's entry */
 export function sentBy(passHeaders: readonly string[]): IsSent {
   if (passHeaders.length === 0) return isAlwaysSent;
   const named = new Set(passHeaders.map((name) => name.toLowerCase()));
   return (name) => {
     const { sent } = headerRules(name);
-    // A direct write to the database may have named a forbidden header.
+    // A direct database write may have named a forbidden header.
     return sent === "always" || (sent === "named" && named.has(name.toLowerCase()));
   };
 }
 
-/**
- * The client's headers as they are sent to a server.
- *
- * @param own headers that the entry adds; the client's header of the same name, however it is spelled, is not
- * sent beside one of them
- */
+/** @param own the entry's headers, which replace the client's in any spelling */
 export function sentHeaders(
   from: Pick<MessageHeaders, "get" | "forEach">,
   { passHeaders, own }: { passHeaders: readonly string[]; own: Record<string, string> },
@@ -45,31 +37,26 @@ export function sentHeaders(
     const isOwned = owned.size > 0 && owned.has(asRead(name));
     if (isSent(name) && !named.has(name) && !isOwned) headers[name] = value;
   });
-  // Some services refuse requests without a `User-Agent`.
+  // Some services reject requests without a `User-Agent`.
   headers["user-agent"] ??= routerAgent;
   for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
   return headers;
 }
 
-/** RFC 9111, section 5.2, as far as directives are well formed. */
+/** Well-formed directives (RFC 9111, section 5.2). */
 const directive = /^[a-z-]+(?:=(?:[\w-]+|"[^"\\,]*"))?$/i;
 const ofSharedCaches = /^(public|s-maxage|proxy-revalidate|private)(=|$)/i;
 
-/**
- * A server's rules for caches, made at least as strict as `private`: an answer is for one key.
- *
- * @param rules a `Cache-Control` header; null: there is none
- */
+/** Makes `Cache-Control` at least as strict as `private`, because an answer belongs to one key. */
 export function privateRules(rules: string | null): string {
   if (rules === null || rules === "") return "private";
   const directives = rules.split(",").map((each) => each.trim());
-  // A comma may stand inside a quoted text. A cache that reads such a list otherwise could find
-  // `public` in it.
+  // A comma in a quoted text could hide `public` from this parser.
   if (!directives.every((each) => directive.test(each))) return "no-store";
   return ["private", ...directives.filter((each) => !ofSharedCaches.test(each))].join(", ");
 }
 
-/** Headers of a server's response as the client may see them, with names in lower case. */
+/** Names in lower case. */
 export function returnedHeaders(from: {
   get(name: string): string | null;
   forEach(act: (value: string, name: string) => void): void;
@@ -98,7 +85,7 @@ function problemWithName(name: string): string | null {
     : null;
 }
 
-/** What is wrong with an entry's `passHeaders`; null: nothing. `index` null: the list as a whole is wrong. */
+/** null: valid. `index` null: the whole list is invalid. */
 export function problemWithPassHeaders(
   names: readonly string[],
 ): { index: number | null; detail: string } | null {
@@ -113,7 +100,7 @@ export function problemWithPassHeaders(
   return null;
 }
 
-/** For the check of an entry: which of its clients' headers the entry lets through; null: none beyond the list. */
+/** For the check of an entry; null: no additional headers. */
 export const passedSentence = (passHeaders: readonly string[]): string | null =>
   passHeaders.length === 0
     ? null

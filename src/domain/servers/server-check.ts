@@ -1,49 +1,46 @@
-/** What a check of a registered server found, and the sentence for the server's administrator. */
+/** Result of a server check, explained to administrators. */
 import { newerServerWords } from "./bridging.ts";
 import type { Learnt } from "./server.ts";
 
 export type Probed =
-  /** no answer, or none in time */
   | { kind: "silent"; why: string }
-  /** the router itself calls no such address, so nobody was asked */
+  /** not called, because the address is not allowed */
   | { kind: "unasked"; problem: string }
   | {
       kind: "mcp";
-      /** HTTP status of the answer that was read */
+      /** HTTP status */
       status: number;
       era: "legacy" | "modern";
       revision: string;
-      /** the server's own name; null: the server gives none */
       name: string | null;
-      /** null: the server has no tools, or its list can't be read */
+      /** null: no tools, or an unreadable list */
       tools: number | null;
-      /** the server has more tools than were counted */
+      /** not all tools were counted */
       isMore: boolean;
     }
-  /** a modern server that refuses `server/discover`; `newer`: the only revisions that it speaks, if it says so */
+  /** rejects `server/discover`; `newer`: its unsupported revisions */
   | { kind: "undiscovered"; status: number; newer: readonly string[] }
-  /** HTTP+SSE of 2024-11-05, which has two endpoints and takes no POST here */
+  /** HTTP+SSE of 2024-11-05 */
   | { kind: "sse"; status: number }
-  /** JSON-RPC, but the server refuses `initialize` */
+  /** JSON-RPC that rejects `initialize` */
   | { kind: "rpc_error"; status: number; code: number }
-  /** something else answers */
   | { kind: "other"; status: number; mediaType: string; location: string | null };
 
 export interface ServerCheck {
   ok: boolean;
-  /** HTTP status of the server's answer; null: the server was not asked, or didn't answer */
+  /** HTTP status; null: no answer */
   status: number | null;
-  /** what was found, or what is wrong, in a sentence */
+  /** a sentence */
   detail: string;
   era: "legacy" | "modern" | null;
   name: string | null;
-  /** how many tools the server lists; null: none could be counted */
+  /** null: unknown */
   tools: number | null;
 }
 
 const mostShown = 100;
 
-/** A stranger's text, shortened to one line. */
+/** Sanitizes foreign text. */
 const shown = (text: string): string =>
   text
     .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "")
@@ -84,9 +81,8 @@ function otherSentence({
 }
 
 /**
- * What a check corrects of the known era; null: nothing. A server that answers in the modern era speaks that
- * era. A server that answered in the legacy era alone may have had a fault in the modern era, so the known era
- * is only forgotten. The next message asks again.
+ * Correction of the known era; null: none. A legacy answer is not conclusive, because the modern attempt may have
+ * failed, so the era is only forgotten.
  */
 export function eraCorrection(
   { era: known }: Learnt,

@@ -1,4 +1,4 @@
-/** What is wrong with a registered server's entry, as a path into it and a sentence. */
+/** Validates a registered server's entry. */
 import type { OauthClient } from "./oauth.ts";
 import { problemWithPassHeaders } from "./proxied-headers.ts";
 import { hasHeader, problemWithHeaders } from "./static-headers.ts";
@@ -9,7 +9,7 @@ interface Problem {
   detail: string;
 }
 
-/** The entry as it was given, with its secrets. No error repeats a secret. */
+/** With secrets, which errors never repeat. */
 export interface ServerEntry {
   url: string;
   headers: Record<string, string>;
@@ -51,8 +51,7 @@ function problemWithOauth(
     if (oauth.authorizationEndpoint !== null)
       return { path: "oauth.authorizationEndpoint", detail: "This grant asks nobody." };
   } else if ((oauth.authorizationEndpoint === null) !== (oauth.tokenEndpoint === null))
-    // An endpoint that was given and one that was discovered could belong to two authorization
-    // servers.
+    // A given and a discovered endpoint could belong to two authorization servers.
     return { path: "oauth", detail: "Give both endpoints, or none to have them discovered." };
   return null;
 }

@@ -1,71 +1,66 @@
-/** MCP servers that a tenant registered, which clients reach through the proxy. */
+/** A tenant's registered MCP servers. */
 import type { OauthAsking, OauthClient, OauthRegistration } from "./oauth.ts";
 import type { AccountOwner } from "../tenancy/user.ts";
 import type { ServerPolicy } from "../choice/policy.ts";
 
 export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
 /**
- * Who answers a server's sampling requests. `router`: the router, always. `client`: the client; nothing is
- * touched. `client-then-router`: the router where the client's declared capabilities don't cover the request.
- * `deny`: nobody; the server is told of no sampling.
+ * `router`: always the router. `client`: untouched. `client-then-router`: the router if the client's capabilities
+ * don't cover the request. `deny`: refused and not advertised.
  */
 export type SamplingMode = (typeof samplingModes)[number];
 
 export const authModes = ["keys", "oauth", "both"] as const;
-/** How clients show who they are to the router: by an API key, by an access token of the router's, or by either. */
+/** How clients authenticate to the router. */
 export type AuthMode = (typeof authModes)[number];
 
 export const bridgeModes = ["fallback", "always"] as const;
 /**
- * When an older server is translated for clients of 2026-07-28. `fallback`: only requests of that revision are,
- * so clients of both eras find out that the server is older. `always`: the router also answers
- * `server/discover`, which clients of that revision alone need.
+ * Translation of legacy servers for 2026-07-28 clients. `always` also answers `server/discover`, for clients without
+ * another revision; `fallback` lets clients of both eras detect a legacy server.
  */
 export type BridgeMode = (typeof bridgeModes)[number];
 
-/** What the router learnt by talking to a server. Forgotten when the server's URL changes; of OAuth, when `oauth` does. */
+/** Learned from the server. Reset when the URL changes, and OAuth data when `oauth` changes. */
 export interface Learnt {
-  /** the server refused richer sampling capabilities than the bare `sampling: {}` */
+  /** the server rejects more than `sampling: {}` */
   bareCapabilities?: boolean;
   era?: "legacy" | "modern";
-  /** false: a modern server that refuses the legacy handshake */
+  /** false: a modern server without the legacy handshake */
   beginsSessions?: boolean;
-  /** the authorization server that the entry's client belongs to: the first one that the server named */
+  /** the first advertised authorization server, which owns the entry's client */
   issuer?: string;
-  /** scopes that the server asked for in answer to single requests */
+  /** requested in answers to single requests */
   scopes?: string[];
 }
 
 export interface McpServer {
   id: string;
   tenantId: string;
-  /** unique within its tenant; the last segment of `/mcp/{tenant}/{server}` */
+  /** unique per tenant; last segment of `/mcp/{tenant}/{server}` */
   slug: string;
   url: string;
-  /** names of the static headers, as they were given; their values are sealed */
+  /** the values are sealed */
   headerNames: string[];
-  /** which of a client's further headers go on to the server */
+  /** client headers to forward */
   passHeaders: string[];
-  /** whether the client's own `Authorization` goes on to the server */
+  /** whether to forward the client's `Authorization` */
   forwardAuthorization: boolean;
   sampling: SamplingMode;
-  /**
-   * whether the router advertises to the server which modalities it can produce; strict servers reject the
-   * member
-   */
+  /** whether to advertise output modalities; strict servers reject the member */
   supportedModalities: boolean;
   auth: AuthMode;
   bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthClient | null;
   learnt: Learnt;
-  /** `failing`: the server answered 401, or its authorization server gives no token */
+  /** `failing`: 401, or no token from the authorization server */
   status: "active" | "failing";
   createdAt: number;
   updatedAt: number;
 }
 
-/** A server with its sealed secrets, JSON of `ServerSecrets`; null: it has none. */
+/** `sealed`: JSON of `ServerSecrets` */
 export interface SealedServer extends McpServer {
   sealed: string | null;
 }
@@ -73,7 +68,7 @@ export interface SealedServer extends McpServer {
 export interface ServerSecrets {
   headers: Record<string, string>;
   clientSecret: string | null;
-  /** the last that the router made of itself */
+  /** the router's last registration */
   registration?: OauthRegistration;
 }
 
@@ -81,15 +76,14 @@ export const shownServer = ({ sealed: _, ...server }: SealedServer): McpServer =
 
 type Destined = Pick<McpServer, "tenantId" | "id" | "url" | "oauth">;
 
-/** Every URL to which an entry sends the secrets that are sealed for it. */
+/** All URLs that receive the sealed secrets. */
 const destinationOf = ({ url, oauth }: Destined): string =>
   JSON.stringify([url, oauth?.tokenEndpoint ?? null, oauth?.authorizationEndpoint ?? null]);
 
-/** Whether secrets that are sealed for one entry open for another. */
 export const isSameDestination = (one: Destined, other: Destined): boolean =>
   destinationOf(one) === destinationOf(other);
 
-/** What a server's secrets are sealed for: the URLs that they were given for, and no others. */
+/** Binds secrets to the URLs that they were given for. */
 export const secretsOf = (server: Destined) => ({
   purpose: "server" as const,
   tenantId: server.tenantId,
@@ -98,7 +92,6 @@ export const secretsOf = (server: Destined) => ({
   destination: destinationOf(server),
 });
 
-/** What is asked of the server's authorization server, and as whom. */
 export const askingFor = (
   { url, learnt }: Pick<McpServer, "url" | "learnt">,
   client: OauthClient,
@@ -112,7 +105,7 @@ export const askingFor = (
   scopes: learnt.scopes ?? [],
 });
 
-/** The issuer to which the entry's client belongs from now on; null: it is known, or there is nothing to know. */
+/** null: known, or not needed. */
 export const issuerToLearn = (
   { learnt }: Pick<McpServer, "learnt">,
   { clientId, tokenEndpoint }: OauthClient,
@@ -120,20 +113,19 @@ export const issuerToLearn = (
 ): string | null =>
   clientId === null || tokenEndpoint !== null || learnt.issuer !== undefined ? null : issuer;
 
-/** Whether each person has an account of their own at the server. */
 export const isPerUser = ({ oauth }: Pick<McpServer, "oauth">): boolean => oauth?.per === "user";
 
 const withOwner = (id: string, owner: AccountOwner | null): string =>
   owner === null ? id : `${id} ${owner.userId} ${owner.shown}`;
 
-/** What a server's tokens are sealed for: the same as its secrets, and their owner. `owner` null: they are the tenant's. */
+/** @param owner null: the tenant */
 export const tokenOf = (server: Destined, owner: AccountOwner | null = null) => ({
   ...secretsOf(server),
   purpose: "token" as const,
   id: withOwner(server.id, owner),
 });
 
-/** What a pending authorization is sealed for: the same as the tokens that it is to bring, and its end. */
+/** Includes the end of the authorization. */
 export const pendingOf = (
   server: Destined,
   { id, owner, expiresAt }: { id: string; owner: AccountOwner | null; expiresAt: number },

@@ -1,6 +1,6 @@
 /**
- * Whether a 2026-07-28 server's own `requestState` is sealed for the caller that it was given to. A server binds a state
- * to whoever it takes the caller for. Callers that share the entry's secret all look like one to it.
+ * Whether a server's `requestState` is sealed for its caller. A server binds state to the identity it sees, and
+ * callers that share the entry's secret look the same.
  */
 import type { McpServer } from "./server.ts";
 import { isPerUser } from "./server.ts";
@@ -13,7 +13,7 @@ const sharesSecret = ({ headerNames, oauth }: Entry): boolean =>
 export const sealsState = (server: Entry): boolean =>
   server.sampling !== "client" && sharesSecret(server);
 
-/** The sentence of a check about an entry whose states pass as they come; null: they are sealed. */
+/** For the check of an entry; null: sealed. */
 export function unsealedSentence(server: Entry): string | null {
   if (sealsState(server)) return null;
   return sharesSecret(server)

@@ -1,20 +1,19 @@
-/** Which headers a registered server's entry may add to what the proxy sends. */
 import { headerRules } from "./header-table.ts";
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-// Visible ASCII with blanks inside: no control character, so no second header.
+// Visible ASCII with inner spaces, so that no second header can be injected.
 const content = /^[\x21-\x7e](?:[\x20\x21-\x7e\t]*[\x21-\x7e])?$/;
 const mostHeaders = 32;
 const mostValueCharacters = 8_192;
 const mostCharacters = 16_384;
 
 export interface HeaderProblem {
-  /** null: the headers together are wrong, or the name isn't fit to be repeated */
+  /** null: the headers together, or an unprintable name */
   name: string | null;
   detail: string;
 }
 
-/** What is wrong with static headers; null: nothing. Repeats no value. */
+/** null: valid. Repeats no value. */
 export function problemWithHeaders(headers: Record<string, string>): HeaderProblem | null {
   const seen = new Set<string>();
   let characters = 0;

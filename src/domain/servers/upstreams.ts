@@ -1,7 +1,6 @@
 /**
- * Where the router may be told to send requests. The attack: server-side request forgery through a tenant's
- * base URL. Hosts are judged as written. A Worker has no resolver, so a public name that resolves to a private
- * address is not noticed here. A deployed Worker can't reach private networks.
+ * Allowed upstream URLs. The attack: server-side request forgery. Hosts are judged as written: a Worker has no
+ * resolver, but can't reach private networks.
  */
 import { boundedUrl, withoutTrailing } from "../bounded-url.ts";
 import { rememberedByText } from "../remembered.ts";
@@ -9,8 +8,7 @@ import { rememberedByText } from "../remembered.ts";
 const privateNames =
   /(^|\.)(localhost|localdomain[46]?|local|svc|consul|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
-// The URL parser has already written every spelling of an address (octal, hex, one number) as four
-// numbers.
+// The URL parser has normalized octal, hex and single-number spellings.
 function isPrivateIpv4(host: string): boolean {
   const parts = host.split(".").map(Number);
   if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part > 255))
@@ -24,22 +22,21 @@ function isPrivateIpv4(host: string): boolean {
     (a === 169 && b === 254) ||
     (a === 172 && b >= 16 && b < 32) ||
     (a === 192 && b === 168) ||
-    // Protocol assignments, documentation, the relay of 6to4, benchmarks.
+    // Protocol assignments, documentation, 6to4 relay, benchmarks.
     (a === 192 && b === 0 && (c === 0 || c === 2)) ||
     (a === 192 && b === 88 && c === 99) ||
     (a === 198 && (b === 18 || b === 19)) ||
     (a === 198 && b === 51 && c === 100) ||
     (a === 203 && b === 0 && c === 113) ||
-    // The metadata and health service of Azure.
+    // Azure's metadata and health service.
     host === "168.63.129.16" ||
     a >= 224
   );
 }
 
 /**
- * Public addresses are 2000::/3, global unicast. Everything else is not: loopback, link-local, unique local,
- * mapped and translated IPv4. Of 2000::/3 these are not public either: 2001::/23 (Teredo and others),
- * 2001:db8::/32 and 3fff::/20 (documentation), 2002::/16 (6to4, which holds an IPv4 address).
+ * Public addresses are in 2000::/3, except 2001::/23 (Teredo and others), 2001:db8::/32 and 3fff::/20 (documentation)
+ * and 2002::/16 (6to4).
  */
 function isPrivateIpv6(host: string): boolean {
   const [first = "", second = ""] = host.slice(1, -1).split(":");
@@ -52,26 +49,25 @@ function isPrivateIpv6(host: string): boolean {
   );
 }
 
-/** Whether an address, as a resolver gives it, is global unicast. */
+/** For resolved addresses. */
 export const isPublicAddress = (address: string): boolean =>
   address.includes(":") ? !isPrivateIpv6(`[${address}]`) : !isPrivateIpv4(address);
 
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\])$/;
 
-/** Whether a host, as the URL parser writes it, is this machine. */
 export const isLoopback = (hostname: string): boolean =>
   loopback.test(withoutTrailing(hostname, "."));
 
 /**
- * Host and port, as far as they tell two routers apart. Every name of this machine is one name. Both default
- * ports are one, because a proxy that ends TLS before the router hides which of them was called.
+ * Identifies a router by host and port: loopback names are equal, and so are the default ports, because a TLS proxy
+ * hides which one was called.
  */
 function placeOf({ hostname, port }: URL): string {
   const host = withoutTrailing(hostname, ".");
   return `${loopback.test(host) ? "localhost" : host}:${port === "443" ? "" : port.replace(/^80$/, "")}`;
 }
 
-/** Whether a URL leads to one of these origins, whatever its scheme. */
+/** Ignores the scheme. */
 const leadsTo = (url: URL, origins: readonly string[]): boolean =>
   origins.some((origin) => {
     const own = URL.parse(origin);
@@ -80,17 +76,15 @@ const leadsTo = (url: URL, origins: readonly string[]): boolean =>
 
 export const leadsBack = "It leads back to this router.";
 
-/** What may be called, beyond the rules that always hold. */
 export interface UpstreamRules {
   allowPrivate: boolean;
-  /** where this router itself is reached, since a request there would come back; absent: unknown */
+  /** origins of this router; a request there would loop */
   ownOrigins?: readonly string[];
 }
 
 function problemWith(text: string, allow: UpstreamRules): { url: URL } | { problem: string } {
   const url = boundedUrl(text);
-  // The parser drops blanks and line ends, so a reader of the entry would see another URL than the
-  // one that is called.
+  // The parser drops spaces and line breaks, so the entry would show another URL.
   if (url === null || /[^\x21-\x7e]|\\/.test(text))
     return { problem: "Not a URL of at most 2,048 characters." };
   if (url.username !== "" || url.password !== "") return { problem: "A URL holds no credentials." };
@@ -101,7 +95,7 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
     };
   if (leadsTo(url, allow.ownOrigins ?? [])) return { problem: leadsBack };
   if (allow.allowPrivate) return { url };
-  // A name may end in a dot. Without the dot it may be an address after all, so it is parsed again.
+  // Without its trailing dot, a name may be an address, so it is parsed again.
   const host = URL.parse(`https://${withoutTrailing(url.hostname, ".")}`)?.hostname ?? "";
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
@@ -114,13 +108,13 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
     : { url };
 }
 
-/** What is wrong with an endpoint's URL, which may have a query; null: it may be called. */
+/** May have a query; null: allowed. */
 export function problemWithEndpoint(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   return "problem" in found ? found.problem : null;
 }
 
-/** What is wrong with an upstream's URL, as a sentence; null: it may be called. */
+/** null: allowed. */
 export function problemWithUpstream(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   if ("problem" in found) return found.problem;
@@ -132,6 +126,6 @@ const upstreamProblem = rememberedByText((context) => {
   return { problem: problemWithUpstream(text, allow) };
 });
 
-/** The same, remembered: the router asks before each request. */
+/** Cached, because every request is checked. */
 export const knownProblemWithUpstream = (text: string, allow: UpstreamRules): string | null =>
   upstreamProblem(JSON.stringify([text, allow])).problem;

@@ -1,4 +1,4 @@
-/** Who is calling, and what the caller may do. */
+/** Callers and their permissions. */
 import { canonicalJson } from "../canonical.ts";
 import type { JsonObject } from "../json.ts";
 import type { Limits } from "../choice/policy.ts";
@@ -10,26 +10,25 @@ export interface ApiKey {
   tenantId: string;
   name: string;
   scopes: Scope[];
-  /** ms since the epoch; null: the key never expires */
+  /** ms since the epoch; null: never */
   expiresAt: number | null;
   revokedAt: number | null;
   limits: Limits;
-  /** id of the person for whom the key is; null or absent: it is of no person */
+  /** the key's user */
   userId?: string | null;
   createdAt: number;
 }
 
-/** A key as its row has it. */
 export interface StoredKey extends ApiKey {
   /** hex SHA-256 of the token's secret part */
   secretHash: string;
-  /** finders (`StoredUser`) of the people who were given a secret of the key: who made the key, who rotated it */
+  /** lookup hashes (`StoredUser`) of the users who created or rotated the key */
   givenTo: string[];
-  /** a code under MASTER_KEY over `codedText` */
+  /** code over `codedText` under MASTER_KEY */
   code: string;
 }
 
-/** The parts of a key's row that must be as the router wrote them. A row with other values is no key. */
+/** Authenticated columns. A row with other values is not a key. */
 export const codedText = (key: Omit<StoredKey, "code">): string =>
   canonicalJson([
     key.id,
@@ -43,42 +42,41 @@ export const codedText = (key: Omit<StoredKey, "code">): string =>
     key.userId ?? null,
   ]);
 
-/** Who acts on the admin API. */
 export type Actor =
-  /** `person`: somebody in the operator's name, who may do what the role says; absent: the operator's token */
+  /** `person`: an operator's user with a role; absent: the operator's token */
   | { kind: "operator"; person?: { name: string; role: Role; identity: Identity } }
-  /** somebody whom the tenant's identity provider vouches for */
+  /** a user of the tenant's identity provider */
   | { kind: "person"; name: string; tenantId: string; role: Role; identity: Identity }
   | {
       kind: "key";
       keyId: string;
       tenantId: string;
       role: Role;
-      /** ms since the epoch, end of the key that acts; null: it never ends */
+      /** ms since the epoch; null: never */
       expiresAt: number | null;
     };
 
-/** As whom an identity provider knows the actor; null: no provider does. */
+/** null: not from an identity provider. */
 export function identityOf(actor: Actor): Identity | null {
   if (actor.kind === "operator") return actor.person?.identity ?? null;
   return actor.kind === "person" ? actor.identity : null;
 }
 
-/** The operator's token may do whatever any role may, for every tenant. */
+/** The operator's token has every role for every tenant. */
 export const actsAs = (actor: Actor): Role =>
   actor.kind === "operator" ? (actor.person?.role ?? "admin") : actor.role;
 
-/** What the log of events calls an actor. */
+/** For the event log. */
 export function actorName(actor: Actor): string {
   if (actor.kind === "operator") return actor.person?.name ?? "operator";
   return actor.kind === "key" ? actor.keyId : actor.name;
 }
 
-/** ms since the epoch, until which anything that the actor hands out may be good; null: without an end. */
+/** Latest expiry of anything the actor issues, ms since the epoch; null: unlimited. */
 export const actsUntil = (actor: Actor): number | null =>
   actor.kind === "key" ? actor.expiresAt : null;
 
-/** Without this rule, somebody who holds a key for a day could make a key for good. */
+/** Prevents a short-lived key from creating a permanent one. */
 export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
   const until = actsUntil(actor);
   return until !== null && (expiresAt === null || expiresAt > until);
@@ -87,7 +85,7 @@ export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
 export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
   key.expiresAt !== null && key.expiresAt <= now;
 
-/** The bearer token of an Authorization header; null: there is none. */
+/** null: missing. */
 export function bearerOf(header: string | undefined): string | null {
   const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
   return match?.[1] ?? null;

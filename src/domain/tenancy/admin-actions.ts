@@ -1,4 +1,4 @@
-/** Which permission each action of the admin API asks for, by the `operationId`. An action without a row compiles not. */
+/** Required permission by `operationId`; completeness is checked by the compiler. */
 import { actsAs, type Actor } from "./access.ts";
 import { roleMay, roles, type Permission, type Role } from "./scopes.ts";
 
@@ -11,7 +11,7 @@ const permissionFor = {
   readPolicy: "view",
   replacePolicy: "change",
   changePolicy: "change",
-  // Chooses again from records, and writes nothing.
+  // re-runs selections without writing
   tryPolicy: "view",
   readSignIn: "view",
   replaceSignIn: "change",
@@ -29,7 +29,7 @@ const permissionFor = {
   readCredential: "view",
   updateCredential: "change",
   deleteCredential: "change",
-  // A real call, which somebody pays.
+  // a billed call
   checkCredential: "change",
   listModels: "view",
   putModel: "change",
@@ -43,7 +43,7 @@ const permissionFor = {
   checkServer: "change",
   readServerInstall: "view",
   listApprovals: "view",
-  // Shows the prompt.
+  // shows the prompt
   readApproval: "approve",
   decideApproval: "approve",
   listAlerts: "view",
@@ -58,9 +58,9 @@ const permissionFor = {
   endSession: "change",
   listRequests: "view",
   streamRequests: "view",
-  // What was captured needs `content` besides: `pipeline/admin/audit/records.ts`.
+  // captured content also requires `content`, see `pipeline/admin/audit/records.ts`
   readRequest: "view",
-  // Chooses again from the record, and writes nothing.
+  // re-runs a selection without writing
   replayRequest: "view",
   correctRequest: "change",
   exportRequests: "audit",
@@ -90,10 +90,7 @@ const operatorsAlone: ReadonlySet<AdminAction> = new Set([
   "syncCatalogue",
 ]);
 
-/**
- * Who can call it at all: with a role within a tenant too, or in the operator's name alone. The use cases of
- * the latter refuse a tenant's keys and people, after they have said whether the caller may see that tenant.
- */
+/** `operator`: use cases refuse a tenant's keys and users, after checking access to the tenant. */
 export const reachOf = (action: AdminAction): "tenant" | "operator" =>
   operatorsAlone.has(action) ? "operator" : "tenant";
 

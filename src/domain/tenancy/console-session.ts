@@ -1,41 +1,39 @@
-/** A session of the console: what the cookie in a browser stands for. */
 import { canonicalJson } from "../canonical.ts";
 import type { Role } from "./scopes.ts";
 
 export interface ConsoleSession {
   id: string;
-  /** null: the session sees every tenant */
+  /** null: all tenants */
   tenantId: string | null;
   kind: "operator" | "key" | "person";
-  /** the key's id, `operator`, or the identity provider's id of the person */
+  /** key id, `operator`, or the user's id at the identity provider */
   subject: string;
-  /** of the identity provider; null: no provider vouches */
+  /** of the identity provider */
   issuer: string | null;
-  /** what the log calls the person; null: not a person */
+  /** name in the event log */
   name: string | null;
   role: Role;
   createdAt: number;
   expiresAt: number;
 }
 
-/** A session as its row has it. */
 export interface StoredConsoleSession extends ConsoleSession {
-  /** hex SHA-256 of the secret part of the cookie */
+  /** hex SHA-256 of the cookie's secret part */
   secretHash: string;
-  /** a code under MASTER_KEY over `codedProof` */
+  /** code over `codedProof` under MASTER_KEY */
   proof: string;
-  /** a code under MASTER_KEY over `codedSession` */
+  /** code over `codedSession` under MASTER_KEY */
   code: string;
 }
 
 /**
- * What was shown at the sign-in, as a hash. The hash is stored nowhere, so a session ends when its key gets another
- * secret, or the operator another token; and nobody can try tokens on the row.
+ * Binds the session to the presented secret, whose hash is not stored: rotating the secret ends the session, and the
+ * row can't be used to guess it.
  */
 export const codedProof = (id: string, proof: string): string =>
   canonicalJson(["proof", id, proof]);
 
-/** What a session's code covers. Who can write to the database, and has no MASTER_KEY, can make no session. */
+/** Authenticated columns; without MASTER_KEY, database access can't create a session. */
 export const codedSession = (session: Omit<StoredConsoleSession, "code">): string =>
   canonicalJson([
     session.id,

@@ -1,24 +1,24 @@
 /**
- * The databases of a deployment: `home`, and on Cloudflare one for each tenant. The ids that identify a caller end with the name of
- * their database, so a token alone says which database to ask.
+ * Database names: `home`, and on Cloudflare one per tenant. Ids of callers end with the name of their database, so
+ * that a token alone locates it.
  */
 
-/** `home`'s name in words. Ids of `home` have no mark. */
+/** Ids in `home` have no mark. */
 export const homeDatabase = "home";
 
 const idPattern = /^[a-z]+_[0-9a-z]{26}([0-9a-z]*)$/;
 const schemes = new Set(["libsql:", "https:", "http:"]);
 
-/** The database that an id names. What is no id of ours goes to `home`, which refuses it. */
+/** Unknown ids are looked up in `home`, which refuses them. */
 export function databaseOf(id: string): string {
   const mark = idPattern.exec(id)?.[1] ?? "";
   return mark === "" ? homeDatabase : mark;
 }
 
-/** The end of every id of a database. */
+/** Suffix of the database's ids. */
 export const markOf = (database: string): string => (database === homeDatabase ? "" : database);
 
-/** An OAuth `state`. It comes back alone, so it names the database where its authorization waits. */
+/** The OAuth `state` comes back alone, so it names its database. */
 export const markedState = (nonce: string, tenantId: string): string =>
   `${nonce}.${databaseOf(tenantId)}`;
 export const databaseOfState = (state: string): string =>

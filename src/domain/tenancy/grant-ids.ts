@@ -1,7 +1,4 @@
-/**
- * Who holds a grant, as the tokens of the grant name it: the tenant and the API key for which the token acts. Both ids
- * are random, and both end with the name of their database.
- */
+/** The holder of a grant, part of its tokens: tenant and API key. Both ids are random and name their database. */
 
 const holderPattern = /^(ten_[0-9a-z]+)\.(key_[0-9a-z]+)$/;
 const tokenPattern =
@@ -14,32 +11,30 @@ export interface Holder {
 
 export const holderText = ({ tenantId, keyId }: Holder): string => `${tenantId}.${keyId}`;
 
-/** null: the text names no holder. */
 export function holderIn(text: string): Holder | null {
   const found = holderPattern.exec(text);
   return found === null ? null : { tenantId: found[1] ?? "", keyId: found[2] ?? "" };
 }
 export const tenantIn = (text: string): string | null => holderIn(text)?.tenantId ?? null;
 
-/** A grant of one holder. */
 export interface HeldGrant extends Holder {
   grantId: string;
 }
 
-/** The grant of an access token, a refresh token or a code; null: it is none of this router's. */
+/** Of an access token, refresh token or code; null: not from this router. */
 export function grantOfToken(token: string): HeldGrant | null {
   const found = tokenPattern.exec(token);
   if (found === null) return null;
   return { tenantId: found[1] ?? "", keyId: found[2] ?? "", grantId: found[3] ?? "" };
 }
 
-/** The grant that a code is for, in the address to which the code is sent; null: there is no code of this router's. */
+/** From a redirect URI with a code; null: none. */
 export const grantSentTo = (address: string): HeldGrant | null =>
   grantOfToken(URL.parse(address)?.searchParams.get("code") ?? "");
 
-/** The entry that says when the identity provider was last asked about a grant. */
+/** Entry with the time of the last check at the identity provider. */
 export const checkKeyOf = ({ grantId, ...holder }: HeldGrant): string =>
   `check:${holderText(holder)}:${grantId}`;
 
-/** A token of this router's, wherever it stands in a text. */
+/** Finds the router's tokens in any text. */
 export const anyToken = /\bten_[0-9a-z]+\.key_[0-9a-z]+:/;

@@ -1,4 +1,4 @@
-/** Ids: a prefix that names the kind, then 26 characters that sort by time, then the database. */
+/** Ids: a prefix for the kind, 26 characters sortable by time, and the database. */
 import { homeDatabase, markOf } from "./database-names.ts";
 
 export const idPrefixes = {
@@ -19,11 +19,11 @@ export interface Ids {
   next(kind: IdKind): string;
 }
 
-/** A caller is found by ids of these kinds, so these ids name the database: see `database-names.ts`. */
+/** Ids that identify a caller also name the database; see `database-names.ts`. */
 const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session", "console"]);
 
 export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** characters after an id's prefix that hold the id's time */
+/** of an id, after the prefix */
 export const timeCharacters = 10;
 const randomBytes = 16;
 
@@ -36,11 +36,11 @@ const timeText = (ms: number): string => {
   return text;
 };
 
-/** Every id of that kind that was made at that moment (ms) or later sorts after this text. */
+/** A lower bound of ids created at or after `ms`. */
 export const leastIdAt = (kind: IdKind, ms: number): string =>
   `${idPrefixes[kind]}_${timeText(Math.max(0, ms))}`;
 
-/** 48 bits of milliseconds, then 80 random bits; `randomBytesOf` fills from a secure source. */
+/** 48 bits of milliseconds and 80 random bits from a secure source. */
 export function createIds(deps: {
   now: () => number;
   randomBytesOf: (count: number) => Uint8Array;

@@ -1,17 +1,14 @@
-/** Which OAuth clients a tenant's policy lets in, by the domain that stands for a client. */
+/** OAuth clients that a tenant's policy allows, by domain. */
 import type { OauthClientPolicy } from "../choice/policy.ts";
 
 interface ClientPlace {
-  /** whose metadata document describes the client; null: the client registered itself */
+  /** domain of the client's metadata document; null: registered dynamically */
   clientDomain: string | null;
   redirectHost: string;
   redirectIsLoopback: boolean;
 }
 
-/**
- * Nobody has checked what a client says that registered itself, but its code goes to its own address. So the address
- * stands for the client, and every address of the person's own computer is `localhost`.
- */
+/** A dynamically registered client is unverified, so its redirect host represents it; loopback is `localhost`. */
 export const domainOf = ({ clientDomain, redirectHost, redirectIsLoopback }: ClientPlace): string =>
   clientDomain ?? (redirectIsLoopback ? "localhost" : redirectHost);
 
@@ -21,7 +18,7 @@ function matches(pattern: string, domain: string): boolean {
   return wanted.startsWith("*.") ? asked.endsWith(wanted.slice(1)) : asked === wanted;
 }
 
-/** @param domain null: nothing that was checked says whose program it is */
+/** @param domain null: unknown */
 export function mayConnect(
   { allowedDomains, deniedDomains = [] }: OauthClientPolicy,
   domain: string | null,

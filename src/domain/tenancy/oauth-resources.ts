@@ -1,11 +1,11 @@
-/** What an access token of the router's is for: a registered server, or a tenant's sampling or model endpoints. */
+/** Resources of access tokens: a registered server, or a tenant's sampling or model endpoints. */
 import { boundedUrl } from "../bounded-url.ts";
 
 export type OauthResource =
   | { kind: "server"; tenant: string; server: string }
   | { kind: "sampling" | "models"; tenant: string };
 
-/** Scopes that tokens carry. `proxy` also covers the sampling that the server asks for on the way. */
+/** `proxy` includes sampling by the server. */
 export type OauthScope = "proxy" | "sampling" | "models";
 
 const scopeOf = {
@@ -26,7 +26,6 @@ export function pathOfResource(resource: OauthResource): string {
     : `/v1/sampling/${resource.tenant}`;
 }
 
-/** null: the path is no resource's. */
 export function resourceAt(path: string): OauthResource | null {
   const server = serverPath.exec(path);
   if (server !== null) return { kind: "server", tenant: server[1] ?? "", server: server[2] ?? "" };
@@ -36,7 +35,7 @@ export function resourceAt(path: string): OauthResource | null {
   return models === undefined ? null : { kind: "models", tenant: models };
 }
 
-/** @param uri as a client names it; null: it is no resource of this issuer's */
+/** null: not a resource of this issuer */
 export function resourceIn(uri: string, issuer: string): OauthResource | null {
   const url = boundedUrl(uri);
   return url === null || url.origin !== issuer || url.search !== "" || url.hash !== ""
@@ -44,5 +43,4 @@ export function resourceIn(uri: string, issuer: string): OauthResource | null {
     : resourceAt(url.pathname);
 }
 
-/** The scope without which a token opens nothing there. */
 export const scopeOfResource = ({ kind }: OauthResource): OauthScope => scopeOf[kind];

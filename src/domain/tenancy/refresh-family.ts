@@ -1,18 +1,17 @@
 /**
- * Refresh tokens of one grant. Each refresh replaces the token that asked, and real clients ask several times at once, from
- * several processes. So a token that was replaced a moment ago still gives a pair, some times. A token that was
- * replaced long ago and comes again was copied by somebody.
+ * Refresh token rotation with reuse detection. Real clients refresh concurrently from several processes, so a
+ * recently replaced token still works a few times; later reuse means theft.
  */
 
-/** Answers that a replaced token still gets. */
+/** Uses of a replaced token. */
 export const mostGraceUses = 10;
-/** Tokens that nobody replaced yet: several processes of one client each hold one. */
+/** Unreplaced tokens, one per process of the client. */
 const mostLive = 64;
-/** Replaced tokens that are known when they come again. */
+/** Replaced tokens kept for reuse detection. */
 const mostReplaced = 1_000;
 
 interface LiveToken {
-  /** the token's hash */
+  /** hash of the token */
   id: string;
   /** the grant's key, wrapped with the token */
   key: string;
@@ -23,7 +22,7 @@ interface ReplacedToken {
   /** ms since the epoch */
   at: number;
   uses: number;
-  /** absent: too old to be answered */
+  /** absent: expired */
   key?: string;
 }
 
@@ -35,13 +34,11 @@ export interface RefreshFamily {
 export const noFamily: RefreshFamily = { live: [], replaced: [] };
 
 export type RefreshVerdict =
-  /** a pair may be made */
   | { state: "good"; key: string }
-  /** replaced a moment ago, and answered as often as may be */
+  /** replaced recently, but used too often */
   | { state: "exhausted" }
-  /** replaced long ago: somebody copied it */
+  /** stolen */
   | { state: "reused" }
-  /** a token of nobody's */
   | { state: "unknown" };
 
 export function judgeRefresh(
@@ -58,7 +55,7 @@ export function judgeRefresh(
     : { state: "exhausted" };
 }
 
-/** The family after the token `by` gave the token `made`. */
+/** @param made the token that `by` was exchanged for */
 export function replaceToken(
   family: RefreshFamily,
   { by, made, now, graceMs }: { by: string; made: LiveToken; now: number; graceMs: number },

@@ -1,6 +1,6 @@
-/** A row that grants something and isn't as this router wrote it. It counts as missing. */
+/** A forged or damaged row that grants access; it counts as missing. */
 export interface RejectedRow {
-  /** null: no tenant's */
+  /** null: not a tenant's */
   tenantId: string | null;
   table: string;
   /** without secrets */

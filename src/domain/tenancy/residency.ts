@@ -1,7 +1,4 @@
-/**
- * Where a tenant's data lives, in the words of Cloudflare's Durable Objects: a hint where the object is made, and a
- * jurisdiction that its data never leaves. Both are chosen when the tenant is made, and hold for good.
- */
+/** Data location on Cloudflare: a location hint and a jurisdiction for the Durable Object. Can't be changed later. */
 
 import type { Jurisdiction } from "./tenant-databases.ts";
 
@@ -21,7 +18,6 @@ export const regions = [
 ] as const;
 export type Region = (typeof regions)[number];
 
-/** An absent member: nobody asked. */
 export interface Residency {
   region?: Region;
   jurisdiction?: Jurisdiction;

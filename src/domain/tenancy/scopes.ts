@@ -1,16 +1,15 @@
-/** What a key's scopes open, and what a role may do on the admin API: the one table of both. */
+/** Scopes of keys, and permissions of roles. */
 
 export const roles = ["viewer", "auditor", "approver", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-/** `tenant-admin` is the older name of `admin`. */
+/** `tenant-admin` equals `admin`. */
 export const scopes = ["sampling", "models", "proxy", "tenant-admin", ...roles] as const;
 export type Scope = (typeof scopes)[number];
 
 /**
- * What an action on the admin API does. `view`: reads settings, figures and records. `audit`: gives evidence away,
- * which is exports and seals. `content`: shows captured content. `approve`: decides on held requests. `change`:
- * everything else.
+ * `view`: settings, figures and records. `audit`: exports and seals. `content`: captured content. `approve`:
+ * decisions on held requests. `change`: everything else.
  */
 export type Permission = "view" | "audit" | "content" | "approve" | "change";
 
@@ -35,18 +34,16 @@ const roleOfScope: Readonly<Record<Scope, Role | null>> = {
 export const roleMay = (role: Role, permission: Permission): boolean =>
   permissionsOf[role].includes(permission);
 
-/** null: the key has no place on the admin API, or several roles, which nobody can give it. */
+/** null: no role, or several. */
 export function roleOf(of: readonly Scope[]): Role | null {
   const found = new Set(of.flatMap((scope) => roleOfScope[scope] ?? []));
   const [role] = found;
   return found.size === 1 && role !== undefined ? role : null;
 }
 
-/** Whether a key has one role at most. */
 export const hasOneRole = (of: readonly Scope[]): boolean =>
   new Set(of.flatMap((scope) => roleOfScope[scope] ?? [])).size <= 1;
 
-/** What a way in demands of a key: a scope, or any role. */
 export type Demand = "sampling" | "models" | "proxy" | "role";
 
 export const opens = (of: readonly Scope[], demand: Demand): boolean =>

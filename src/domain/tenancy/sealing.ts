@@ -1,12 +1,9 @@
-/**
- * How everything that is sealed, or carries a code, comes under the current master key.
- * `docs/decisions/0010-seals-name-their-destination.md` has the argument.
- */
+/** Re-encryption under the current master key; see `docs/decisions/0010-seals-name-their-destination.md`. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
 
-/** What a seal is bound to. Opening it as anything else fails. */
+/** Additional authenticated data of a seal. */
 export interface SealedFor {
   purpose:
     | "credential"
@@ -21,14 +18,14 @@ export interface SealedFor {
     | "grant-check"
     | "round";
   tenantId: string;
-  /** the owner: a provider's name, or the origin of a server */
+  /** the owner: a provider, or a server's origin */
   provider: string;
   id: string;
-  /** every URL to which the secret may be sent; empty: the secret is sent nowhere */
+  /** all URLs that may receive the secret; empty: none */
   destination: string;
 }
 
-/** A provider's key goes to the base URL that it was given for, or to the provider's known one. */
+/** Bound to the credential's base URL, or the provider's default. */
 export const providerKeyOf = (credential: {
   tenantId: string;
   provider: string;
@@ -42,7 +39,7 @@ export const providerKeyOf = (credential: {
   destination: credential.baseUrl ?? "default",
 });
 
-/** A secret that signs messages to webhooks stays here: signatures are sent, and the secret never is. */
+/** Webhook secrets are never sent. */
 export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string }): SealedFor => ({
   purpose: "webhook",
   tenantId,
@@ -51,7 +48,7 @@ export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string
   destination: "",
 });
 
-/** The order of the work: what an attacker could use comes first, what may be large comes last. */
+/** Order of work: secrets useful to an attacker first, large data last. */
 export const sealingSteps = [
   "keys",
   "oauth-entries",
@@ -71,63 +68,59 @@ export const sealingSteps = [
 export type SealingStep = (typeof sealingSteps)[number];
 export type WorkStep = Exclude<SealingStep, "done">;
 
-/** How far sealing anew has come under one master key. */
 export interface SealingState {
-  /** id of the master key, as seals name it */
+  /** id of the master key */
   keyId: string;
-  /** the step that is being worked on */
+  /** current step */
   step: SealingStep;
-  /** ms since the epoch, when the first process with this key saw the database */
+  /** ms since the epoch, when a process first used the key with this database */
   since: number;
 }
 
-/**
- * The state of a master key of which the database has no state. Where no other key has sealed anything, there is
- * nothing to do.
- */
+/** Nothing to do if no other key was used. */
 export const firstState = (
   keyId: string,
   { hasOthers, now }: { hasOthers: boolean; now: number },
 ): SealingState => ({ keyId, step: hasOthers ? sealingSteps[0] : "done", since: now });
 
-/** How many secrets there are, and how many of them no key at hand can open. */
+/** Counts of secrets and of those that no key can open. */
 export interface ForeignSeals {
   credentials: { all: number; foreign: number };
   servers: { all: number; foreign: number };
-  /** ids of the master keys under which those were sealed */
+  /** ids of their master keys */
   keyIds: string[];
 }
 
 type Stored<T> = Promise<Result<T, Refusal>>;
 
-/** Reads and writes every tenant's rows. Only sealing anew uses it. */
+/** For all tenants; only for re-encryption. */
 export interface SealingStore {
   states(): Stored<SealingState[]>;
-  /** Whether there is a seal or an API key's code by another master key than this one. */
+  /** Whether another master key was used. */
   hasOthers(keyId: string): Stored<boolean>;
   foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
-  /** Writes the state if its key has none, or has the one of the moment `instead`. Returns all states. */
+  /** Writes the state if missing, or if it began at `instead`. Returns all states. */
   begin(state: SealingState, instead: number | null): Stored<SealingState[]>;
-  /** Writes the next step, with an event if there is one, if the state is still at the step `from`. */
+  /** Compare-and-swap of the step, with the event. */
   advance(state: SealingState, from: SealingStep, event: AdminEvent | null): Stored<null>;
-  /** null: another process is at work. Else what `release` was given last; empty at first. */
+  /** Acquires the lease, with the last released cursor; null: taken. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
 }
 
-/** A seal as its row has it, with what the seal has to be bound to by what the database says now. */
+/** A seal, with the context from current data. */
 export interface SealedRow {
   tenantId: string;
-  /** the row's place in its table, by which `page` goes on */
+  /** cursor of `page` */
   place: string;
   sealed: string;
-  /** text that stands before the seal and stays there; absent: none */
+  /** unsealed prefix of the text */
   mark?: string;
   context: SealedFor;
 }
 
 export interface Resealed extends SealedRow {
-  /** the seal that replaces `sealed` */
+  /** replaces `sealed` */
   fresh: string;
 }
 
@@ -135,24 +128,21 @@ export const codedKinds = ["keys", "oauth-entries", "approvals"] as const;
 export type CodedKind = (typeof codedKinds)[number];
 export type SealedKind = Exclude<WorkStep, CodedKind>;
 
-/** A row with a code, as its row has both. */
 export interface CodedRow {
   tenantId: string;
-  /** the row's place in its table, by which `coded` goes on */
+  /** cursor of `coded` */
   place: string;
-  /** what the code covers */
+  /** the authenticated text */
   text: string;
   code: string | null;
 }
 
 export interface SealedRowStore {
-  /** Rows after a place, in order; empty at the end. As many as fit into some megabytes, and one at least. */
+  /** Rows after the cursor, a few megabytes and at least one; empty: end. */
   page(kind: SealedKind, after: string): Stored<SealedRow[]>;
-  /** Replaces the rows that are still as they were read, and raises the versions of their tenants. */
+  /** Replaces unchanged rows, and increases their tenants' versions. */
   replace(kind: SealedKind, rows: readonly Resealed[]): Stored<null>;
-  /** `page`, of rows with codes. */
   coded(kind: CodedKind, after: string): Stored<CodedRow[]>;
-  /** `replace`, for codes. */
   recode(kind: CodedKind, rows: readonly Recoded[]): Stored<null>;
 }
 

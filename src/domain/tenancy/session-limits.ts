@@ -1,17 +1,16 @@
-/** How many sessions a key may have, and begin. An `initialize` costs its caller nothing and leaves a row. */
+/** Session limits of a key: an `initialize` is free for its caller and stores a row. */
 import type { JsonObject } from "../json.ts";
 import type { Refusal } from "../refusals.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Session } from "./session.ts";
 
 export interface SessionLimits {
-  /** sessions that one key may have at a time, with the router and through the proxy together */
+  /** simultaneous sessions, direct and through the proxy */
   perKey: number;
-  /** `initialize` requests of one key in any minute */
   initializePerMinute: number;
 }
 
-/** Enough for one host with thousands of users behind its key. */
+/** Enough for a host with thousands of users behind one key. */
 export const defaultSessionLimits: SessionLimits = { perKey: 10_000, initializePerMinute: 600 };
 
 export interface SessionLimitSettings {
@@ -21,7 +20,6 @@ export interface SessionLimitSettings {
 
 const mostCounted = 1_000_000;
 
-/** A whole number of at least one; empty: the default. */
 function countIn(
   env: SessionLimitSettings,
   setting: keyof SessionLimitSettings,
@@ -46,14 +44,14 @@ export function parseSessionLimits(
   return ok({ perKey: perKey.value, initializePerMinute: initializePerMinute.value });
 }
 
-/** ms without use after which a session may make room for another. Its client gets 404 and begins anew. */
+/** ms without use after which a session may be evicted; its client gets 404 and reconnects. */
 export const idleAfterMs = 600_000;
 
-/** How many sessions make room at once, so that they are seldom looked for. */
+/** Evicts in batches, so that evictions are rare. */
 export const evictedAtOnce = ({ perKey }: SessionLimits): number =>
   Math.max(1, Math.floor(perKey / 16));
 
-/** ms after which a caller may try again where every session is in use. */
+/** ms, if all sessions are in use. */
 const roomAfterMs = 60_000;
 
 export const tooManySessions: Refusal = {
@@ -68,18 +66,18 @@ export const tooManyInitializes = (retryAfterMs: number): Refusal => ({
   retryAfterMs,
 });
 
-/** Bytes of JSON that a client declares about itself. They are kept as long as the session and read with it. */
+/** Bytes of JSON that a client declares; stored and read with the session. */
 export const maxDeclaredBytes = 8_192;
-/** Bytes of JSON that a server says about itself, where the router answers in the server's place. */
+/** Bytes of a server's JSON that the router answers with. */
 const maxBridgeBytes = 262_144;
 
-/** Icons may be whole pictures, and the router shows none. */
+/** Icons may be large and are not displayed. */
 export const storedClientInfo = ({ icons: _, ...clientInfo }: JsonObject): JsonObject => clientInfo;
 
 const bytesOf = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).byteLength;
 
-/** null: the session is no larger than it may be */
+/** null: within the limits */
 export function problemWithSize({
   revision,
   upstreamId,

@@ -1,27 +1,26 @@
-/** A legacy session: what one client negotiated, with the router or through it. */
+/** A legacy session, direct or through the proxy. */
 import type { JsonObject } from "../json.ts";
 
-/** What the router remembers of a session whose client and server speak different eras. */
+/** For sessions whose client and server are of different eras. */
 export type Bridge =
   | {
       to: "legacy";
-      /** the digest by which a modern client's request finds the session */
+      /** digest that identifies the session in modern requests */
       key: string;
-      /** the server's result of `initialize`, raw */
+      /** raw result of `initialize` */
       initialized: JsonObject;
     }
   | {
       to: "modern";
-      /** by tool: arguments that also travel in headers; null: the tools have not been read yet */
+      /** per tool, arguments that are also headers; null: tools not loaded */
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
-      /** which tools' output is wrapped for the client; absent: not read yet */
+      /** tools with wrapped output; absent: not loaded */
       wrapped?: Readonly<Record<string, boolean>>;
     };
 
-/** An argument that a modern request repeats as `Mcp-Param-{name}`. */
+/** An argument that is repeated as `Mcp-Param-{name}`. */
 export interface ParamHeader {
   name: string;
-  /** path to the argument */
   path: readonly string[];
 }
 
@@ -30,26 +29,20 @@ export interface Session {
   tenantId: string;
   keyId: string;
   revision: string;
-  /** raw, as declared */
+  /** raw */
   capabilities: JsonObject;
   clientInfo: JsonObject;
-  /** the registered server that the session is with; null: `/v1/sampling` itself */
+  /** null: `/v1/sampling` */
   serverId: string | null;
-  /** the server's own session id, as the client knows it */
+  /** the server's session id, as the client knows it */
   upstreamId: string | null;
-  /**
-   * raw capabilities that the router advertised to the server; null: there is no server. The database's column
-   * and the admin API call them `told`
-   */
+  /** raw capabilities advertised to the server; null: no server */
   told: JsonObject | null;
-  /** null: client and server speak the same era, or there is no server */
+  /** null: same era, or no server */
   bridge: Bridge | null;
-  /** until when the client is known to hold the server's GET stream; null: the client never held that stream */
+  /** ms; null: the client never held the server's GET stream */
   clientStreamUntil: number | null;
-  /**
-   * until when the router is known to hold that stream, where the client does not; null: the router never held
-   * it
-   */
+  /** ms; null: the router never held the stream */
   routerStreamUntil: number | null;
   createdAt: number;
   lastUsedAt: number;

@@ -1,4 +1,4 @@
-/** Signing in by an identity provider: whose word counts, and which role it gives. */
+/** Sign-in with an identity provider. */
 import type { JsonObject } from "../json.ts";
 import { oneLine } from "../one-line.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -9,28 +9,28 @@ import type { Identity } from "./user.ts";
 export const signInKinds = ["openid-connect", "cloudflare-access"] as const;
 
 export interface SignIn {
-  /** `cloudflare-access`: the gateway signs people in, and says who came with each request */
+  /** `cloudflare-access`: a gateway authenticates each request */
   kind: (typeof signInKinds)[number];
-  /** a URL, as the provider itself names it; of Cloudflare Access the team's domain */
+  /** the provider's own URL; for Cloudflare Access, the team's domain */
   issuer: string;
-  /** of Cloudflare Access the application's audience */
+  /** for Cloudflare Access, the application's audience */
   clientId: string;
-  /** the member of a person's claims that is looked up in `roles` */
+  /** member of the claims with the values of `roles` */
   claim: string;
-  /** the role by the claim's value */
+  /** by claim value */
   roles: Record<string, Role>;
-  /** values of the claim that let a person's programs call; absent or empty: people show a key instead */
+  /** claim values that may authorize OAuth clients; absent or empty: API keys are required */
   callers?: string[];
 }
 
 export interface SignInSecrets extends SignIn {
-  /** null: the provider knows the router as a public client */
+  /** null: a public client */
   clientSecret: string | null;
-  /** another one with each change, so that a change ends the sessions from before */
+  /** changes with each update, which ends earlier sessions */
   version: string;
 }
 
-/** The row. All that decides who gets in is sealed, so who writes to the database lets nobody in. */
+/** Everything that grants access is sealed, so database writes can't. */
 export interface StoredSignIn {
   tenantId: string;
   issuer: string;
@@ -39,7 +39,7 @@ export interface StoredSignIn {
   updatedAt: number;
 }
 
-/** The client's secret goes to endpoints that the issuer names, and to no others. */
+/** The client secret is only sent to endpoints of its issuer. */
 export const signInSecretsOf = ({
   tenantId,
   issuer,
@@ -51,17 +51,16 @@ export const signInSecretsOf = ({
   destination: issuer,
 });
 
-/** What an identity provider said of a person, verified. */
+/** Verified claims. */
 export type Claims = JsonObject;
 
-/** What the claims say where a role is looked up. */
 function valuesIn(claims: Claims, { claim }: SignIn): string[] {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   const values = Array.isArray(value) ? value : [value];
   return values.filter((each) => typeof each === "string");
 }
 
-/** The strongest role that the claims give; null: none. */
+/** The strongest matching role; null: none. */
 export function roleIn(claims: Claims, signIn: SignIn): Role | null {
   const { roles: mapping } = signIn;
   const found = new Set(
@@ -74,27 +73,25 @@ export function roleIn(claims: Claims, signIn: SignIn): Role | null {
 
 export const letsProgramsIn = ({ callers = [] }: SignIn): boolean => callers.length > 0;
 
-/** Whether programs may call on behalf of whom the claims name. */
 export const mayLetIn = (claims: Claims, signIn: SignIn): boolean =>
   valuesIn(claims, signIn).some((each) => signIn.callers?.includes(each) === true);
 
 const mostGroups = 64;
 const mostGroupCharacters = 200;
 
-/** The groups of a person, for budgets: all values of the claim. */
 export const groupsIn = (claims: Claims, signIn: SignIn): string[] =>
   valuesIn(claims, signIn)
     .filter((each) => each !== "" && each.length <= mostGroupCharacters && oneLine.test(each))
     .slice(0, mostGroups);
 
-/** Who it is; null: the provider does not say. */
+/** null: not provided. */
 export const identityIn = ({ sub }: Claims, { issuer }: SignIn): Identity | null =>
   typeof sub === "string" && sub !== "" && oneLine.test(sub) ? { issuer, subject: sub } : null;
 
 const isVerified = (claims: Claims, { kind }: SignIn): boolean =>
   claims["email_verified"] === true || kind === "cloudflare-access";
 
-/** What people call the person; null: the provider does not say. */
+/** null: not provided. */
 export function displayNameIn(claims: Claims, signIn: SignIn): string | null {
   const { name, email } = claims;
   if (typeof name === "string") return name;
@@ -103,7 +100,7 @@ export function displayNameIn(claims: Claims, signIn: SignIn): string | null {
 
 const mostNameCharacters = 150;
 
-/** What the log calls a person: an address that the provider verified, else the provider's own name. */
+/** For the event log: a verified address, otherwise the subject. */
 export function personIn(claims: Claims, signIn: SignIn): string | null {
   const { sub, email } = claims;
   const name = isVerified(claims, signIn) && typeof email === "string" ? email : sub;
@@ -112,7 +109,7 @@ export function personIn(claims: Claims, signIn: SignIn): string | null {
     : null;
 }
 
-/** What a browser keeps between leaving for the provider and coming back. */
+/** Kept in the browser during sign-in. */
 export interface PendingSignIn {
   state: string;
   nonce: string;
@@ -129,7 +126,7 @@ export const signInSettings = [
 ] as const;
 type SignInBindings = Partial<Record<(typeof signInSettings)[number], string>>;
 
-/** `value=role`, separated by commas. null: something else. */
+/** `value=role`, separated by commas; null: malformed. */
 function rolesOf(text: string): Record<string, Role> | null {
   const pairs = text.split(",").map((pair) => pair.split("="));
   const mapping: Record<string, Role> = {};
@@ -142,7 +139,7 @@ function rolesOf(text: string): Record<string, Role> | null {
   return mapping;
 }
 
-/** The operator's own identity provider; null: there is none. */
+/** The operator's own provider; null: not configured. */
 export function parseSignIn(
   settings: SignInBindings,
 ): Result<SignInSecrets | null, { setting: string; problem: string }> {

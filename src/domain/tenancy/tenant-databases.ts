@@ -1,7 +1,6 @@
 /**
- * Databases of one tenant each, such as Durable Objects. Nobody lists them: the name of such a database stands at the
- * end of its tenant's ids (`database-names.ts`), so an id or a token alone leads to it. The name says in which jurisdiction
- * the database is, because the database can't be found without that.
+ * Per-tenant databases, for example Durable Objects. There is no list: a database's name is the suffix of its
+ * tenant's ids and includes the jurisdiction, without which the database can't be found.
  */
 import { idAlphabet } from "./ids.ts";
 
@@ -9,7 +8,7 @@ import { idAlphabet } from "./ids.ts";
 export const jurisdictions = ["eu", "us", "fedramp", "fedramp-high"] as const;
 export type Jurisdiction = (typeof jurisdictions)[number];
 
-/** The letters only grow: they stand in ids. `n`: no jurisdiction. */
+/** Append only, because ids contain the letters. `n`: no jurisdiction. */
 const letters: Readonly<Record<string, Jurisdiction | null>> = {
   n: null,
   e: "eu",
@@ -18,21 +17,20 @@ const letters: Readonly<Record<string, Jurisdiction | null>> = {
   h: "fedramp-high",
 };
 
-/** Nobody guesses a name, and no two are equal: 100 random bits. */
+/** 100 random bits: unique and not guessable. */
 const randomCharacters = 20;
-/** Longer than `home`. */
+/** Can't match `home`. */
 const namePattern = /^t([neufh])[0-9a-z]{20}$/;
 
-/** null: it names no such database. */
+/** null: not a tenant database. */
 const letterIn = (name: string): string | null => namePattern.exec(name)?.[1] ?? null;
 
 export const isTenantDatabase = (name: string): boolean => letterIn(name) !== null;
 
-/** null: the database is in no jurisdiction, or the name is no such database's. */
+/** null: none, or not a tenant database. */
 export const jurisdictionOf = (name: string): Jurisdiction | null =>
   letters[letterIn(name) ?? ""] ?? null;
 
-/** The name of a database for one more tenant. */
 export function newTenantDatabase(
   randomBytesOf: (count: number) => Uint8Array,
   jurisdiction: Jurisdiction | null = null,

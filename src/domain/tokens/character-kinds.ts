@@ -1,4 +1,4 @@
-/** What a character is, as far as estimates of tokens tell characters apart. */
+/** Character classes for token estimates. */
 
 export const lower = 0;
 export const upper = 1;
@@ -22,7 +22,7 @@ export type Script =
   | "other";
 export type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | Script;
 
-/** The first code unit after each range, in order. Armenian goes with Cyrillic, Georgian with Indic scripts. */
+/** Exclusive ends of ranges. Armenian counts as Cyrillic, Georgian as Indic. */
 const ranges: readonly (readonly [number, Kind])[] = [
   [0xc0, mark],
   [0x370, accented],

@@ -1,4 +1,4 @@
-/** What a text is made of, for estimates of its tokens. One pass over the characters, which makes no strings. */
+/** Features of a text for token estimates, in one pass without allocating strings. */
 
 import {
   accented,
@@ -15,64 +15,60 @@ import {
   type Script,
 } from "./character-kinds.ts";
 
-/** Counts in a text. Each count is worth a number of tokens, which differs by family. */
+/** Counts; `token-weights.ts` has the tokens of each, by family. */
 export interface TextFeatures {
-  /** runs of Latin letters; a capital inside of a run begins a new one */
+  /** runs of Latin letters; a capital starts a new word */
   words: number;
   /** letters of a word after its sixth */
   long: number;
-  /**
-   * Latin letters of texts that are hardly English: 60 for each accent, 40 for each telling word, all of them
-   * at most
-   */
+  /** Latin letters of non-English text, estimated: 60 per accent, 40 per typical word */
   foreign: number;
   accents: number;
-  /** accents beyond those of Western Europe */
   rareAccents: number;
   /** capitals after a capital */
   capitals: number;
   digits: number;
-  /** digits in groups of three, incomplete groups included */
+  /** digits in groups of three */
   digitGroups: number;
   punctuation: number;
   /** runs of punctuation, without joints */
   punctuationRuns: number;
-  /** one mark between two words, as in `a.b`; often a part of the second word's token */
+  /** single punctuation marks between words, as in `a.b` */
   joints: number;
   lines: number;
-  /** runs of white space, except a single space between words */
+  /** runs of white space, except single spaces */
   indents: number;
-  /** Vietnamese accents, which come in twos */
+  /** Vietnamese double accents */
   tones: number;
   /** digits next to letters: identifiers, hashes, base64 */
   mixes: number;
-  /** runs of letters of alphabets other than Latin */
+  /** runs of non-Latin letters */
   otherWords: number;
-  /** words of one or two letters inside of such a run */
+  /** one or two letters inside such a run */
   shards: number;
   cyrillic: number;
   greek: number;
   hebrew: number;
   arabic: number;
-  /** letters that Arabic itself doesn't have: Persian, Urdu */
+  /** Persian and Urdu letters */
   persian: number;
-  /** letters that Russian doesn't have: Ukrainian, Bulgarian */
+  /** Ukrainian and Bulgarian letters */
   ukrainian: number;
   indic: number;
   /** Thai and Lao */
   thai: number;
   han: number;
-  /** characters of texts in traditional Chinese: 15 for each telling one, all of them at most */
+  /** traditional Chinese, estimated: 15 per typical character */
   traditional: number;
   kana: number;
   hangul: number;
-  /** halves of emoji, and of everything else beyond the first plane */
+  /** UTF-16 halves beyond the basic plane */
   emoji: number;
-  /** boxes, arrows and the rest */
+  /** boxes, arrows and others */
   other: number;
 }
 
-/** Besides letters that Russian doesn't have: the hard sign, frequent in Bulgarian and rare in Russian. */
+/** Includes the hard sign, which is frequent in Bulgarian and rare in Russian. */
 const isBeyondRussian = (unit: number): boolean =>
   unit === 0x44a || (unit !== 0x401 && unit !== 0x451 && (unit < 0x410 || unit > 0x44f));
 
@@ -81,14 +77,14 @@ const foreignPerAccent = 60;
 const foreignPerWord = 40;
 const longestTelling = 4;
 const letterBits = 5;
-/** A word's letters in five bits each, so that no string is made of the word. */
+/** Five bits per letter, to avoid allocating strings. */
 const codeOf = (word: string): number => {
   let code = 0;
   for (let at = 0; at < word.length; at += 1)
     code = (code << letterBits) | (word.charCodeAt(at) & 31);
   return code;
 };
-/** Words that are frequent in some European or Indonesian language, and rare in English and in code. */
+/** Frequent words of European languages and Indonesian that are rare in English and code. */
 const tellingWords = new Set(
   (
     "der das und ist nicht mit sich auf ein eine den von zu de la el los las que una por con para del se " +
@@ -101,7 +97,7 @@ const tellingWords = new Set(
     .map(codeOf),
 );
 const traditionalPerTelling = 15;
-/** Characters that are frequent in Taiwan and Hong Kong, and written otherwise elsewhere, also in Japan. */
+/** Frequent characters that only Taiwan and Hong Kong write this way. */
 const tellingHan = new Set(
   [..."這個們說會對學還樣當與從賣錢麼為關發變實經將應該讓幾總並嗎邊來裡處體產點國"].map((each) =>
     each.charCodeAt(0),
@@ -142,18 +138,17 @@ const nothing: TextFeatures = {
   other: 0,
 };
 
-/** Where the reading of a text stands. `found` grows with each character. */
 interface Reading {
   readonly found: TextFeatures;
   letters: number;
   telling: number;
   tellingTraditional: number;
-  /** the current word's letters */
+  /** letters of the current word */
   code: number;
-  /** marks of the current run; 0: there is none, or the run did not follow a word */
+  /** length of the punctuation run after a word; 0: none */
   marks: number;
   before: Kind | null;
-  /** letters in the current word, or digits or white space in the current run */
+  /** length of the current word or run */
   run: number;
 }
 
@@ -212,7 +207,7 @@ function readCharacter(reading: Reading, unit: number, kind: Kind): void {
       break;
     case space:
       reading.run = isSame ? reading.run + 1 : before === newline ? 2 : 1;
-      // The space before a word is a part of the word's token.
+      // A single space is part of the next word's token.
       if (reading.run === 2) found.indents += 1;
       break;
     case newline:
@@ -253,7 +248,6 @@ export function featuresOf(text: string): TextFeatures {
 
 export const featureNames = Object.keys(featuresOf("")) as (keyof TextFeatures)[];
 
-/** Adds a text's features to a sum. */
 export function addFeatures(sum: TextFeatures, text: string): void {
   const found = featuresOf(text);
   for (const name of featureNames) sum[name] += found[name];

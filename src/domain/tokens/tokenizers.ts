@@ -1,8 +1,4 @@
-/**
- * How many tokens a text has, from what the text is made of: one pass over its characters, no vocabulary. The
- * weights are fitted to real tokenizers. `test/fixtures/tokens/held-out` has texts that no weight was fitted
- * to, with the true counts. A tokenizer itself would be 2 MB in the Worker, for one family only.
- */
+/** Token estimates from weighted text features. A tokenizer would add 2 MB per family to the Worker. */
 import type { TokenFamily } from "../requirements.ts";
 import { featureNames, featuresOf, type TextFeatures } from "./text-features.ts";
 import { tokenWeights } from "./token-weights.ts";
@@ -14,26 +10,24 @@ function weigh(features: TextFeatures, family: keyof typeof tokenWeights): numbe
   return tokens;
 }
 
-/** Families of which the true tokenizer, or a near relative of it, was counted. */
+/** Families whose tokenizer, or a close relative, was measured. */
 const exact = ["openai", "google", "llama", "qwen", "deepseek", "cohere"] as const;
 
-/** Every family. A family's index is the place by which it is found. */
+/** The index is `familyPlace`. */
 export const tokenFamilies: readonly TokenFamily[] = [
   ...(Object.keys(tokenWeights) as (keyof typeof tokenWeights)[]),
   "other",
 ];
 
-/** The estimate, not rounded. */
 export const tokensFrom = (features: TextFeatures, family: TokenFamily): number =>
   family === "other"
     ? Math.max(...exact.map((each) => weigh(features, each)))
     : weigh(features, family);
 
-/** The estimate, rounded up. */
 export const tokensIn = (text: string, family: TokenFamily): number =>
   Math.ceil(tokensFrom(featuresOf(text), family));
 
-/** Words in a model's name or family that tell its tokenizer's family; the first that matches counts. */
+/** The first matching pattern of a model's name or family wins. */
 const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
   [/gpt-oss/, "openai"],
   [/deepseek/, "deepseek"],
@@ -45,10 +39,10 @@ const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
   [/command|aya/, "cohere"],
 ];
 
-/** Models are replaced and never changed, so what was read of one stays right. */
+/** Models are immutable. */
 const familyByModel = new WeakMap<object, TokenFamily>();
 
-/** The family of a model's tokenizer, wherever the model runs. */
+/** Independent of the provider. */
 export function tokenFamilyOf(model: {
   provider: string;
   id: string;

@@ -1,4 +1,4 @@
-/** A last message of the assistant's, for models that don't go on with one. */
+/** For models that can't continue a last assistant message. */
 import type { SamplingCall } from "../sampling/call.ts";
 
 const request =

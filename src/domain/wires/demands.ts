@@ -1,4 +1,4 @@
-/** What a call demands of a wire that no other form of the call can spare it, and which wires that excludes. */
+/** Demands of a call that no conversion can avoid, and the wires that they exclude. */
 import { imageFacts } from "../media-format.ts";
 import type { ExclusionReason, ImageDemands, WireDemands } from "../requirements.ts";
 import type { Model } from "../models/model.ts";
@@ -36,10 +36,10 @@ function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | un
   return images;
 }
 
-/** undefined: nothing that some wire would refuse. */
+/** undefined: every wire can serve the call. */
 export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireDemands | undefined {
   const demands: WireDemands = {};
-  // An empty turn of the assistant at the end is left out on every wire.
+  // Empty assistant messages at the end are dropped on every wire.
   const last = call.messages.findLast((message) => message.role === "user" || hasWord(message));
   if (last?.role === "assistant") demands.prefill = true;
   const tools = new Set(call.tools.map(({ name }) => name)).size;
@@ -64,7 +64,7 @@ function imageMisfitOf(
   return images.fewestBytes === 0 || isTooLarge ? "image_size" : null;
 }
 
-/** Why a model's wire can't take the call in any form; null: it can. */
+/** null: compatible. */
 export function misfitOf(
   model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill" | "contextTokens">,
   { prefill, tools = 0, images }: WireDemands,

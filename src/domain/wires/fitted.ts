@@ -1,4 +1,4 @@
-/** A sampling call in the form that a wire takes, and its answer in the words of the call. */
+/** Converts a call to what a wire accepts, and the answer back. */
 import type { JsonObject } from "../json.ts";
 import type { Model } from "../models/model.ts";
 import type {
@@ -20,16 +20,15 @@ import { isTaken, wellFormed, withFitTexts } from "./texts.ts";
 
 export interface Fitted {
   call: SamplingCall;
-  /** what was changed */
   notes: string[];
-  /** blocks of an answer under the names that the caller knows, arguments read as their tool's schema says */
+  /** converts an answer's blocks back to the caller's names and schema types */
   restored: (content: readonly Block[]) => Block[];
 }
 
-/** By the caller's name of a tool: its members' names by their aliases. */
+/** By tool: members' names by alias. */
 type MemberNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Each tool once: a second one of a name can't be told from the first in an answer. */
+/** Duplicate names would be ambiguous in an answer. */
 function eachOnce(tools: readonly Tool[]): Tool[] {
   const names = new Set<string>();
   return tools.filter(({ name }) => !names.has(name) && names.add(name));
@@ -64,7 +63,7 @@ const inverse = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string
 
 const without = ({ [providerMetadataKey]: _, ...rest }: JsonObject): JsonObject => rest;
 
-/** A tool use of the history: under its alias, and without what another provider wanted back. */
+/** Drops metadata of other providers. */
 function fitUse(
   block: ToolUseBlock,
   { aliases, members, provider }: { aliases: Aliases; members: MemberNames; provider: string },
@@ -81,7 +80,6 @@ function fitUse(
   };
 }
 
-/** A tool use of an answer under the caller's names. */
 function restoredUse(
   block: ToolUseBlock,
   { aliases, members, tools }: { aliases: Aliases; members: MemberNames; tools: readonly Tool[] },
@@ -96,7 +94,7 @@ function restoredUse(
   };
 }
 
-/** Media under the type that the bytes say: a provider refuses what its label says wrongly. */
+/** Providers reject media whose declared type is wrong. */
 function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
   if (block.type === "tool_result") {
     const content = block.content.map((item) => fitMedia(item));
@@ -107,7 +105,7 @@ function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
   return format === block.mimeType ? block : { ...block, mimeType: format };
 }
 
-/** Brings a call into the form that the model's wire takes. Nothing is changed that the wire takes as it is. */
+/** Changes only what the wire rejects. */
 export function fitted(
   given: SamplingCall,
   model: Pick<Model, "provider" | "id" | "like">,

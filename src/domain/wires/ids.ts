@@ -1,4 +1,3 @@
-/** Ids of tool uses in the form that a wire takes. */
 import type { Message } from "../sampling/call.ts";
 import type { WireRules } from "./rules.ts";
 import { shortHash } from "./short-hash.ts";
@@ -11,10 +10,7 @@ function freshId(text: string, length: number): string {
     : prefix + shortHash(text, Math.min(20, length - prefix.length));
 }
 
-/**
- * The history with ids that the wire takes, each of them once. A new id depends on the old one and on its place, so
- * that what was sent before is sent again as it was.
- */
+/** New ids depend only on the old id and position, so that repeated prefixes stay cacheable. */
 export function withFitIds(
   messages: readonly Message[],
   { toolId, toolIdLength }: Pick<WireRules, "toolId" | "toolIdLength">,

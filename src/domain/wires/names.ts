@@ -1,12 +1,8 @@
-/** Names and ids of tools in the form that a wire takes, and back. */
 import { shortHash } from "./short-hash.ts";
 
 const hashLength = 10;
 
-/**
- * A name that the rule takes: what is left of the original, cleaned, and a hash of the whole. Depends on name and
- * rule alone, so that a prompt's prefix stays what it was.
- */
+/** Depends only on name and rule, so that repeated prefixes stay cacheable. */
 export function aliasOf(
   name: string,
   { length, start = "" }: { length: number; start?: string },
@@ -16,20 +12,18 @@ export function aliasOf(
   return `${start}${safe}_${shortHash(name, hashLength)}`;
 }
 
-/** A library that keeps names in a plain object finds its members, such as `constructor`, in place of what it kept. */
+/** Libraries with plain-object maps would find prototype members like `constructor`. */
 const isFit = (name: string, pattern: RegExp): boolean =>
   pattern.test(name) && !Object.hasOwn(Object.prototype, name);
 
-/** Names by their aliases, and aliases by their names. */
 export interface Aliases {
   to(name: string): string;
-  /** the name itself where it is no alias */
+  /** the name itself if not an alias */
   from(alias: string): string;
-  /** whether some name has an alias */
   any(): boolean;
 }
 
-/** `names`: all that may be asked for. A name that is fit keeps itself, and no alias takes it. */
+/** Valid names keep themselves, and no alias collides with one. */
 export function aliasesFor(
   names: Iterable<string>,
   { pattern, length }: { pattern: RegExp; length: number },

@@ -1,7 +1,6 @@
 /**
- * Arguments of a tool use as they are meant. Some models write a value as JSON in a string: `"[1]"` for `[1]`, `"5"` for
- * `5`. Both are readings of the value, and the tool's schema says which one it takes. Nothing else of the schema is
- * checked, since a caller's `pattern` may take a validator any time.
+ * Parses values that models wrote as JSON in a string (`"[1]"` for `[1]`) if the tool's schema requires it. No other
+ * validation: a caller's `pattern` could take unbounded time.
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../json.ts";
 import { referred } from "./schema-root.ts";
@@ -10,7 +9,7 @@ type Schema = JsonValue | undefined;
 
 const mostSteps = 8;
 
-/** A schema's own members over those of the schema that it refers to. */
+/** Own members take precedence over the referenced schema's. */
 function inlined(root: JsonObject, schema: JsonObject, steps = mostSteps): JsonObject {
   const target = referred(root, own(schema, "$ref"));
   if (!isObject(target) || steps === 0) return schema;
@@ -18,7 +17,7 @@ function inlined(root: JsonObject, schema: JsonObject, steps = mostSteps): JsonO
   return { ...inlined(root, target, steps - 1), ...rest };
 }
 
-/** The types of JSON that a schema takes; null: it does not say. */
+/** null: unspecified. */
 function typesOf(schema: Schema, root: JsonObject, steps = mostSteps): ReadonlySet<string> | null {
   if (!isObject(schema) || steps === 0) return null;
   const whole = inlined(root, schema);

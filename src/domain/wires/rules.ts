@@ -1,6 +1,6 @@
 /**
- * What each wire takes, by its provider's documentation. Two endpoints that share code don't share rules, so
- * each has a row of its own; `compatible` is any other endpoint that speaks OpenAI's Chat Completions.
+ * Request rules of each wire, from its provider's documentation; see `sources.ts`. `compatible`: any other endpoint
+ * with OpenAI's Chat Completions API.
  */
 import { parseModel } from "../models/lines.ts";
 import type { Model } from "../models/model.ts";
@@ -20,53 +20,52 @@ export const wires = [
 export type Wire = (typeof wires)[number];
 
 export interface WireRules {
-  /** names of tools; an alias has at most `toolNameLength` characters */
+  /** tool names; aliases have at most `toolNameLength` characters */
   toolName: RegExp;
   toolNameLength: number;
   mostTools: number;
-  /** ids of tool uses in the history; an id in their place has `toolIdLength` characters */
+  /** tool use ids; generated ids have `toolIdLength` characters */
   toolId: RegExp;
   toolIdLength: number;
-  /** names of a schema's properties */
+  /** names of schema properties */
   propertyName: RegExp;
-  /** `loose`: whatever JSON Schema allows. `plain`: an object with `properties` at the root, no union beside it */
+  /** `plain`: an object with `properties` at the root, without unions */
   schemaRoot: "loose" | "plain";
-  /** `plain`: nothing stands beside a reference, and circles lead through what is not required */
+  /** `plain`: no siblings of references, and cycles only through optional properties */
   references: "loose" | "plain";
-  /** values of `format` in schemas; null: whatever comes */
+  /** allowed `format` values; null: any */
   formats: readonly string[] | null;
-  /** text that is empty or blank; `blank`: both are taken, `filled`: neither is, `full`: no empty text is */
+  /** `blank`: empty and blank text allowed; `full`: no empty text; `filled`: neither */
   text: "blank" | "full" | "filled";
-  /** whether a failed tool result may have no content */
+  /** failed tool results without content */
   emptyErrors: boolean;
-  /** stop sequences, as `text` */
+  /** stop sequences, like `text` */
   stops: "blank" | "full" | "filled";
   mostStops: number;
-  /** whether the assistant may speak first */
+  /** the first message may be the assistant's */
   assistantFirst: boolean;
-  /** whether two messages of one role may stand together */
+  /** consecutive messages of a role */
   sameRoleTwice: boolean;
-  /** whether a user message may follow a tool's result */
+  /** a user message after a tool result */
   userAfterTool: boolean;
-  /** whether the last message may be the assistant's, for a model of which nothing else is known */
+  /** default for a last assistant message */
   prefill: boolean;
   imageFormats: readonly string[];
-  /** bytes of one image, before base64 */
+  /** bytes before base64 */
   imageBytes: number;
-  /** bytes of all images of a call together, before base64 */
+  /** bytes before base64 */
   imagesBytes: number;
   mostImages: (contextTokens: number | null) => number;
-  /** pixels of an image's longer side */
+  /** longer side in pixels */
   imageSide: number;
-  /** more images than `manyImages` have at most `sideOfMany` pixels a side */
+  /** more than `manyImages` images are limited to `sideOfMany` pixels */
   manyImages: number;
   sideOfMany: number;
-  /** width by height */
   imagePixels: number;
   mostTemperature: number;
-  /** whether the provider refuses a tool use that its own model wrote wrong, which the model may not do again */
+  /** the provider rejects malformed tool uses of its own model, which a retry may avoid */
   refusesOwnToolUse: boolean;
-  /** whether models may think aloud in the text itself, before the answer */
+  /** models may write reasoning into the text */
   thinksAloud: boolean;
 }
 
@@ -107,7 +106,7 @@ const openai: WireRules = {
   thinksAloud: false,
 };
 
-/** Servers behind OpenAI's wire differ, so nothing is sent that a documented one refuses. */
+/** Servers differ, so the strictest documented rules apply. */
 const compatible: WireRules = {
   ...openai,
   mostTools: unbounded,
@@ -199,16 +198,13 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
   "workers-ai": compatible,
 };
 
-/**
- * Whether a model is one of OpenAI's that reason, under another name: it takes `max_completion_tokens` in place of
- * `max_tokens`, and no stop sequences.
- */
+/** OpenAI reasoning models under another name: `max_completion_tokens`, and no stop sequences. */
 export const reasonsLikeOpenai = ({
   like,
   reasoning,
 }: Pick<Model, "like" | "reasoning">): boolean => reasoning && like?.startsWith("openai/") === true;
 
-/** Models that the Chat Completions API doesn't serve. */
+/** Models that Chat Completions does not serve. */
 const needsResponses = /(-pro|-codex|deep-research)/;
 
 const wireByProvider: ReadonlyMap<string, Wire> = new Map([
@@ -218,7 +214,6 @@ const wireByProvider: ReadonlyMap<string, Wire> = new Map([
   ["moonshotai", "moonshot"],
 ]);
 
-/** The wire on which a model is asked. */
 export const wireOf = ({
   provider,
   id,
@@ -230,7 +225,7 @@ export const wireOf = ({
       : "openai-chat"
     : (wireByProvider.get(provider) ?? "compatible");
 
-/** What accepts the same requests. Compatible endpoints share an API and not its rules, so each is a wire of its own. */
+/** Compatible endpoints share an API, but not its rules, so each is a wire of its own. */
 export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint: string): string {
   const wire = wireOf(model);
   return wire === "compatible" ? endpoint : wire;
@@ -239,7 +234,7 @@ export function wireAt(model: Pick<Model, "provider" | "id" | "like">, endpoint:
 /** Source: https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6 */
 const firstClaudeWithoutPrefill = 4.6;
 
-/** Whether a model goes on with a text that the assistant began: as the catalogue says, else by its wire and series. */
+/** From the catalogue, otherwise by wire and series. */
 export function takesPrefill(
   model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill">,
 ): boolean {

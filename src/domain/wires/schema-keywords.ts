@@ -1,4 +1,4 @@
-/** Keywords of one schema in the words of JSON Schema 2020-12, which every wire reads. */
+/** Converts schemas to JSON Schema 2020-12, which every wire accepts. */
 import { isObject, type JsonObject, type JsonValue } from "../json.ts";
 
 const types = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
@@ -53,7 +53,7 @@ const forms: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map([
 const areKnown = (values: readonly JsonValue[]): boolean =>
   values.every((value) => typeof value === "string" && types.has(value));
 
-/** Draft-04's `exclusiveMinimum: true` beside `minimum`, and the tuples of drafts before 2020-12. */
+/** Draft-04's boolean `exclusiveMinimum`, and earlier tuple syntax. */
 function modern(schema: JsonObject): JsonObject {
   const fit = { ...schema };
   for (const [exclusive, bound] of [
@@ -73,7 +73,7 @@ function modern(schema: JsonObject): JsonObject {
   return { ...rest, ...prefix, items: additionalItems ?? {} };
 }
 
-/** What other schemas refer to a schema by. The router rewrites such references. */
+/** Reference targets; the router rewrites such references. */
 const addresses: ReadonlySet<string> = new Set([
   "$id",
   "$anchor",
@@ -81,7 +81,7 @@ const addresses: ReadonlySet<string> = new Set([
   "$recursiveAnchor",
 ]);
 
-/** `loses`: whether a keyword was left out that says nothing a validator knows, such as `"required": true`. */
+/** `loses`: an invalid keyword was dropped, for example `"required": true`. */
 export function inModernWords(given: JsonObject): { schema: JsonObject; loses: boolean } {
   const schema = modern(given);
   const known = Object.entries(schema).filter(([key]) => !addresses.has(key));

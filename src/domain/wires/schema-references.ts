@@ -1,6 +1,6 @@
 /**
- * References of a schema as Gemini takes them: nothing stands beside one, and one that leads back to itself stands within
- * a property that is not required. Source: https://ai.google.dev/api/generate-content#GenerationConfig, on JSON Schema.
+ * Gemini's reference rules: no siblings, and cycles only through optional properties. Source:
+ * https://ai.google.dev/api/generate-content#GenerationConfig, on JSON Schema.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { referred } from "./schema-root.ts";
@@ -12,12 +12,12 @@ const maps: ReadonlySet<string> = new Set([
   "definitions",
   "patternProperties",
 ]);
-/** Members that say nothing of what is valid. */
+/** Keywords without effect on validation. */
 const annotations: ReadonlySet<string> = new Set(
   "title description default examples deprecated readOnly writeOnly".split(" "),
 );
 
-/** The parts of a schema that may hold schemas. */
+/** Members that may contain schemas. */
 const partsOf = (schema: JsonObject): JsonValue[] =>
   Object.entries(schema).flatMap(([key, member]) => {
     if (values.has(key)) return [];
@@ -30,7 +30,7 @@ function* referencesIn(value: JsonValue | undefined): Generator<string> {
   for (const part of partsOf(value)) yield* referencesIn(part);
 }
 
-/** The references that lead back to themselves. */
+/** References that are part of a cycle. */
 function circlesIn(root: JsonObject): ReadonlySet<string> {
   const next = new Map<string, ReadonlySet<string>>();
   const waiting = [...referencesIn(root)];

@@ -1,4 +1,4 @@
-/** The root of a tool's schema as an object with `properties`, without a union beside them. */
+/** Converts a tool's root schema to an object with `properties` and no union. */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 
 const unions = ["anyOf", "oneOf"] as const;
@@ -12,18 +12,18 @@ const silent: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Schemas of which a member takes any; `open`: it may be anything else too. */
+/** A member matches any of `schemas`; `open`: or anything else. */
 interface Said {
   schemas: Set<JsonValue>;
   open: boolean;
 }
 
-/** What a schema says of an object's members. `closed`: there are no others. */
+/** `closed`: no other members are allowed. */
 interface Members {
   said: Map<string, Said>;
   required: Set<string>;
   closed: boolean;
-  /** more is valid than was */
+  /** the result accepts more than the original */
   loosened: boolean;
 }
 
@@ -39,7 +39,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** What a reference within the document names; undefined: nothing. */
+/** undefined: unresolvable. */
 export function referred(
   root: JsonObject,
   reference: JsonValue | undefined,
@@ -67,10 +67,7 @@ const noMembers = (): Members => ({
   loosened: false,
 });
 
-/**
- * What holds of all of the parts. Where two say something of one member, the first is kept: to keep both makes schemas
- * that grow exponentially with their references.
- */
+/** Intersection. For duplicate members, the first schema wins: merging would grow exponentially. */
 function both(parts: readonly Members[]): Members {
   const all = noMembers();
   for (const { said, required, closed, loosened } of parts) {
@@ -86,7 +83,7 @@ function both(parts: readonly Members[]): Members {
   return all;
 }
 
-/** What holds whichever of the branches is taken. A branch that says nothing of a member leaves it open. */
+/** Union. A branch that does not mention a member leaves it open. */
 function either(branches: readonly Members[]): Members {
   const any = { ...noMembers(), loosened: true };
   for (const name of new Set(branches.flatMap(({ said }) => [...said.keys()]))) {
@@ -104,11 +101,11 @@ function either(branches: readonly Members[]): Members {
   return any;
 }
 
-/** The members of a schema, with those of what it refers to and is a union of. */
+/** Includes references and unions. */
 function membersOf(root: JsonObject, known: Map<JsonValue, Members>, value: JsonValue): Members {
   const before = known.get(value);
   if (before !== undefined || !isObject(value)) return before ?? noMembers();
-  // A schema within itself says nothing more.
+  // Stops recursion.
   known.set(value, noMembers());
   const within = (each: JsonValue): Members => membersOf(root, known, each);
   const properties = entriesOf(own(value, "properties"));
@@ -138,7 +135,7 @@ function anyOf({ schemas, open }: Said): JsonValue {
   return ways.length === 1 ? (ways[0] ?? {}) : { anyOf: ways };
 }
 
-/** `loosened`: more is valid than was. */
+/** `loosened`: the result accepts more. */
 export function plainRoot(root: JsonObject): { schema: JsonObject; loosened: boolean } {
   const { said, required, closed, loosened } = membersOf(root, new Map(), root);
   const isMerged = Object.keys(root).some((key) => merged.has(key));

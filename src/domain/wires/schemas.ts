@@ -1,6 +1,6 @@
 /**
- * Schemas of tools in the form that a wire takes. What can't be said there is left out, so that a schema may become
- * looser and never stricter.
+ * Converts tool schemas to what a wire accepts. Unsupported keywords are dropped, so a schema may become looser,
+ * never stricter.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { aliasOf } from "./names.ts";
@@ -14,9 +14,9 @@ const aliasLength = 64;
 
 export interface FitSchema {
   schema: JsonObject;
-  /** what was lost is worth a note */
+  /** the loss deserves a note */
   loosened: boolean;
-  /** by its alias, each name of a property that the wire refuses */
+  /** property names by alias */
   names: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ const isOfType = (schema: JsonObject, type: string): boolean => {
   return named === type || (Array.isArray(named) && named.includes(type));
 };
 
-/** Keywords that hold schemas (one, a list, one for each name), names of properties, and values. */
+/** Keywords with a schema, list of schemas, map of schemas, property names, or values. */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const single = words(
   "items contains unevaluatedItems additionalProperties unevaluatedProperties propertyNames not if then else",
@@ -39,9 +39,9 @@ interface Walk {
   root: JsonObject;
   rules: Pick<WireRules, "propertyName" | "schemaRoot" | "references" | "formats">;
   names: Map<string, string>;
-  /** what references name elsewhere, with its name in `$defs` */
+  /** targets of references outside `$defs`, with their new names */
   hoisted: Map<JsonValue, string>;
-  /** schemas that say which names members may have */
+  /** schemas that restrict member names */
   naming: JsonObject[];
   loosened: boolean;
 }
@@ -53,7 +53,7 @@ function nameFor(name: string, { rules, names }: Walk): string {
   return alias;
 }
 
-/** A value with other names for members, at any depth. */
+/** Renames members at any depth. */
 function withKeys(value: JsonValue, nameOf: (key: string) => string): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withKeys(item, nameOf));
@@ -67,7 +67,7 @@ export const renamedKeys = <Value extends JsonValue>(
   names: ReadonlyMap<string, string>,
 ): Value => (names.size === 0 ? value : (withKeys(value, (key) => names.get(key) ?? key) as Value));
 
-/** References into other places than these may lead nowhere once a schema is brought into another form. */
+/** Other references may break when the schema is converted. */
 const lasting = /^#(\/(\$defs|definitions)\/[\w.-]+)?$/;
 
 function withReference(schema: JsonObject, walk: Walk): JsonObject {
@@ -86,7 +86,7 @@ function withReference(schema: JsonObject, walk: Walk): JsonObject {
   return { ...rest, $ref: `#/$defs/${name}` };
 }
 
-/** A property under an alias, saying its name. */
+/** Mentions the original name. */
 function described(property: JsonValue, name: string): JsonValue {
   if (!isObject(property)) return property;
   const description = own(property, "description");
@@ -111,7 +111,6 @@ function fitMember([key, member]: [string, JsonValue], walk: Walk): JsonValue {
   return Object.fromEntries(entries);
 }
 
-/** A schema with everything in it in the form that the wire takes. */
 function fitIn(value: JsonValue, walk: Walk): JsonValue {
   if (!isObject(value)) return value;
   const { schema: modern, loses } = inModernWords(value);
@@ -131,7 +130,7 @@ function fitIn(value: JsonValue, walk: Walk): JsonValue {
   return fit;
 }
 
-/** Lets the aliases pass what a schema says of names. */
+/** Allows aliases in `propertyNames` and `patternProperties`. */
 function admitAliases({ naming, names }: Walk): void {
   const aliases = [...names.keys()];
   if (aliases.length === 0) return;
@@ -155,7 +154,7 @@ export function fitSchema(given: JsonObject, rules: Walk["rules"]): FitSchema {
   const walk: Walk = { root: bare, rules, names, hoisted: new Map(), naming: [], loosened };
   const schema = fitIn(root.schema, walk) as JsonObject;
   const defs = new Map<string, JsonValue>();
-  // What is hoisted may refer to more.
+  // Hoisted schemas may contain further references.
   for (const [target, name] of walk.hoisted) defs.set(name, fitIn(target, walk));
   if (defs.size > 0)
     schema["$defs"] = { ...(own(schema, "$defs") as JsonObject), ...Object.fromEntries(defs) };

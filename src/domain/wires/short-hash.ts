@@ -1,9 +1,6 @@
-/**
- * A short name for a text: the same each time, and another one for another text. It guards nothing: who makes
- * two texts that meet spoils their own call, and `fitted.ts` keeps even those apart.
- */
+/** Deterministic short hash, not for security: a caller's collisions only affect the caller. */
 
-/** cyrb53: 53 bits, of two mixed 32-bit words. */
+/** cyrb53: 53 bits. */
 function bitsOf(text: string, seed: number): number {
   let high = 0xdeadbeef ^ seed;
   let low = 0x41c6ce57 ^ seed;
@@ -19,7 +16,7 @@ function bitsOf(text: string, seed: number): number {
   return 4_294_967_296 * (2_097_151 & second) + (first >>> 0);
 }
 
-/** `length` characters of a-z and 0-9, at most 20. */
+/** `length`: at most 20 characters of a-z and 0-9. */
 export const shortHash = (text: string, length: number): string =>
   [bitsOf(text, 0), bitsOf(text, 1)]
     .map((bits) => bits.toString(36).padStart(11, "0").slice(-10))

@@ -1,4 +1,4 @@
-/** Where each rule of a wire was read: a page of its provider, or the words of the endpoint's own error. */
+/** Sources of each wire's rules: provider documentation or the endpoint's error message. */
 import type { Wire, WireRules } from "./rules.ts";
 
 type Sourced = Partial<Record<keyof WireRules, string>>;
@@ -54,7 +54,7 @@ const compatibleSources: Record<keyof WireRules, string> = {
   thinksAloud: "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html",
 };
 
-/** The page, or the endpoint's own error, from which a rule comes; by wire, those that differ from the base. */
+/** By wire, where different from the base. */
 const sources: Readonly<Record<Wire, Sourced>> = {
   "openai-chat": {},
   "openai-responses": {
@@ -150,6 +150,5 @@ const ofOpenai: ReadonlySet<Wire> = new Set([
   "google",
 ]);
 
-/** Where a rule of a wire was read. */
 export const sourceOf = (wire: Wire, rule: keyof WireRules): string =>
   sources[wire][rule] ?? (ofOpenai.has(wire) ? openaiSources : compatibleSources)[rule];

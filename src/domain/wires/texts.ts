@@ -1,9 +1,8 @@
-/** Texts of a call in the form that a wire takes. */
 import type { JsonValue } from "../json.ts";
 import type { Block, Message } from "../sampling/call.ts";
 import type { WireRules } from "./rules.ts";
 
-/** The value with U+FFFD for halves of characters, which are no Unicode; the value itself where there are none. */
+/** Replaces lone surrogates with U+FFFD. Returns the same value if there are none. */
 export function wellFormed<Value>(value: Value): Value {
   const fit = wellFormedJson(value as JsonValue);
   return fit as Value;
@@ -18,7 +17,7 @@ function wellFormedJson(value: JsonValue): JsonValue {
   }
   let changed = false;
   const members = Object.entries(value).map(([key, member]): [string, JsonValue] => {
-    // base64 is long, and has no such halves.
+    // base64 is long and has no surrogates.
     const fit = key === "data" && typeof member === "string" ? member : wellFormedJson(member);
     const name = key.toWellFormed();
     changed ||= fit !== member || name !== key;
@@ -27,7 +26,6 @@ function wellFormedJson(value: JsonValue): JsonValue {
   return changed ? Object.fromEntries(members) : value;
 }
 
-/** Whether a wire takes a text, by its rule. */
 export function isTaken(text: string, rule: WireRules["text"]): boolean {
   if (rule === "blank") return true;
   return rule === "full" ? text !== "" : text.trim() !== "";
@@ -51,7 +49,7 @@ function fitBlock(block: Block, { emptyErrors }: Pick<WireRules, "emptyErrors">)
     : { ...block, content: [...block.content, { type: "text", text: noMessage }] };
 }
 
-/** Takes trailing blanks off the text that the assistant is to go on with. */
+/** The model continues this text. */
 function withoutTrailingBlanks(message: Message): Message {
   const last = message.content.at(-1);
   if (message.role !== "assistant" || last?.type !== "text") return message;
@@ -62,8 +60,8 @@ function withoutTrailingBlanks(message: Message): Message {
 }
 
 /**
- * The messages without texts that the wire refuses. An empty turn of the assistant at the end asks for nothing, so it
- * goes on every wire. A user's message at the end stays, since it asks for an answer.
+ * Removes texts that the wire rejects. Drops empty assistant messages at the end, which ask for nothing; a last user
+ * message stays.
  */
 export function withFitTexts(
   messages: readonly Message[],

@@ -1,4 +1,4 @@
-/** Sampling for an MCP client: what servers ask of it goes to the router, after its user was asked. */
+/** Sampling for MCP clients: sends servers' requests to the router, after the user's approval. */
 import { samplingEntriesOf } from "../../domain/sampling/rounds.ts";
 import { createAskRouter, type AskOptions, type RouterSettings } from "../ask-router.ts";
 import { SamplingError } from "../sampling-error.ts";
@@ -7,31 +7,27 @@ import type { SamplingParams, SamplingResult } from "../sampling-shapes.ts";
 export { SamplingError } from "../sampling-error.ts";
 export type * from "../sampling-shapes.ts";
 
-/** What the user says to a request: yes, no, or yes to changed params. */
+/** Approved, rejected, or approved with changed params. */
 export type UsersWord = boolean | SamplingParams;
 
 export interface RoutedSamplingOptions extends RouterSettings {
-  /** Shows the request to the user before it is sent. Absent: every request is sent. */
+  /** Asks the user before the request is sent. Absent: no approval. */
   askUser?: (params: SamplingParams, options: { signal?: AbortSignal }) => Promise<UsersWord>;
-  /** ms for one request, without the user's time; absent: 60,000 */
+  /** ms per request, without the user's time; absent: 60,000 */
   timeoutMs?: number;
 }
 
 export interface RoutedSampling {
-  /** what a client declares that handles sampling so */
+  /** the capabilities to declare */
   capabilities: { sampling: { tools: Record<string, never> } };
-  /**
-   * For `setRequestHandler` of either SDK.
-   * @throws SamplingError; code -1 where the user says no
-   */
+  /** For `setRequestHandler` of either SDK. @throws SamplingError; code -1 if the user rejects */
   handleRequest(
     request: { params: SamplingParams },
     context?: { signal?: AbortSignal; mcpReq?: { signal: AbortSignal } },
   ): Promise<SamplingResult>;
   /**
-   * The answers to the sampling in a result of 2026-07-28 that asks for input, by its keys. Other requests in
-   * the result are the client's to answer.
-   * @throws SamplingError; code -1 where the user says no
+   * Answers the sampling requests of a 2026-07-28 result, by key. The client answers all other requests. @throws
+   * SamplingError; code -1 if the user rejects
    */
   fulfil(
     result: object,
@@ -68,7 +64,7 @@ export function routedSampling({
       answer(params, context?.mcpReq?.signal ?? context?.signal),
     async fulfil(result, { signal } = {}) {
       const answers: Record<string, SamplingResult> = {};
-      // One after the other: the user is asked one question at a time.
+      // Sequential, so that the user gets one question at a time.
       for (const { key, params } of samplingEntriesOf(result))
         answers[key] = await answer(params as unknown as SamplingParams, signal);
       return answers;

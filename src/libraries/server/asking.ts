@@ -1,4 +1,3 @@
-/** Who is asked for one sampling, and how. */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { missingFrom, requiredFor } from "../../domain/sampling/capabilities.ts";
@@ -17,7 +16,7 @@ import {
 } from "./context.ts";
 import type { Round } from "./rounds.ts";
 
-/** `client-then-router`: the client where its capabilities cover the request, decided before anybody is asked. */
+/** `client-then-router`: the client if its capabilities cover the request. */
 export type Mode = "client-then-router" | "router" | "client";
 
 export type CreateMessageOptions = Pick<AskOptions, "signal" | "timeoutMs" | "idempotencyKey">;
@@ -41,7 +40,7 @@ export interface Asked {
   context: HandlerContext;
   params: SamplingParams;
   options: CreateMessageOptions;
-  /** undefined: the handler does not run inside of `rounds` */
+  /** undefined: outside `rounds` */
   round: Round | undefined;
 }
 
@@ -66,7 +65,7 @@ export function createAsking(deps: {
           ? null
           : askRouter(params, { idempotencyKey, ...options, signal }),
       );
-    // A plain handler has no way to ask its client in 2026-07-28.
+    // In 2026-07-28, a plain handler can't ask its client.
     if (mode !== "client" && (isModern(context) || !asksClient(context, params)))
       return askRouter(params, { ...options, signal });
     if (isModern(context))

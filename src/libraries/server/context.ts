@@ -1,7 +1,4 @@
-/**
- * What a request handler of an official SDK is given: v1's `extra`, or v2's `ctx`. Told apart by shape, so that
- * neither SDK has to be there.
- */
+/** Request handler contexts of SDK v1 (`extra`) and v2 (`ctx`), detected by shape to avoid a dependency. */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import type { SamplingParams } from "../sampling-shapes.ts";
@@ -27,7 +24,7 @@ export interface ContextV2 {
 
 export type HandlerContext = ContextV1 | ContextV2;
 
-/** A server of either SDK, or an `McpServer` around one: it knows what its client declared. */
+/** A `Server` or `McpServer` of either SDK. */
 export type SdkServer = Declares | { server: Declares };
 interface Declares {
   getClientCapabilities: () => object | undefined;
@@ -36,7 +33,7 @@ interface Declares {
 export const isContext = (value: unknown): value is HandlerContext =>
   typeof value === "object" && value !== null && ("mcpReq" in value || "sendRequest" in value);
 
-/** The request came in 2026-07-28, so a server asks its client with the result. */
+/** Whether the request is of 2026-07-28, where clients are asked in the result. */
 export const isModern = (context: unknown): context is ContextV2 =>
   typeof context === "object" &&
   context !== null &&
@@ -49,7 +46,7 @@ const envelopeOf = ({ mcpReq }: ContextV2, name: string): unknown =>
 export const signalOf = (context: HandlerContext): AbortSignal =>
   "mcpReq" in context ? context.mcpReq.signal : context.signal;
 
-/** What the client declared; empty: unknown, which counts as nothing. */
+/** Empty: unknown. */
 export function declaredBy(context: HandlerContext, server: SdkServer | undefined): JsonObject {
   const declared = isModern(context)
     ? envelopeOf(context, "clientCapabilities")
@@ -60,7 +57,7 @@ export function declaredBy(context: HandlerContext, server: SdkServer | undefine
   return isObject(declared) ? declared : {};
 }
 
-/** Any schema of zod's shape is taken by SDK v1; the answer is looked at afterwards. */
+/** A schema for SDK v1; answers are checked later. */
 const anything = {
   parse: (data: unknown) => data,
   safeParse: (data: unknown) => ({ success: true, data }),

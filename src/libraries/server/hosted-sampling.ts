@@ -1,4 +1,4 @@
-/** Sampling for an MCP server: asked of its client where that one can, and of the router where it can't. */
+/** Sampling for MCP servers: by the client if possible, otherwise by the router. */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { own } from "../../domain/json.ts";
 import { createAskRouter, presentKey, type RouterSettings } from "../ask-router.ts";
@@ -23,48 +23,38 @@ export type * from "../sampling-shapes.ts";
 export interface HostedSamplingOptions extends RouterSettings {
   /** absent: `client-then-router` */
   mode?: Mode;
-  /**
-   * Says what the client declared, before 2026-07-28. Absent: nothing is known, and the router answers. Since
-   * 2026-07-28 every request says it itself.
-   */
+  /** Provides the client's capabilities before 2026-07-28. Absent: unknown, so the router answers. */
   server?: SdkServer;
-  /**
-   * Whom the SDK's `authInfo` names: the state of a round is worth nothing in another user's request. Absent: `extra.sub`, or
-   * else the access token.
-   */
+  /** The user of the SDK's `authInfo`, to whom round state is bound. Absent: `extra.sub`, or the access token. */
   userOf?: (authInfo: object) => string | undefined;
 }
 
-/** One client serves many people. Without a subject, the access token says whose request it is. */
+/** A client may serve many users, so the access token is the fallback. */
 function subjectIn(authInfo: object): string | undefined {
   const subject = own(own(authInfo, "extra"), "sub") ?? own(authInfo, "token");
   return typeof subject === "string" ? subject : undefined;
 }
 
 export interface HostedSampling {
-  /**
-   * @param context what the SDK gave to the request's handler
-   * @throws SamplingError
-   */
+  /** @param context the SDK's handler context @throws SamplingError */
   createMessage<P extends SamplingParams>(
     context: HandlerContext,
     params: P,
     options?: CreateMessageOptions,
   ): Promise<ResultOf<P>>;
-  /** Without a request's context: the mode `router` alone. */
+  /** Without a context; requires the mode `router`. */
   createMessage<P extends SamplingParams>(
     params: P,
     options?: CreateMessageOptions,
   ): Promise<ResultOf<P>>;
   /**
-   * A handler that may ask the client in 2026-07-28. There a client is asked with the result, and the handler
-   * runs again with the answer: what it does beside sampling is done again, and each sampling is paid for once.
-   * @returns the handler, whose result is a promise in any case
+   * Makes a handler that may ask the client in 2026-07-28. The handler runs again with each answer, so its other side
+   * effects are repeated; each sampling is charged once. @returns an async handler
    */
   rounds<H extends (...args: never[]) => unknown>(handler: H): H;
 }
 
-/** What a request is, and who asks: the state of one request is worth nothing in another. */
+/** Identity of a request and its user, to which state is bound. */
 function requestOf(
   { mcpReq, http }: ContextV2,
   args: readonly unknown[],
@@ -73,7 +63,7 @@ function requestOf(
   const authInfo = http?.authInfo;
   const user = authInfo === undefined ? undefined : userOf(authInfo);
   const request = [mcpReq.method, args, own(authInfo, "clientId") ?? null, user ?? null];
-  // As JSON first: a resource's address, for one, is no plain object.
+  // Parsed again, because URLs are not plain objects.
   return canonicalJson(JSON.parse(JSON.stringify(request)));
 }
 
@@ -81,13 +71,13 @@ type InContext = [HandlerContext, SamplingParams, CreateMessageOptions?];
 type ByItself = [SamplingParams, CreateMessageOptions?];
 const isInContext = (args: InContext | ByItself): args is InContext => isContext(args[0]);
 
-/** @throws SamplingError without a key: the key also seals what clients carry between rounds */
+/** @throws SamplingError without a key, which also seals round state */
 export function hostedSampling(settings: HostedSamplingOptions): HostedSampling {
   const { mode = "client-then-router", server, userOf = subjectIn } = settings;
   const askRouter = createAskRouter(settings);
   const ask = createAsking({ mode, server, askRouter });
   const sealer = createSealer(presentKey(settings.key));
-  /** The round of each request whose handler runs inside of `rounds`. */
+  /** Rounds of running handlers. */
   const running = new WeakMap<object, Round>();
 
   const createMessage = (...args: InContext | ByItself): Promise<SamplingResult> => {

@@ -1,8 +1,6 @@
 /**
- * One request of 2026-07-28 over several rounds. A handler runs again from its beginning in each round, so what
- * was answered before is kept: by its position in the handler, and by a hash of what was asked. The kept answers
- * travel with the client in a sealed `requestState`.
- * Source: 2026-07-28, basic/patterns/mrtr.
+ * A 2026-07-28 request over several rounds. The handler re-runs each round, and earlier answers are kept by position
+ * and hash in a sealed `requestState`. Source: 2026-07-28, basic/patterns/mrtr.
  */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { own } from "../../domain/json.ts";
@@ -12,7 +10,7 @@ import type { SamplingParams, SamplingResult } from "../sampling-shapes.ts";
 import type { ContextV2 } from "./context.ts";
 import type { Sealer } from "./sealed-state.ts";
 
-/** ms: a client that comes back later begins anew */
+/** ms until state expires */
 const lifetimeMs = 3_600_000;
 
 interface Answered {
@@ -21,20 +19,19 @@ interface Answered {
 }
 
 interface State {
-  /** random; the begin of every idempotency key of this request */
+  /** random prefix of the request's idempotency keys */
   run: string;
   /** ms since the epoch */
   expiresAt: number;
   /** by position */
   answered: Record<string, Answered>;
-  /** by position: the hash of what the client was asked */
+  /** hash of the client's request by position */
   asked: Record<string, string>;
 }
 
 export interface Round {
   /**
-   * The kept answer, or what `answer` finds. `answer` gets an idempotency key that is the same in every round;
-   * null from it: the client must be asked.
+   * Returns the kept answer, or calls `answer` with a key that is stable across rounds; null from it: ask the client.
    */
   take(
     params: SamplingParams,
@@ -42,7 +39,7 @@ export interface Round {
   ): Promise<SamplingResult>;
 }
 
-/** Leaves the handler. What the handler catches changes nothing: the round knows that the client is asked. */
+/** Unwinds the handler. The round asks the client even if the handler catches this error. */
 class AsksClient extends Error {
   override readonly name = "AsksClient";
 }
@@ -92,16 +89,13 @@ function answerFrom(responses: unknown, position: number): SamplingResult | null
   return response as unknown as SamplingResult;
 }
 
-/**
- * Runs a handler as one round.
- * @param request what it is: its method, its arguments, and who asks
- */
+/** @param request method, arguments and user */
 export async function runRound(
   { context, sealer, request }: { context: ContextV2; sealer: Sealer; request: string },
   handler: (round: Round) => unknown,
 ): Promise<unknown> {
   const state = await stateOf(context, sealer, request);
-  /** by position, which is also their order */
+  /** by position */
   const asks: Record<number, SamplingParams> = {};
   const open: Promise<unknown>[] = [];
   let next = 0;
@@ -126,14 +120,14 @@ export async function runRound(
   };
   const round: Round = {
     take(params, answer) {
-      // Counted before anything is waited for, so that calls side by side keep their order.
+      // Assigns the position synchronously, so that concurrent calls keep their order.
       const taken = take(next++, params, answer);
       open.push(taken);
       return taken;
     },
   };
   const [ended] = await Promise.allSettled([(async () => handler(round))()]);
-  // What runs beside the call that left the handler may be paid for already.
+  // Concurrent calls may already be paid for.
   await Promise.allSettled(open);
   if (Object.keys(asks).length > 0)
     return inputRequired(ended, asks, () => sealer.seal(state, request));
@@ -143,7 +137,7 @@ export async function runRound(
 
 const asksForInput = (result: unknown): boolean => own(result, "resultType") === "input_required";
 
-/** What the handler itself asks for, such as an elicitation, is asked for together with the sampling. */
+/** Merges the handler's own input requests, for example elicitations. */
 async function inputRequired(
   ended: PromiseSettledResult<unknown>,
   asks: Record<number, SamplingParams>,

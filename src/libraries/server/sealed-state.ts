@@ -1,17 +1,16 @@
 /**
- * The `requestState` of a round: it travels through the client, so it is sealed. AES-GCM under a key derived
- * from the API key; the request that the state belongs to is authenticated with it, so that the state of one
- * request says nothing in another.
+ * Seals `requestState` with AES-GCM under a key derived from the API key. The request is authenticated data, so state
+ * can't be moved to another request.
  */
 import { localError } from "../sampling-error.ts";
 
-/** bytes, as the client carries them */
+/** as transmitted */
 const mostBytes = 65_536;
 const ivBytes = 12;
 const encoder = new TextEncoder();
 
 export interface Sealer {
-  /** @param request what the state belongs to */
+  /** @param request authenticated data */
   seal(state: unknown, request: string): Promise<string>;
   open(sealed: string, request: string): Promise<unknown>;
 }
