@@ -8,7 +8,7 @@ export interface EndedFile {
 }
 
 export interface Wanted {
-  /** expected slug or id; null: any */
+  /** expected slug or id; null: not checked */
   tenant: string | null;
   /** `sink`: consecutive exports; `parts`: parts of one export */
   files: "parts" | "sink";

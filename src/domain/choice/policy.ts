@@ -40,7 +40,7 @@ export interface NewRunLimits {
 export interface TagPolicy {
   /** every call must have a tag */
   required?: boolean;
-  /** absent: any tag */
+  /** absent: all tags */
   allowed?: string[];
   /** default per tag */
   each?: Limits;

@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../result.ts";
 export const openKinds = ["requests", "streams", "messages"] as const;
 export type OpenKind = (typeof openKinds)[number];
 
-/** Per process. */
+/** Limits per process (isolate or Node). */
 export interface OpenLimits {
   key: Record<OpenKind, number>;
   tenant: Record<OpenKind, number>;

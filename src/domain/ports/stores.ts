@@ -108,7 +108,7 @@ export interface TenantStore {
   create(tenant: Tenant, event: AdminEvent): AsyncResult<null>;
   bySlug(slug: string): AsyncResult<Tenant | null>;
   byId(id: string): AsyncResult<Tenant | null>;
-  /** @param ifVersion absent: any; otherwise `precondition_failed` if it differs */
+  /** @param ifVersion `precondition_failed` if the version differs; absent: not checked */
   update(
     id: string,
     change: TenantChange,

@@ -5,7 +5,7 @@
 
 /** Uses of a replaced token. */
 export const mostGraceUses = 10;
-/** Unreplaced tokens, one per process of the client. */
+/** Unreplaced tokens, one for each process of the client */
 const mostLive = 64;
 /** Replaced tokens kept for reuse detection. */
 const mostReplaced = 1_000;

@@ -1,5 +1,5 @@
 /**
- * Request rules of each wire, from its provider's documentation; see `sources.ts`. `compatible`: any other endpoint
+ * Request rules of each wire, from its provider's documentation; see `sources.ts`. `compatible` is every other endpoint
  * with OpenAI's Chat Completions API.
  */
 import { parseModel } from "../models/lines.ts";
@@ -33,7 +33,7 @@ export interface WireRules {
   schemaRoot: "loose" | "plain";
   /** `plain`: no siblings of references, and cycles only through optional properties */
   references: "loose" | "plain";
-  /** allowed `format` values; null: any */
+  /** allowed `format` values; null: no restriction */
   formats: readonly string[] | null;
   /** `blank`: empty and blank text allowed; `full`: no empty text; `filled`: neither */
   text: "blank" | "full" | "filled";
