@@ -78,6 +78,7 @@ export const withoutRate: Record<string, Send[]> = {
   "GET /health/ready": [query("/health/ready")],
   "GET /metrics": [query("/metrics"), bearer("/metrics")],
   "GET /": [query("/")],
+  "GET /t/:tenant{[a-z0-9-]+}": [query("/t/acme"), inPath("/t")],
   "GET /console": [query("/console"), cookie("/console")],
   "GET /console/*": [inPath("/console"), (text) => [`/console/${text.replaceAll(/[?#]/g, "/")}`]],
   "GET /console/assets/:name": [inPath("/console/assets")],
