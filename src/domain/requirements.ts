@@ -1,5 +1,6 @@
 /** What a request requires of a model, and why models are excluded. */
 import type { Modality } from "./modality.ts";
+import type { ModelEndpointName } from "./model-endpoint.ts";
 
 /** A tokenizer family. `other`: unknown, estimated as the family with the highest counts. */
 export type TokenFamily =
@@ -75,8 +76,12 @@ export interface WireDemands {
 }
 
 export interface Requirements {
-  /** the only acceptable model; absent: the router selects */
+  /** as the caller names it; absent: the router selects */
   model?: string;
+  /** models that may answer instead, by policy, in order */
+  fallbacks?: string[];
+  /** whose API the caller speaks; absent: MCP sampling */
+  endpoint?: ModelEndpointName;
   inputModalities: Modality[];
   outputModalities: Modality[];
   tools: boolean;

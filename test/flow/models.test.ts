@@ -141,6 +141,46 @@ it("`auto` is chosen by the headers' hints", async () => {
   expect(answer.headers.get("x-router-model")).toMatch(/^anthropic\/claude-haiku/);
 });
 
+it("a tenant's own names choose, and a fallback answers only where the policy says so", async () => {
+  const key = await keyWith();
+  const setPolicy = (policy: object) => admin("PUT", `/tenants/${slug}/policy`, policy);
+  const recordOf = (answer: Answered) =>
+    admin("GET", `/tenants/${slug}/requests/${answer.headers.get("x-request-id") ?? ""}`);
+  const wrong = await setPolicy({ aliases: { auto: { hints: ["mini"] } } });
+  expect([wrong.status, wrong.get("path")]).toEqual([400, "aliases.auto"]);
+  const put = await setPolicy({
+    aliases: { fast: { hints: ["haiku"] } },
+    fallbacks: { "gpt-4.1-mini": ["claude-haiku-4-5"] },
+  });
+  expect(put.status).toBe(200);
+  try {
+    const fast = await chat(key, { model: "fast" });
+    expect(fast.headers.get("x-router-model")).toMatch(/^anthropic\/claude-haiku/);
+    expect((await recordOf(fast)).get("decision.alias")).toEqual({
+      name: "fast",
+      hints: ["haiku"],
+    });
+    const replayed = await recordOf(fast).then(({ get }) =>
+      admin("POST", `/tenants/${slug}/requests/${String(get("id"))}/replay`),
+    );
+    expect([replayed.get("same"), replayed.text]).toEqual([true, replayed.text]);
+    const list = await fetch(`${router.url}/v1/models/fast`, { headers: { "x-api-key": key } });
+    expect(await list.json()).toMatchObject({ id: "fast", owned_by: "sampling-router" });
+
+    provider.says({ text: "Fine.", inputTokens: 100, outputTokens: 20 });
+    const named = await chat(key);
+    expect(named.headers.get("x-router-fallback")).toBeNull();
+    provider.says({ status: 500, body: { error: { message: "broken" } } }, { text: "Instead." });
+    const instead = await chat(key);
+    expect(instead.headers.get("x-router-model")).toMatch(/^anthropic\/claude-haiku-4-5/);
+    expect(instead.headers.get("x-router-fallback")).toBe("gpt-4.1-mini");
+    const record = await recordOf(instead);
+    expect(at(record.body, "decision.requirements.fallbacks")).toEqual(["claude-haiku-4-5"]);
+  } finally {
+    await setPolicy({});
+  }
+});
+
 it("a tool call comes back under the caller's name, and its result goes on", async () => {
   const key = await keyWith();
   const tools = [

@@ -94,7 +94,7 @@ function tryWith(
   const made = decide(
     {
       needs: needsUnder(decision.requirements, asked.maxTokens, pool),
-      hints: asked.hints,
+      hints: decision.alias?.hints ?? asked.hints,
       weights,
       notes: [],
       toolLoop: toolLoop === undefined ? null : { ...toolLoop, credentialId: "" },

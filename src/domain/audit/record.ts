@@ -1,6 +1,7 @@
 /** The audit record of a sampling request: sizes and hashes, and content only if captured. */
 import type { JsonObject } from "../json.ts";
 import type { AdminEvent } from "../admin-event.ts";
+import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { Attempt, RefusedKey } from "../attempts.ts";
 import type { CircuitChange } from "../choice/circuits.ts";
 import type { HealthChange } from "../choice/health.ts";
@@ -28,8 +29,6 @@ export const isCorrectable = ({
   usage,
 }: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
   outcome === "unknown" || usage?.implausible === true;
-
-export type ModelEndpointName = "chat.completions" | "responses" | "messages";
 
 /** Counts and names of the request, without content. */
 export interface Asked {

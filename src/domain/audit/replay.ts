@@ -67,11 +67,18 @@ export function replay(
       }),
     ];
   });
-  const { requirements: needs, weights, notes } = decision;
+  const { requirements: needs, weights, notes, alias } = decision;
   const toolLoop =
     decision.toolLoop === undefined ? null : { ...decision.toolLoop, credentialId: "" };
   const made = decide(
-    { needs, hints: asked.hints, weights, notes, toolLoop },
+    {
+      needs,
+      hints: alias?.hints ?? asked.hints,
+      weights,
+      notes,
+      toolLoop,
+      ...(alias !== undefined && { alias }),
+    },
     poolOf(ranked, {
       models: today.models,
       unserved: 0,

@@ -11,6 +11,7 @@ import { isEstimated, nameOf, type Model } from "../models/model.ts";
 import type { ExclusionReason, Requirements } from "../requirements.ts";
 import type { Axes, Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
+import { isFallbackFor } from "./named-models.ts";
 import { reasonOf } from "./sieve.ts";
 import type { ToolLoop } from "../sampling/tool-loop.ts";
 import { writableTokens } from "../models/reasoning.ts";
@@ -32,6 +33,8 @@ export interface Candidate {
   estimated?: true;
   /** another copy of the model is preferred */
   isCopy?: true;
+  /** the caller names another model, and the policy allows this one instead */
+  isFallback?: true;
   /** unhinted, used only after faults of all hinted models */
   viaFailover?: true;
   /** absent: too few samples */
@@ -53,6 +56,8 @@ export interface Decision {
   /** candidates that the call may use, best first; absent for dry runs */
   failover?: FailoverCandidate[];
   negotiation?: NegotiationRecord;
+  /** the tenant's alias that the caller used, and its hints */
+  alias?: { name: string; hints: readonly string[] };
   toolLoop?: Pick<ToolLoop, "provider" | "model">;
   /** approvers' verdicts and edits */
   approvals?: ApprovalVerdict[];
@@ -71,6 +76,7 @@ export interface Asking {
   notes: readonly string[];
   negotiation?: NegotiationRecord | null;
   toolLoop?: ToolLoop | null;
+  alias?: Decision["alias"];
 }
 
 /** Level of unhinted models: after hinted models and before late ones. */
@@ -94,7 +100,11 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
 function candidatesOf(
   pool: ModelPool,
   { order: { scores }, narrowed, out }: Ranking,
-  { places, toolLoop }: { places: readonly number[]; toolLoop: ToolLoop | null },
+  {
+    needs,
+    places,
+    toolLoop,
+  }: { needs: Requirements; places: readonly number[]; toolLoop: ToolLoop | null },
 ): Candidate[] {
   const candidates: Candidate[] = [];
   for (const place of places) {
@@ -121,6 +131,7 @@ function candidatesOf(
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
     }
     if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
+    if (isFallbackFor(needs, entry.model)) candidate.isFallback = true;
     candidates.push(candidate);
   }
   return [...candidates, ...excludedOf(pool, out)];
@@ -167,7 +178,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   return {
     provider: model.provider,
     model: model.id,
-    candidates: candidatesOf(pool, ranking, { places, toolLoop }),
+    candidates: candidatesOf(pool, ranking, { needs, places, toolLoop }),
     excluded: pool.unserved === 0 ? {} : { no_credential: pool.unserved },
     requirements: needs,
     weights,
@@ -178,6 +189,7 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
     },
     catalogueVersion: pool.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
+    ...(asking.alias !== undefined && { alias: asking.alias }),
     // Only known models: other names are callers' text, which records must not contain.
     ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
     notes: withHintNotes(asking, pool),

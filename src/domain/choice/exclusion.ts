@@ -1,8 +1,8 @@
 import { costMicroUsd, mostUsage } from "../models/cost.ts";
 import { wantedHeadroom, writableTokens } from "../models/reasoning.ts";
 import type { ExclusionReason } from "../requirements.ts";
-import { isNamed } from "../models/named.ts";
 import { misfitOf } from "../wires/demands.ts";
+import { rankOfNamed } from "./named-models.ts";
 import { imageBit, textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import type { PoolPolicy } from "./model-pool.ts";
 import type { CallBounds } from "./policy.ts";
@@ -52,8 +52,8 @@ export function exclusionOf(
   compiled: CompiledRequirements,
   bounds?: CallBounds,
 ): ExclusionReason | null {
-  const { model } = compiled.needs;
-  if (model !== undefined && !isNamed(entry.model, model)) return "not_named";
+  const { needs } = compiled;
+  if (needs.model !== undefined && rankOfNamed(entry.model, needs) === -1) return "not_named";
   const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
   if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";

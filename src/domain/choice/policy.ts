@@ -1,5 +1,6 @@
 import type { AlertPolicy } from "../alerts.ts";
 import type { ReasoningWish } from "../requirements.ts";
+import type { Priorities } from "../sampling/call.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import type { ApprovalPolicy } from "../sampling/approval.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
@@ -96,6 +97,12 @@ export interface OauthClientPolicy {
   deniedDomains?: string[];
 }
 
+/** What a name of the tenant's own asks for at a model endpoint. */
+export interface ModelAlias {
+  hints?: string[];
+  priorities?: Priorities;
+}
+
 export interface Policy {
   limits?: Limits;
   /** for example `Europe/Berlin`; absent: UTC */
@@ -122,6 +129,10 @@ export interface Policy {
   captureSecrets?: "mask" | "keep";
   /** false: providers' error messages are not stored */
   providerMessages?: boolean;
+  /** by a name that callers use as a model's name; takes precedence over a model of that name */
+  aliases?: Record<string, ModelAlias>;
+  /** by a model's name as callers use it, or `*`: models that may answer instead, in order */
+  fallbacks?: Record<string, string[]>;
   /** whether callers get the provider's masked error message; absent: false */
   tellProviderMessages?: boolean;
   /** for a last assistant message that no candidate can continue; absent: refuse */

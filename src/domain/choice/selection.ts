@@ -28,6 +28,7 @@ import { orderOf, scoreAll, weightsOf } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
+import { rankOfNamed } from "./named-models.ts";
 import { demandsOf } from "../wires/demands.ts";
 import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
@@ -61,6 +62,8 @@ export function requirementsOf(
         : Math.max(...estimates.map(([, tokens]) => tokens)),
     inputTokensByFamily: Object.fromEntries(estimates),
     ...(call.model === undefined ? {} : { model: call.model }),
+    ...(call.fallbacks === undefined ? {} : { fallbacks: call.fallbacks }),
+    ...(call.endpoint === undefined ? {} : { endpoint: call.endpoint }),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
     ...(cacheWrites === undefined ? {} : { cacheWrites }),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -149,6 +152,11 @@ function levelsOf(
   { narrowed, loopPosition, asking }: { narrowed: Narrowed; loopPosition: number; asking: Asking },
 ): Uint16Array {
   const { isLate } = pool.columns;
+  if (asking.needs.model !== undefined)
+    return Uint16Array.from(positions, (at) => {
+      const model = pool.served[at];
+      return model === undefined ? lateLevel : rankOfNamed(model, asking.needs);
+    });
   const isSilent = isBalanced(asking.weights);
   const everyday =
     isSilent && narrowed.hint === null ? everydayRanks(pool, kindOf(asking.needs)) : null;
@@ -279,7 +287,16 @@ export function askingOf(
   const weights = weightsOf(call.priorities);
   const notes = notesOf(call, needs);
   const toolLoop = toolLoopOf(call);
-  return { needs, hints: call.hints, weights, notes, negotiation, toolLoop };
+  const { hints, alias } = call;
+  return {
+    needs,
+    hints,
+    weights,
+    notes,
+    negotiation,
+    toolLoop,
+    ...(alias !== undefined && { alias: { name: alias, hints } }),
+  };
 }
 
 export const choose = (call: SamplingCall, pool: ModelPool): Result<Plan, Refusal> =>

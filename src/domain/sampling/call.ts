@@ -2,6 +2,7 @@
  * Revision-independent `sampling/createMessage`. Source: schemas of 2024-11-05 to 2026-07-28, "CreateMessageRequest".
  */
 import type { Modality } from "../modality.ts";
+import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Refusal } from "../refusals.ts";
@@ -69,8 +70,14 @@ export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface SamplingCall {
   messages: Message[];
-  /** the only acceptable model: `provider/id`, id or alias */
+  /** `provider/id`, id or alias; absent: the router selects */
   model?: string;
+  /** models that may answer instead, by policy, in order */
+  fallbacks?: string[];
+  /** the tenant's alias from which hints and priorities came */
+  alias?: string;
+  /** whose API the caller speaks; absent: MCP sampling */
+  endpoint?: ModelEndpointName;
   /** tokens; at least 1 */
   maxTokens: number;
   /** by priority */

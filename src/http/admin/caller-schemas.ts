@@ -64,6 +64,9 @@ const candidate = z
     estimated: z.literal(true).optional().openapi({
       description: "How able the model is was estimated from its price.",
     }),
+    isFallback: z.literal(true).optional().openapi({
+      description: "The caller names another model, in whose place this one may answer by policy.",
+    }),
     excludedBy: z.enum(exclusionReasons).optional(),
   })
   .openapi("Candidate");

@@ -20,8 +20,10 @@ import {
   expendable,
   prefillPolicies,
   previewPolicies,
+  type ModelAlias,
   type Policy,
 } from "../../domain/choice/policy.ts";
+import { autoModel } from "../../domain/choice/named-models.ts";
 import { isTimeZone } from "../../pipeline/callers/time-zones.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count, line, type ShapeOf } from "./schemas.ts";
@@ -52,6 +54,32 @@ const shapingRule = z
   .openapi("ShapingRule", {
     description: "Applied when every predicate holds; of several, the last has the word.",
   });
+
+const modelAlias = z
+  .strictObject({
+    hints: z
+      .array(line(200))
+      .max(32)
+      .optional()
+      .openapi({
+        description: "Parts of models' names, tried in order.",
+        example: ["claude-haiku", "gpt-5-mini"],
+      }),
+    priorities: z
+      .strictObject({ cost: priority, speed: priority, intelligence: priority })
+      .optional(),
+  } satisfies ShapeOf<ModelAlias>)
+  .openapi("ModelAlias", { description: "What a name asks for. Headers of a call win." });
+
+const aliasName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, "Letters, digits, and . _ : - in 100 characters.")
+  .refine((name) => name !== autoModel, '"auto" leaves the choice to the router.');
+const atMost = (most: number) =>
+  [
+    (named: Record<string, unknown>): boolean => Object.keys(named).length <= most,
+    `At most ${most}.`,
+  ] as const;
 
 const why = z.string().min(1).max(500).openapi({ description: "Why, for people." });
 /** A switch for each name. */
@@ -187,6 +215,24 @@ export const policy = z
       description:
         "Whether callers of the tenant's API keys read in `attempts[].message` what a provider said of their failed call, masked. Callers behind registered servers don't. Default: false.",
     }),
+    aliases: z
+      .record(aliasName, modelAlias)
+      .refine(...atMost(100))
+      .optional()
+      .openapi({
+        description:
+          "Names that callers of the model endpoints may use as a model's name. An alias takes precedence over a model of its name.",
+        example: { fast: { hints: ["claude-haiku", "gpt-5-mini"], priorities: { speed: 1 } } },
+      }),
+    fallbacks: z
+      .record(line(200), z.array(line(200)).min(1).max(10))
+      .refine(...atMost(100))
+      .optional()
+      .openapi({
+        description:
+          "By a model's name as callers of the model endpoints use it, or `*`: the models that may answer in its place, in order. Default: no other model.",
+        example: { "claude-sonnet-5": ["gpt-5.4"] },
+      }),
     prefill: z.enum(prefillPolicies).optional().openapi({
       description:
         "What becomes of a request whose last message is the assistant's, where no model goes on with such a message. refuse: no_eligible_model. as_text: a user message is added that asks to go on with it. Default: refuse.",

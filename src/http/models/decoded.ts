@@ -34,9 +34,6 @@ export function toolsFor(
     : ok({ tools: named, toolChoice: "required" });
 }
 
-/** The name by which a caller leaves the choice of a model to the router. */
-export const autoModel = "auto";
-
 /**
  * Tokens of the answer where a request sets no limit, as clients of OpenAI's endpoints do. The limit has to be finite,
  * since it is reserved.

@@ -1,4 +1,5 @@
 /** The models that a key can use, as OpenAI and Anthropic list theirs. */
+import { autoModel } from "../../domain/choice/named-models.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { nameOf, type Model } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
@@ -6,7 +7,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
-import { autoModel, refuseMember } from "./decoded.ts";
+import { refuseMember } from "./decoded.ts";
 import type { Dialect } from "./errors.ts";
 import type { ModelRequest } from "./post.ts";
 
@@ -42,14 +43,31 @@ const anthropicEntry = ({ id, title }: Entry): JsonObject => ({
   created_at: new Date(epoch).toISOString(),
 });
 
+const aliasEntry = (id: string): Entry => ({
+  id,
+  title: "Alias of your tenant",
+  owner: auto.owner,
+});
+
+interface Listed {
+  /** `auto` and the tenant's aliases */
+  chosen: Entry[];
+  models: Model[];
+}
+
 async function modelsOf(
   services: ModelServices,
   { request, tenant }: ModelRequest,
-): Promise<Result<Model[], Refusal>> {
+): Promise<Result<Listed, Refusal>> {
   const token = modelKeyOf(request.headers);
   if (!token.ok) return token;
   const caller = await services.authenticate(modelClaim(token.value, tenant), "recent");
-  return caller.ok ? ok(services.servedModels(caller.value)) : caller;
+  if (!caller.ok) return caller;
+  const { aliases = {} } = caller.value.snapshot.tenant.policy;
+  return ok({
+    chosen: [auto, ...Object.keys(aliases).toSorted().map(aliasEntry)],
+    models: services.servedModels(caller.value),
+  });
 }
 
 /** As Anthropic's API allows. A client that names no limit may read one page alone, so that gets the most. */
@@ -80,9 +98,10 @@ export async function listedModels(
   input: ModelRequest,
   dialect: Dialect,
 ): Promise<Result<JsonObject, Refusal>> {
-  const models = await modelsOf(services, input);
-  if (!models.ok) return models;
-  const entries = [auto, ...models.value.map(entryOf)];
+  const listed = await modelsOf(services, input);
+  if (!listed.ok) return listed;
+  const { chosen, models } = listed.value;
+  const entries = [...chosen, ...models.map(entryOf)];
   return dialect === "openai"
     ? ok({ object: "list", data: entries.map(openaiEntry) })
     : pageOf(entries, new URL(input.request.url).searchParams);
@@ -94,10 +113,11 @@ export async function listedModel(
   input: ModelRequest,
   { name, dialect }: { name: string; dialect: Dialect },
 ): Promise<Result<JsonObject, Refusal>> {
-  const models = await modelsOf(services, input);
-  if (!models.ok) return models;
-  const model = models.value.find((each) => isNamed(each, name));
-  const entry = name === autoModel ? auto : model === undefined ? null : entryOf(model);
-  if (entry === null) return err({ reason: "not_found", what: "no such model" });
+  const listed = await modelsOf(services, input);
+  if (!listed.ok) return listed;
+  const { chosen, models } = listed.value;
+  const model = models.find((each) => isNamed(each, name));
+  const entry = chosen.find(({ id }) => id === name) ?? (model && entryOf(model));
+  if (entry === undefined) return err({ reason: "not_found", what: "no such model" });
   return ok(dialect === "openai" ? openaiEntry(entry) : anthropicEntry(entry));
 }

@@ -3,12 +3,12 @@
  * Source: Anthropic's API reference, "Create a Message".
  */
 import { z } from "@hono/zod-openapi";
+import { autoModel } from "../../domain/choice/named-models.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall, ToolResultBlock } from "../../domain/sampling/call.ts";
 import {
-  autoModel,
   ignoredIn,
   jsonObject,
   neutral,

@@ -1,6 +1,8 @@
 /** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
-import type { ModelEndpointName } from "../../domain/audit/record.ts";
+import { calledByPolicy } from "../../domain/choice/named-models.ts";
+import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -66,7 +68,7 @@ async function samplingRequestOf(
   const asked = askedByHeaders(headers);
   const [name, version] = (headers.get("User-Agent")?.split(" ")[0] ?? "").split("/");
   const call: Result<SamplingCall, Refusal> = asked.ok
-    ? ok({ ...decoded.call, ...asked.value })
+    ? ok({ ...decoded.call, ...asked.value, endpoint: came.endpoint })
     : asked;
   return {
     caller,
@@ -102,6 +104,17 @@ const contextOf = (models: ReturnType<ModelServices["servedModels"]>, name: stri
   (name === undefined ? undefined : models.find((model) => isNamed(model, name)))?.contextTokens ??
   null;
 
+/** Says that another model than the named one answered, as the tenant's policy allows. */
+function fallbackHeader(
+  models: ReturnType<ModelServices["servedModels"]>,
+  { asked, answered }: { asked: string | undefined; answered: string },
+): Record<string, string> {
+  const model = models.find((each) => nameOf(each) === answered);
+  return asked === undefined || model === undefined || isNamed(model, asked)
+    ? {}
+    : { "X-Router-Fallback": asked };
+}
+
 const costHeader = (costUsd: number | null): Record<string, string> =>
   costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
 
@@ -131,6 +144,10 @@ async function answerTo(
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
       "X-Router-Model": answer.model,
+      ...fallbackHeader(services.servedModels(came.caller), {
+        asked: calledByPolicy(came.decoded.call, came.caller.snapshot.tenant.policy).model,
+        answered: answer.model,
+      }),
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },

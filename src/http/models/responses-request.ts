@@ -3,13 +3,13 @@
  * name. Source: OpenAI's API reference, "Create a model response".
  */
 import { z } from "@hono/zod-openapi";
+import { autoModel } from "../../domain/choice/named-models.ts";
 import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
 import {
   addTo,
-  autoModel,
   defaultMaxTokens,
   ignoredIn,
   imageFrom,

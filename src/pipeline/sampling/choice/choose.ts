@@ -6,6 +6,7 @@ import {
 } from "../../../domain/sampling/capabilities.ts";
 import { withheldBy } from "../../../domain/limits/ceilings.ts";
 import { poolFrom, type ModelPool, type PoolPolicy } from "../../../domain/choice/model-pool.ts";
+import { calledByPolicy } from "../../../domain/choice/named-models.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { callBoundsOf, smallestBudget } from "../../../domain/limits/holds.ts";
 import { endOfRaises } from "../../../domain/limits/raises.ts";
@@ -193,8 +194,9 @@ export function createChooser(deps: {
   };
   return {
     poolFor: (snapshot) => poolFor(snapshot, null),
-    plan(asked, snapshot, { capabilities, features, raw }, server = null) {
+    plan(sent, snapshot, { capabilities, features, raw }, server = null) {
       const { policy } = snapshot.tenant;
+      const asked = calledByPolicy(sent, policy);
       if (server?.policy.disabled === true)
         return err({ reason: "forbidden", action: "sampling for this server is switched off" });
       const needs = {

@@ -1,10 +1,5 @@
 /** A sampling request as a surface hands it in, and what its audit record holds from the beginning. */
-import {
-  askedOf,
-  type Asked,
-  type ModelEndpointName,
-  type Opening,
-} from "../../../domain/audit/record.ts";
+import { askedOf, type Asked, type Opening } from "../../../domain/audit/record.ts";
 import { outlineOf } from "../../../domain/sampling/capabilities.ts";
 import { inputModalitiesOf } from "../../../domain/sampling/estimate.ts";
 import type { ReplayKey } from "../../../domain/sampling/replay-key.ts";
@@ -16,6 +11,7 @@ import type { CallTurn } from "../../../domain/sampling/call-turn.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { Declared } from "../choice/choose.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
+import type { ModelEndpointName } from "../../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { RequestContent } from "./request-content.ts";
 

@@ -1,0 +1,16 @@
+/** Which providers speak the API of a model endpoint. */
+import type { ModelEndpointName } from "../model-endpoint.ts";
+import type { Model } from "../models/model.ts";
+import { wireOf } from "./rules.ts";
+
+const ownApis: ReadonlySet<string> = new Set(["anthropic", "google", "workers-ai"]);
+
+export function speaks(
+  model: Pick<Model, "provider" | "id" | "like">,
+  endpoint: ModelEndpointName,
+): boolean {
+  const wire = wireOf(model);
+  if (endpoint === "messages") return wire === "anthropic";
+  if (endpoint === "responses") return model.provider === "openai";
+  return wire !== "openai-responses" && !ownApis.has(wire);
+}
