@@ -1,4 +1,5 @@
 /** Model selection. Pure: request, pool and catalogue version determine the decision. */
+import { askingOf } from "./asking.ts";
 import { choicesOf, type Choice } from "./choices.ts";
 import {
   excludedOf,
@@ -12,25 +13,20 @@ import {
   type Decision,
 } from "./decision.ts";
 import { nameOf } from "../models/model.ts";
-import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
 import { leadersOf } from "./copies.ts";
 import { everydayRanks, isBalanced, leadersAmong, namesMaker } from "./everyday.ts";
 import { withSpares, type ModelPool } from "./model-pool.ts";
 import { narrow, nothingNarrowed, versionLevel, type Narrowed } from "./hints.ts";
 import { kindOf, type Kind } from "../models/model-index.ts";
 import type { Requirements } from "../requirements.ts";
-import { cacheWritesOf } from "../sampling/cache-writes.ts";
-import { reasoningNeedsOf } from "../sampling/reasoning-needs.ts";
 import type { Refusal } from "../refusals.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
-import { orderOf, scoreAll, weightsOf } from "./score.ts";
-import type { NegotiationRecord } from "../sampling/shaping.ts";
+import { orderOf, scoreAll } from "./score.ts";
 import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
 import { rankOfNamed } from "./named-models.ts";
-import { demandsOf } from "../wires/demands.ts";
-import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
+import { credentialsLedBy } from "../sampling/tool-loop.ts";
 
 export interface Plan {
   requirements: Requirements;
@@ -42,42 +38,6 @@ export interface Plan {
 }
 
 const roomlessNote = "reasoning: the limits had no room left for it";
-
-export function requirementsOf(
-  call: SamplingCall,
-  { policy, families }: Pick<ModelPool, "policy" | "families">,
-): Requirements {
-  const input = measureInput(call);
-  const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
-  const reasoning = reasoningNeedsOf(call, policy);
-  const cacheWrites = cacheWritesOf(call, policy.promptCaching);
-  const wire = demandsOf(call);
-  return {
-    inputModalities: inputModalitiesOf(call),
-    outputModalities: call.outputModalities,
-    tools: call.tools.length > 0,
-    inputTokens:
-      estimates.length === 0
-        ? tokensMeasured(input, "other")
-        : Math.max(...estimates.map(([, tokens]) => tokens)),
-    inputTokensByFamily: Object.fromEntries(estimates),
-    ...(call.model === undefined ? {} : { model: call.model }),
-    ...(call.fallbacks === undefined ? {} : { fallbacks: call.fallbacks }),
-    ...(call.endpoint === undefined ? {} : { endpoint: call.endpoint }),
-    maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
-    ...(cacheWrites === undefined ? {} : { cacheWrites }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(wire === undefined ? {} : { wire }),
-  };
-}
-
-function notesOf(call: SamplingCall, needs: Requirements): string[] {
-  const notes: string[] = [];
-  if (call.includeContext !== "none")
-    notes.push(`includeContext "${call.includeContext}" treated as "none"`);
-  if (needs.maxTokens < call.maxTokens) notes.push(`maxTokens capped by policy`);
-  return notes;
-}
 
 /** Bounds the refusal. */
 const mostNamed = 5;
@@ -275,28 +235,6 @@ export function planShortened(plan: Plan, asking: Asking, pool: ModelPool): Plan
   const note = `limits: maxTokens lowered from ${requirements.maxTokens} to ${shortAnswerTokens}, since too little was left`;
   const shortened = decide({ ...asking, needs, notes: [...decision.notes, note] }, pool);
   return shortened.ok ? shortened.value : null;
-}
-
-/** @param negotiation for the record only */
-export function askingOf(
-  call: SamplingCall,
-  pool: ModelPool,
-  negotiation: NegotiationRecord | null = null,
-): Asking {
-  const needs = requirementsOf(call, pool);
-  const weights = weightsOf(call.priorities);
-  const notes = notesOf(call, needs);
-  const toolLoop = toolLoopOf(call);
-  const { hints, alias } = call;
-  return {
-    needs,
-    hints,
-    weights,
-    notes,
-    negotiation,
-    toolLoop,
-    ...(alias !== undefined && { alias: { name: alias, hints } }),
-  };
 }
 
 export const choose = (call: SamplingCall, pool: ModelPool): Result<Plan, Refusal> =>

@@ -14,7 +14,8 @@ import { efforts, type Effort, type ReasoningNeeds } from "../../../src/domain/r
 import { reasoningNeedsOf } from "../../../src/domain/sampling/reasoning-needs.ts";
 import type { Message } from "../../../src/domain/sampling/call.ts";
 import { originKey, providerMetadataKey } from "../../../src/domain/sampling/tool-loop.ts";
-import { choose, requirementsOf } from "../../../src/domain/choice/selection.ts";
+import { requirementsOf } from "../../../src/domain/choice/asking.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { expectedUsage, roomyUsage } from "../../../src/domain/models/cost.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 

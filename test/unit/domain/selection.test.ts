@@ -13,7 +13,8 @@ import type {
   SamplingCall,
 } from "../../../src/domain/sampling/call.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
-import { choose, requirementsOf, type Plan } from "../../../src/domain/choice/selection.ts";
+import { requirementsOf } from "../../../src/domain/choice/asking.ts";
+import { choose, type Plan } from "../../../src/domain/choice/selection.ts";
 import { isBalanced } from "../../../src/domain/choice/everyday.ts";
 import { weightsOf } from "../../../src/domain/choice/score.ts";
 import { compileRequirements } from "../../../src/domain/choice/compiled-requirements.ts";

@@ -24,8 +24,8 @@ import {
   toolRoundsOf,
   type SamplingCall,
 } from "../../../domain/sampling/call.ts";
+import { askingOf } from "../../../domain/choice/asking.ts";
 import {
-  askingOf,
   decide,
   planShortened,
   planWithoutRoom,
