@@ -2,8 +2,8 @@
 import type { Ceiling } from "../../../../src/domain/limits/ceilings.ts";
 import type { Limits, Policy, ServerPolicy } from "../../../../src/domain/choice/policy.ts";
 import type { Planned } from "../../../../src/pipeline/sampling/choice/choose.ts";
+import { askingOf } from "../../../../src/domain/choice/asking.ts";
 import {
-  askingOf,
   decide,
   planShortened,
   planWithoutRoom,
