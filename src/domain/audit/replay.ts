@@ -1,9 +1,9 @@
 /** Repeats a recorded decision on current catalogue data, and reports why the result differs. */
-import type { SamplingRecord } from "./record.ts";
+import type { Asked, SamplingRecord } from "./record.ts";
 import { entryOf, type RankedModel } from "../choice/ranked-model.ts";
 import { poolOf } from "../choice/model-pool.ts";
 import { nameOf, type Model } from "../models/model.ts";
-import { type Candidate, type Decision } from "../choice/decision.ts";
+import type { Asking, Candidate, Decision } from "../choice/decision.ts";
 import { decide } from "../choice/selection.ts";
 
 export interface Replay {
@@ -33,6 +33,20 @@ const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]):
     const shown = other === undefined ? "nothing" : wordsOf(other, candidate);
     return [`Rank ${at + 1} was ${wordsOf(candidate, candidate)}; it is ${shown}.`];
   });
+
+function askedAgain(
+  { requirements: needs, weights, notes, alias, toolLoop }: Decision,
+  asked: Pick<Asked, "hints">,
+): Asking {
+  return {
+    needs,
+    hints: alias?.hints ?? asked.hints,
+    weights,
+    notes,
+    toolLoop: toolLoop === undefined ? null : { ...toolLoop, credentialId: "" },
+    ...(alias !== undefined && { alias }),
+  };
+}
 
 /** null: the record has no decision. */
 export function replay(
@@ -67,18 +81,8 @@ export function replay(
       }),
     ];
   });
-  const { requirements: needs, weights, notes, alias } = decision;
-  const toolLoop =
-    decision.toolLoop === undefined ? null : { ...decision.toolLoop, credentialId: "" };
   const made = decide(
-    {
-      needs,
-      hints: alias?.hints ?? asked.hints,
-      weights,
-      notes,
-      toolLoop,
-      ...(alias !== undefined && { alias }),
-    },
+    askedAgain(decision, asked),
     poolOf(ranked, {
       models: today.models,
       unserved: 0,
