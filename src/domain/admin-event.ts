@@ -1,6 +1,5 @@
 import type { JsonObject } from "./json.ts";
 
-/** An entry in the log of admin actions. */
 export interface AdminEvent {
   id: string;
   at: number;

@@ -1,4 +1,4 @@
-/** Alerts: conditions that are reported without being asked for, for example an exhausted budget. */
+/** Conditions that are reported without being asked for, for example an exhausted budget. */
 
 export const alertKinds = [
   "budget_crossed",
@@ -29,15 +29,13 @@ export const sinkBehindMs = 30 * 60_000;
 export interface AlertSubject {
   tenantId: string;
   kind: AlertKind;
-  /** id of the affected object; for a circuit, its scope */
+  /** for a circuit, its scope */
   subject: string;
-  /** name of the budget, for example `tenant.usdPerDay`; null unless the alert is about a budget */
+  /** for example `tenant.usdPerDay`; null unless the alert is about a budget */
   name: string | null;
-  /** percentage of the budget; null unless the alert is about a budget */
   share: number | null;
   /** ms since the epoch; for lasting trouble, the start of the UTC day */
   periodFrom: number;
-  /** null: the period never ends */
   periodUntil: number | null;
   /** in the unit of the limit; null unless the alert is about a budget */
   limit: number | null;
@@ -55,7 +53,6 @@ export interface BudgetLine {
   /** for example `tenant.usdPerDay` */
   name: string;
   subject: string;
-  /** in the unit of the limit */
   limit: number;
   /** without the reservations of running calls */
   used: number;
@@ -67,7 +64,6 @@ export interface BudgetLine {
 
 const dayMs = 86_400_000;
 
-/** Lasting trouble is reported once a day. */
 export const dayOfTrouble = (now: number): Pick<AlertSubject, "periodFrom" | "periodUntil"> => {
   const periodFrom = Math.floor(now / dayMs) * dayMs;
   return { periodFrom, periodUntil: periodFrom + dayMs };

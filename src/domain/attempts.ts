@@ -9,10 +9,7 @@ export type CircuitReach = (typeof circuitReaches)[number];
 export const faultReaches = [...circuitReaches, "request"] as const;
 export type FaultReach = (typeof faultReaches)[number];
 
-/**
- * Machine-readable causes of provider errors, mapped in `providers/fault-rows.ts`. Provider text never passes
- * through.
- */
+/** Causes of provider errors, from `providers/fault-rows.ts`. Provider text never passes through. */
 export const faultCodes = [
   "invalid_key",
   "no_credit",
@@ -47,14 +44,11 @@ export type FaultKind =
   | "network"
   | "timeout"
   | "auth"
-  /** the stored key can't be decrypted, so the provider was not called */
   | "unopenable"
   | "invalid_request"
   | "malformed"
   | "empty"
-  /** the answer is not the requested JSON */
   | "not_json"
-  /** the required tool use is missing, or the tool was not offered */
   | "wrong_tool_use"
   | "cancelled";
 
@@ -66,7 +60,6 @@ export interface ProviderFault {
   retryable: boolean;
   /** ms, from the provider's `Retry-After` */
   retryAfterMs: number | null;
-  /** whether the provider may have charged for the attempt */
   billed: "no" | "maybe";
   reach: FaultReach;
   code?: FaultCode;
@@ -86,7 +79,7 @@ interface AttemptBase {
 export interface AttemptSummary extends AttemptBase {
   /** whether the same call may succeed later */
   retryable: boolean;
-  /** set for an unusable success and for a call that was not sent; otherwise the status is enough */
+  /** set for an unusable success and for a call that was not sent */
   fault?: FaultKind | null;
   code?: FaultCode;
   network?: NetworkFault;
@@ -96,17 +89,13 @@ export interface AttemptSummary extends AttemptBase {
 
 /** An attempt as its record stores it. */
 export interface Attempt extends AttemptBase {
-  /** whether another candidate may succeed */
   retryable: boolean;
   credentialId: string;
-  /** null: the attempt succeeded */
   fault: FaultKind | null;
   billed: "yes" | "no" | "maybe";
-  /** ms */
   latencyMs: number;
   /** ms that the provider asked for */
   retryAfterMs: number | null;
-  /** absent: the attempt succeeded */
   reach?: FaultReach;
   code?: FaultCode;
   network?: NetworkFault;
@@ -118,14 +107,12 @@ export interface Attempt extends AttemptBase {
   costMicroUsd?: number | null;
 }
 
-/** A credential whose key the provider refused. */
 export interface RefusedKey {
   credentialId: string;
   /** `updatedAt` of the credential when the call read it; a key that was replaced later was not refused */
   readAt: number;
 }
 
-/** Whether the provider does not know the key. */
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 
@@ -161,7 +148,6 @@ const isNotSent = ({ fault, status }: Pick<Attempt, "fault" | "status">): boolea
 const isOwnSlip = ({ fault }: Pick<Attempt, "fault">): boolean =>
   fault === "wrong_tool_use" || fault === "not_json";
 
-/** Whether the same call may succeed later. */
 export const mayPass = (attempt: Attempt): boolean =>
   attempt.retryable &&
   attempt.reach !== "request" &&

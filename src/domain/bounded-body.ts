@@ -1,7 +1,4 @@
-/**
- * Bounded reading of foreign bodies. `fetch` decompresses bodies, and 300 kB of gzip may be 300 MB, so decompressed
- * bytes count.
- */
+/** Bounded reading. `fetch` decompresses bodies, and 300 kB of gzip may be 300 MB, so decompressed bytes count. */
 import { concatenated } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -14,7 +11,6 @@ interface Source {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** A Workers runtime extension of byte stream readers. */
 interface ReaderAtLeast {
   readAtLeast(minBytes: number, view: Uint8Array): ReturnType<Source["read"]>;
 }
@@ -34,22 +30,17 @@ function sourceOf(body: ReadableStream<Uint8Array>): Source {
   };
 }
 
-/** null: not a byte stream, or not the Workers runtime */
 function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderAtLeast) | null {
   try {
     const reader = body.getReader({ mode: "byob" });
     if (readsAtLeast(reader)) return reader;
     reader.releaseLock();
   } catch {
-    // not a byte stream
   }
   return null;
 }
 
-/**
- * The body up to `mostBytes`, after which the source is cancelled. @param exceeded the error that the reader gets, or
- * `cut` to end the body normally
- */
+/** Cancels the source after `mostBytes`. @param exceeded the reader's error, or `cut` to end the body normally */
 export function boundedStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { mostBytes, exceeded }: { mostBytes: number; exceeded: "cut" | (() => Error) },
@@ -89,7 +80,6 @@ export async function readBounded(
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    // The end may carry the last piece.
     if (value !== undefined) parts.push(value);
     size += value?.byteLength ?? 0;
     if (size > mostBytes) {

@@ -1,14 +1,10 @@
-/**
- * Forms and queries of callers without a key. Parsing takes quadratic CPU time in the number of fields, so the size
- * is checked first.
- */
+/** Forms and queries of callers without a key. Parsing takes quadratic time, so the size is checked first. */
 import { boundedUrl } from "./bounded-url.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 
 export const mostFormBytes = 16 * 1024;
 const mostFields = 64;
-/** Fields that are fetched, compared or followed as URLs. */
 const urlFields = ["client_id", "redirect_uri", "resource"];
 
 const tooLarge: Refusal = {

@@ -2,7 +2,6 @@
 export interface BoundedMap<K, V> {
   readonly size: number;
   get(key: K): V | undefined;
-  /** Gets an entry and marks it as most recently used. */
   use(key: K): V | undefined;
   set(key: K, value: V): void;
   delete(key: K): boolean;

@@ -1,7 +1,4 @@
-/**
- * Foreign URLs and hosts. Parsing costs CPU by length, so the length is checked first. Sources: RFC 1035, section
- * 2.3.4 (host names); limits of browsers and proxies (URLs).
- */
+/** Length limits of foreign URLs and hosts. Sources: RFC 1035, section 2.3.4; limits of browsers and proxies. */
 const mostUrlCharacters = 2_048;
 const mostHostCharacters = 253;
 

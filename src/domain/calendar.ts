@@ -20,7 +20,6 @@ function firstOfMonth(year: number, month: number): number {
   return marchYear * 365 + leaps + Math.floor((153 * marchMonth + 2) / 5) - 719_468;
 }
 
-/** Months since year 0. */
 function monthOf(day: number): number {
   // Too late by at most one month: an average month has 30.436875 days.
   let month = 1970 * 12 + Math.floor(day / 30.436875) + 1;
@@ -56,10 +55,7 @@ export type OffsetAt = (seconds: number) => number;
 
 const utc: OffsetAt = () => 0;
 
-/**
- * The moment at which a local day starts. If clocks skip midnight, that is the moment of the skip. If midnight comes
- * twice, the first one counts unless that one still belongs to the previous day.
- */
+/** If clocks skip midnight, the moment of the skip. If midnight comes twice, the first one on this day. */
 function dayBegin(day: number, offsetAt: OffsetAt): number {
   const midnight = day * daySeconds;
   const offsets = [offsetAt(midnight - daySeconds), offsetAt(midnight + daySeconds)];

@@ -1,7 +1,4 @@
-/**
- * Clock skew. Hosts' clocks may differ or be set back, so a time far in the future must neither block nor count for
- * ever.
- */
+/** Hosts' clocks may differ or be set back, so a time far in the future must not block for ever. */
 
 /** Tolerated skew in ms. */
 export const clockSlackMs = 60_000;

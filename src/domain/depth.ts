@@ -1,7 +1,4 @@
-/**
- * Nesting limits for JSON that recursive functions walk. The attack: 12 MiB of brackets parse, and then exhaust the
- * stack.
- */
+/** Nesting limits before recursion. The attack: 12 MiB of brackets parse, and then exhaust the stack. */
 import type { Refusal } from "./refusals.ts";
 
 /** Deeper than the arguments of any tool in use. */
@@ -16,7 +13,6 @@ export const tooDeep: Refusal = {
 /** Limit for a caller's whole message: deeper than any schema of the protocol. */
 export const mostMessageLevels = 64;
 
-/** An array or object of plain values has one level. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   // Breadth first, because recursion would exhaust the stack.
   let level: unknown[] = [value];

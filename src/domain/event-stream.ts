@@ -10,12 +10,10 @@ export const streamEnd = "\n\n";
 
 /** @returns a function that takes a piece of text and returns the events completed so far, in linear time */
 export function createEventReader(): (piece: string) => ServerEvent[] {
-  /** the incomplete line */
   let parts: string[] = [];
   let endedByCr = false;
   let [kind, id]: [string, string | null] = ["message", null];
   let data: string[] = [];
-  /** null: the line completes no event */
   const take = (line: string): ServerEvent | null => {
     if (line !== "") {
       const [, name, value = ""] = /^([a-z]+)(?:: ?(.*))?$/s.exec(line) ?? [];

@@ -1,4 +1,3 @@
-/** Why a model is excluded from selection, as shown beside its name. */
 import type { ExclusionReason } from "./requirements.ts";
 
 export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {

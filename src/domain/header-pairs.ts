@@ -1,6 +1,4 @@
-/**
- * Parses `name=value` pairs as in OpenTelemetry settings: comma-separated, percent-encoded values; null: malformed.
- */
+/** Parses comma-separated `name=value` pairs with percent-encoded values (OpenTelemetry); null: malformed. */
 export function headerPairsIn(text: string): Record<string, string> | null {
   const headers: Record<string, string> = {};
   for (const pair of text.split(",").filter((part) => part.trim() !== "")) {

@@ -1,5 +1,3 @@
-/** Reads an image's dimensions from the few base64 characters that hold them. */
-
 /** pixels */
 export interface Sides {
   width: number;
@@ -8,7 +6,6 @@ export interface Sides {
 
 type ReadBytes = (from: number, length: number) => DataView;
 
-/** Decodes only the groups of four characters that hold the bytes. */
 const readerOf =
   (base64: string): ReadBytes =>
   (from, length) => {
@@ -31,7 +28,6 @@ function jpegSides(read: ReadBytes): Sides | null {
     const head = read(at, 9);
     if (head.getUint8(0) !== 0xff) return null;
     const marker = head.getUint8(1);
-    // start of the scan, or end of the image
     if (marker === 0xda || marker === 0xd9) return null;
     if (isFrame(marker)) return { width: head.getUint16(7), height: head.getUint16(5) };
     const isFill = marker === 0xff;
@@ -73,7 +69,6 @@ const readers: ReadonlyMap<string, (read: ReadBytes) => Sides | null> = new Map(
   ["image/gif", gifSides],
 ]);
 
-/** @param format the sniffed MIME type @returns null: another format, or truncated */
 export function sidesOf(base64: string, format: string): Sides | null {
   try {
     return readers.get(format)?.(readerOf(base64)) ?? null;

@@ -13,7 +13,6 @@ export function parsedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** True for a plain object, false for arrays and null. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -1,6 +1,4 @@
-/**
- * Latency histograms whose buckets are 5 % wide. Histograms can be merged, so percentiles of 90 days need no records.
- */
+/** Histograms whose buckets are 5 % wide. They can be merged, so percentiles of 90 days need no records. */
 import { isObject } from "./json.ts";
 
 /** `total`: arrival to settlement. `overhead`: total without the provider. */
@@ -10,7 +8,6 @@ export type Measure = (typeof measures)[number];
 type Counts = ReadonlyMap<number, number>;
 export type Histogram = Readonly<Record<Measure, Counts>>;
 
-/** ms of one call. */
 export type Durations = Readonly<Record<Measure, number>>;
 
 export interface Percentiles {
@@ -19,7 +16,6 @@ export interface Percentiles {
   p99: number;
 }
 
-/** ms. */
 export type Latency = Record<Measure, Percentiles> & { calls: number };
 
 const width = 1.05;
@@ -59,7 +55,6 @@ export const histogramOfCalls = (calls: readonly Durations[]): Histogram =>
 export const merged = (one: Histogram, other: Histogram): Histogram =>
   histogramOf((measure) => sumOf(one[measure], other[measure]));
 
-/** Format of the database column. */
 export const histogramText = (histogram: Histogram): string =>
   JSON.stringify(measures.map((measure) => Object.fromEntries(histogram[measure])));
 
@@ -73,7 +68,6 @@ function countsIn(value: unknown): Counts | null {
   return counts;
 }
 
-/** null: not a histogram. */
 export function readHistogram(text: string): Histogram | null {
   let value: unknown;
   try {
@@ -103,7 +97,6 @@ const percentilesOf = (counts: Counts): Percentiles => ({
   p99: percentileOf(counts, 0.99),
 });
 
-/** null: no calls. */
 export function latencyOf(histogram: Histogram): Latency | null {
   const calls = [...histogram.total.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;

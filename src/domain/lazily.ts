@@ -1,12 +1,9 @@
-/** Caches the result of the first call. */
 export function memoize<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/**
- * An object whose members are created on first read; spreading reads all. A proxy is faster than defining getters.
- */
+/** Members are created on first read; spreading reads all. A proxy is faster than defining getters. */
 export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const made: Partial<T> = {};
   const get = (_: unknown, name: string | symbol): unknown => {

@@ -1,4 +1,3 @@
-/** How long an unfinished call may hold its resources. */
 import { clockSlackMs } from "./clocks.ts";
 
 /** ms, the maximum of any policy. */

@@ -4,12 +4,10 @@ export const largestInteger = Number.MAX_SAFE_INTEGER;
 
 /** Maximum tokens that a request may ask for: 1,000 times the room of any model. */
 export const mostTokensAsked = 1_000_000_000;
-/** Maximum plausible tokens of a usage. */
 export const mostTokensBelieved = 10 * mostTokensAsked;
 /** Maximum cost of a provider call: a million USD. */
 const mostMicroUsd = 1_000_000_000_000;
 
-/** Rounds a call's cost up; null: NaN. */
 export const wholeMicroUsd = (microUsd: number): number | null =>
   // Prices have at most six decimals; rounding there first keeps 0.1 + 0.2 from costing a micro-USD.
   Number.isNaN(microUsd)

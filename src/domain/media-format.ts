@@ -1,4 +1,3 @@
-/** Media formats and sizes, detected from the bytes. */
 import { sidesOf, type Sides } from "./image-sides.ts";
 
 export const bytesOfBase64 = (base64: string): Uint8Array =>
@@ -14,7 +13,6 @@ export const headLength = 64;
 export const startsWith = (bytes: Uint8Array, text: string, from = 0): boolean =>
   [...text].every((character, at) => bytes[from + at] === character.charCodeAt(0));
 
-/** The MIME type; null: unknown. */
 export function sniff(bytes: Uint8Array): string | null {
   if (startsWith(bytes, "\u0089PNG\r\n\u001a\n")) return "image/png";
   if (startsWith(bytes, "\u00ff\u00d8\u00ff")) return "image/jpeg";
@@ -55,11 +53,9 @@ export interface ImageFacts {
   /** sniffed MIME type, otherwise the declared one, in lower case */
   format: string;
   bytes: number;
-  /** null: unknown */
   sides: Sides | null;
 }
 
-/** A MIME type without parameters, in lower case. */
 export const bareType = (label: string): string =>
   (label.split(";", 1)[0] ?? label).trim().toLowerCase();
 

@@ -1,6 +1,5 @@
 /** Why a network request has no answer, derived from error codes. Error texts may contain URLs and secrets. */
 
-/** Nothing was sent, so nothing was billed. */
 const causesBeforeSending = [
   "dns",
   "refused",
@@ -26,7 +25,6 @@ export type NetworkCause = (typeof networkCauses)[number];
 
 export interface NetworkFault {
   cause: NetworkCause;
-  /** of the peer */
   host: string;
   port: number;
 }
@@ -109,7 +107,6 @@ export function networkCauseOf(thrown: unknown): NetworkCause {
   return cause === "answer_timeout" && isMarkedUnsent(thrown) ? "connect_timeout" : cause;
 }
 
-/** Whether certainly no byte of the request was sent. */
 export const isUnsent = (thrown: unknown): boolean =>
   isMarkedUnsent(thrown) || beforeSending.has(codeCauseOf(thrown) ?? "unknown");
 

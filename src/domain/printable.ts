@@ -1,17 +1,13 @@
 /** Escapes foreign text, for example server names and error texts, for a terminal. */
 
-/**
- * Control characters steer a terminal; bidirectional and invisible ones disguise a line. Source: Unicode categories.
- */
+/** Control characters steer a terminal; bidirectional and invisible ones disguise a line. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-/** One line of text. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped);
 
-/** One line of JSON, with JSON escapes. */
 export const printableJson = (value: unknown): string =>
   (JSON.stringify(value) ?? "null").replaceAll(unprintable, (character) =>
     Array.from(
@@ -20,5 +16,4 @@ export const printableJson = (value: unknown): string =>
     ).join(""),
   );
 
-/** Several lines of text. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");

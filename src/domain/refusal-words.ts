@@ -1,4 +1,3 @@
-/** Messages of refusals. */
 import type { AttemptSummary, FaultCode } from "./attempts.ts";
 import { exclusionWords } from "./exclusion-words.ts";
 import { networkWords } from "./network-fault.ts";
@@ -109,7 +108,6 @@ const codeWords: { readonly [C in FaultCode]?: string } = {
   temperature: "the provider refuses temperature: lower it, or leave it out",
 };
 
-/** What went wrong, and what to do next. */
 function explainAttempt(attempt: AttemptSummary): string {
   const { provider, model, status, fault, code, network } = attempt;
   if (fault === "unopenable")

@@ -1,6 +1,4 @@
-/**
- * All expected refusals, and the only table that maps them to JSON-RPC, problem+json, OpenAPI and the audit record.
- */
+/** All expected refusals, and the only table that maps them to JSON-RPC, problem+json, OpenAPI and records. */
 import type { JsonObject } from "./json.ts";
 import { statusMayPass, type AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./requirements.ts";
@@ -8,7 +6,6 @@ import type { Result } from "./result.ts";
 
 export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 
-/** A limit without enough room. */
 interface FullLimit {
   limit: string;
   /** the tag, run, group or person that the limit applies to; absent: another level */
@@ -49,10 +46,7 @@ export type Refusal =
   | { reason: "provider_failed"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "provider_timeout"; attempts: AttemptSummary[]; retryAfterMs?: number }
   | { reason: "server_unauthorized"; detail: string }
-  /**
-   * The user must connect an account at `url` first. `scopes`: missing on a connected account. `elicitations`: as in
-   * MCP 2025-11-25; absent: not supported by the client
-   */
+  /** The user must connect an account at `url`. `elicitations`: as in MCP 2025-11-25; absent: not supported */
   | {
       reason: "authorization_needed";
       server: string;
@@ -61,9 +55,8 @@ export type Refusal =
       elicitations?: { mode: "url"; elicitationId: string; url: string; message: string }[];
     }
   /**
-   * `full`: nothing was written. `resting`: the circuits of all suitable models are open; the first few are listed.
-   * `unreleased`: the database belongs to an unreleased version. `replaced`: the database file was replaced, so
-   * writes are lost. `identity_provider`: no answer. Absent: the call may have happened
+   * `resting`: the circuits of all suitable models are open. `replaced`: the database file was replaced, so writes
+   * are lost. Absent: the call may have happened
    */
   | { reason: "unavailable"; retryAfterMs: number; cause?: "full" | "unreleased" | "replaced" }
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
@@ -73,7 +66,6 @@ export type Refusal =
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
   // registered servers
-  /** `retryable`: absent: the status decides */
   | { reason: "server_failed"; serverStatus: number | null; detail: string; retryable?: false }
   | { reason: "server_timeout"; detail: string }
   | { reason: "loop_detected"; detail: string }
@@ -93,7 +85,6 @@ export type Refusal =
   | { reason: "method_not_allowed"; allow: string }
   | { reason: "not_acceptable"; accept: string }
   | { reason: "conflict"; detail: string }
-  /** changed since the caller read it */
   | { reason: "precondition_failed" }
   | { reason: "payload_too_large"; limitBytes: number }
   | { reason: "unsupported_media_type"; expected: string };
@@ -105,12 +96,10 @@ export type Reason = Refusal["reason"];
 interface Meaning {
   /** JSON-RPC error code; our own codes are negated HTTP statuses */
   code: number;
-  /** HTTP status of REST endpoints */
   status: number;
   /** HTTP status on MCP endpoints: 200 for sampling refusals, because SDK clients drop the body of other statuses */
   mcpStatus: number;
   title: string;
-  /** default of `isRetryable` */
   retryable: boolean;
 }
 
@@ -182,7 +171,6 @@ export const mcpStatusOf = (refusal: Refusal): number =>
 
 export const reasons = Object.keys(refusalTable) as Reason[];
 
-/** @param serverStatus HTTP; null: no answer, or another failure */
 export const serverFailed = (detail: string, serverStatus: number | null = null): Refusal => ({
   reason: "server_failed",
   serverStatus,
@@ -195,7 +183,6 @@ export const noSuchServer: Refusal = {
   what: "no such server; its address is /mcp/{tenant}/{server}, and the API key is of that tenant",
 };
 
-/** Whether the same request may succeed later. */
 export function isRetryable(refusal: Refusal): boolean {
   switch (refusal.reason) {
     case "rate_limited":

@@ -1,7 +1,4 @@
-/**
- * Memoizes a pure function of a text. Callers control the texts, so long texts are not cached, and a full cache is
- * cleared.
- */
+/** Memoizes a pure function of a text. Bounded, because callers control the texts. */
 const mostTexts = 1_000;
 const mostCharacters = 500;
 

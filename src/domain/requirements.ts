@@ -1,4 +1,3 @@
-/** What a request requires of a model, and why models are excluded. */
 import type { Modality } from "./modality.ts";
 import type { ModelEndpointName } from "./model-endpoint.ts";
 
@@ -15,18 +14,14 @@ export type TokenFamily =
   | "other";
 
 export const exclusionReasons = [
-  /** the request names another model */
   "not_named",
   "input_modality",
   "output_modality",
   "tools",
   "context_window",
-  /** the wire accepts fewer tools */
   "tool_count",
   "image_format",
-  /** the wire accepts fewer images */
   "image_count",
-  /** an image is empty, or too large for the wire */
   "image_size",
   /** the last message is the assistant's, and the model can't continue it */
   "prefill",
@@ -42,7 +37,6 @@ export const exclusionReasons = [
   "preview",
   /** an image model, without a request for images or a hint */
   "image_model",
-  /** a kill switch is on for the model or its provider */
   "stopped",
   /** canned answers, while the tenant has a provider's credential */
   "canned",
@@ -56,7 +50,6 @@ export type ExclusionReason = (typeof exclusionReasons)[number];
 
 export interface ImageDemands {
   count: number;
-  /** sniffed MIME types */
   formats: string[];
   fewestBytes: number;
   mostBytes: number;
@@ -66,11 +59,9 @@ export interface ImageDemands {
   mostPixels: number;
 }
 
-/** Demands that some wires refuse in any form. */
 export interface WireDemands {
   /** the last message is the assistant's */
   prefill?: true;
-  /** number of tools */
   tools?: number;
   images?: ImageDemands;
 }
@@ -87,7 +78,6 @@ export interface Requirements {
   tools: boolean;
   /** estimated tokens: the highest estimate of the candidates' tokenizers */
   inputTokens: number;
-  /** estimated tokens */
   inputTokensByFamily?: Partial<Record<TokenFamily, number>>;
   /** tokens, after the policy's limit */
   maxTokens: number;
@@ -98,7 +88,6 @@ export interface Requirements {
   wire?: WireDemands;
 }
 
-/** Lowest first. `none`: no reasoning. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];

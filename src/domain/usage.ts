@@ -1,12 +1,7 @@
-/** What a provider counted for a call. */
-
 /** Images and audio, in the units of billing. */
 export interface MediaUsage {
-  /** input tokens that are images */
   imageInputTokens?: number;
-  /** output tokens that are images */
   imageOutputTokens?: number;
-  /** generated images */
   images?: number;
   /** seconds of generated audio */
   audioSeconds?: number;
@@ -16,13 +11,9 @@ export interface MediaUsage {
 
 /** Separately priced parts of the totals. Absent: 0 or not reported. */
 export interface TokenClasses {
-  /** input tokens read from the cache */
   cacheReadTokens?: number;
-  /** audio tokens read from the cache */
   cacheReadAudioTokens?: number;
-  /** input tokens written to the cache for five minutes */
   cacheWriteTokens?: number;
-  /** input tokens written to the cache for an hour */
   cacheWriteHourTokens?: number;
   /** audio input tokens, including cached ones */
   audioInputTokens?: number;
@@ -34,7 +25,6 @@ export interface Usage {
   outputTokens: number;
   /** some counts are estimates, because the provider reported none */
   estimated: boolean;
-  /** absent: only totals were reported */
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;

@@ -1,7 +1,4 @@
-/**
- * Normalizes foreign text for display. Invisible and bidirectional characters could disguise a name or alter a page's
- * text.
- */
+/** Removes invisible and bidirectional characters, which could disguise a name or alter a page's text. */
 const invisible = /[\p{C}\p{DI}\u2800]/gu;
 const blanks = /[\p{Z}\s]+/gu;
 

@@ -5,17 +5,13 @@ import { nameOf } from "../models/model.ts";
 export interface Booking {
   /** null: the model of the request itself */
   model: string | null;
-  /** 1 in exactly one booking of a call */
   requests: number;
   inputTokens: number;
   outputTokens: number;
   costMicroUsd: number;
 }
 
-/**
- * Books each attempt's usage under its model and the rest under the request's model, so that the bookings add up to
- * the record.
- */
+/** Books attempts under their models and the rest under the request's, so that bookings add up to the record. */
 export function bookingsOf({
   attempts,
   usage,

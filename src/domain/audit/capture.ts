@@ -1,4 +1,3 @@
-/** What a capturing policy stores of a call: masked request and answer, or only their sizes. */
 import type { JsonObject, JsonValue } from "../json.ts";
 import { maskValue } from "./masking.ts";
 import type { Block } from "../sampling/call.ts";
@@ -18,7 +17,6 @@ const messagesOnly = "messages:";
 
 export const isCaptured = (stored: string | null): boolean =>
   stored !== null && !stored.startsWith(messagesOnly);
-/** Length of the stored text's prefix that `isCaptured` needs. */
 export const markCharacters = messagesOnly.length;
 
 /** The JSON to seal; null: nothing. @param captured a text from `captureOf` */

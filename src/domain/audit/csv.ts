@@ -61,7 +61,6 @@ export const csvRow = (record: SamplingRecord, place: Place): string =>
     .map((cellOf) => csvCell(cellOf(record, place)))
     .join(",");
 
-/** The row of a record that can't be read. */
 export const csvUnreadable = (id: string, { seal, position }: Place): string => {
   const known: Record<string, Cell> = { id, outcome: "unreadable", seal, position };
   return csvColumns.map((name) => csvCell(known[name] ?? null)).join(",");

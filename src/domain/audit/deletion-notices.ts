@@ -1,6 +1,5 @@
 /**
- * Signed notices of sealed records that the router deleted or sealed again. A leaf that has neither a record nor a
- * notice was erased by an attacker.
+ * Signed notices of deleted or re-sealed records. A leaf with neither record nor notice was erased by an attacker.
  */
 import type { NumberRange } from "./number-ranges.ts";
 
@@ -24,9 +23,7 @@ export interface DeletionNotice {
 }
 
 export interface EmptiedPlace {
-  /** number of the seal */
   seal: number;
-  /** from 0 */
   position: number;
   tenantId: string;
   id: string;

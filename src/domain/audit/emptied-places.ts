@@ -47,7 +47,6 @@ export const isAbout = (
   statement === hash &&
   (reason !== "retention" || (createdBefore !== null && createdBefore > seal.firstCreatedAt));
 
-/** Positions without a record that no notice covers. */
 export const unaccounted = (
   empty: readonly number[],
   notices: readonly DeletionNotice[],

@@ -1,15 +1,9 @@
-/**
- * Authentication codes of records. Without MASTER_KEY, write access to the database can't produce a code, so the seal
- * run detects changed and forged records.
- */
+/** Record codes. Database writes without MASTER_KEY can't produce one, so the seal run detects changes. */
 import type { Mac } from "../tenancy/mac.ts";
 
 export const recordCodesPurpose = "records";
 
-/**
- * How the record began. An admitted record can't be turned into a refused one, because no code of a refusal was ever
- * made for it.
- */
+/** An admitted record can't become a refused one, because no code of a refusal was ever made for it. */
 export type OpeningKind = "admitted" | "limited" | "refused";
 
 export const openingText = (kind: OpeningKind, opening: string): string => `${kind}\n${opening}`;
@@ -25,7 +19,6 @@ export const endingText = (
 
 export const correctionText = (correction: string): string => `corrected\n${correction}`;
 
-/** A row's columns as texts, and their codes. */
 export interface Evidence {
   number: number;
   opening: string;
@@ -44,7 +37,6 @@ export type Standing =
   | {
       state: "sound";
       number: number;
-      /** corrected, or ended after the sweep, so it may be sealed again */
       isReplaced: boolean;
       /** codes made with MASTER_KEY_PREVIOUS */
       previous: { opening: boolean; later: boolean };

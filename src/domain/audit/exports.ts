@@ -1,6 +1,6 @@
 /**
- * Lines of an export, in canonical JSON: a header, for each seal a section with its matching records, and a footer.
- * Each signed line includes the header's hash, so a line is valid in one export only.
+ * Canonical JSON: a header, for each seal a section with its records, a footer. Each signed line includes the
+ * header's hash, so a line is valid in one export only.
  */
 import type { DeletionNotice } from "./deletion-notices.ts";
 import type { SamplingRecord } from "./record.ts";
@@ -25,7 +25,6 @@ export interface HeaderLine {
   signature: string;
 }
 
-/** Markers of omitted records: excluded by the filter, deleted, or unreadable. */
 export const outside = "outside";
 export const gone = "gone";
 export const unreadable = "unreadable";
@@ -34,16 +33,13 @@ export interface SectionLine {
   kind: "section";
   /** hash of the header line */
   export: string;
-  /** from 0 */
   index: number;
   seal: Seal;
   /** absent: lost by the database, which fails verification */
   checked?: Checked;
-  /** packed */
   leaves: string;
   /** for each leaf the id of its record, or `outside`, `gone`, `unreadable` */
   records: string[];
-  /** reasons of `gone` */
   deletions?: DeletionNotice[];
   signature: string;
 }
@@ -64,7 +60,6 @@ export interface FooterLine {
   root: string;
   /** hash of the last section's statement; null: no section */
   last: string | null;
-  /** start of the next part; null: complete */
   nextCursor: string | null;
   /** finished records that are not sealed yet */
   waiting: number;
@@ -93,7 +88,6 @@ export const isStretch = ({ outcome, model, key, user, server, session }: Reques
 
 type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
 
-/** Applies the same filter as the list of records. */
 export function matchesFilter(
   filter: RequestFilter,
   { createdAt, outcome, model, who }: Filtered,
@@ -113,7 +107,6 @@ export function matchesFilter(
   );
 }
 
-/** Whether the filter matches every record of the seal. */
 export const covers = (filter: RequestFilter, seal: Seal): boolean =>
   isStretch(filter) &&
   seal.firstCreatedAt >= (filter.from ?? -Infinity) &&

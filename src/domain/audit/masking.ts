@@ -1,7 +1,4 @@
-/**
- * Masks secrets in captured text. Each pattern starts at a boundary or a fixed word and matches one run of
- * characters, so the time is linear in any text.
- */
+/** Masks secrets. Each pattern starts at a boundary and matches one run of characters, so time is linear. */
 import type { JsonValue } from "../json.ts";
 
 const mask = (kind: string): string => `[masked ${kind}]`;
@@ -51,7 +48,6 @@ const whole: readonly Pattern[] = [
   },
 ];
 
-/** Patterns that keep their first group. */
 const after: readonly Pattern[] = [
   {
     kind: "token",
@@ -136,7 +132,6 @@ export function maskSecrets(text: string): string {
 
 const secretKey = new RegExp(`^(?:${keyWords}|authorization|cookie|set-cookie|x-api-key)$`, "i");
 
-/** Masks all texts and keys, and the values of keys that name secrets. */
 export function maskValue(value: JsonValue): JsonValue {
   if (typeof value === "string") return maskSecrets(value);
   if (Array.isArray(value)) return value.map((item) => maskValue(item));

@@ -1,7 +1,6 @@
 /**
- * Metrics of finished requests. Names and bounds follow OpenTelemetry's semantic conventions for generative AI, with
- * `sampling_router.*` beyond them. Attributes never identify keys, users, runs or tags; tenants only if the operator
- * enables it.
+ * Names and bounds follow OpenTelemetry's conventions for generative AI. Attributes never identify keys, users, runs
+ * or tags; tenants only if the operator enables it.
  */
 import { finishedOperation, providerNameOf, type FinishedRequest } from "./spans.ts";
 
@@ -104,9 +103,7 @@ export const databaseCommit = instrument("sampling_router.database.commit", {
 
 export interface DatabaseFigures {
   waiting(): number;
-  /** including its write-ahead log */
   bytes(): number;
-  /** Reports the duration of each commit. */
   onCommit(observe: (ms: number) => void): void;
 }
 
@@ -134,7 +131,6 @@ function measureAttempts(finished: FinishedRequest, tenant: Labels, note: Note):
   }
 }
 
-/** @param options `tenants`: whether metrics carry the tenant */
 export function measure(
   finished: FinishedRequest,
   note: Note,

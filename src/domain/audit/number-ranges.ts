@@ -1,5 +1,3 @@
-/** Sets of integers as compact ranges. */
-
 /** Inclusive on both ends. */
 export type NumberRange = readonly [first: number, last: number];
 

@@ -1,7 +1,4 @@
-/**
- * What another policy would have selected. A recorded decision is repeated under both policies with current catalogue
- * data, so differences come from the policy alone.
- */
+/** Repeats a recorded decision under two policies with current catalogue data, to show the difference. */
 import type { SamplingRecord } from "./record.ts";
 import type { ModelPool } from "../choice/model-pool.ts";
 import type { Policy } from "../choice/policy.ts";
@@ -17,7 +14,6 @@ export type TriedChoice =
     };
 
 export interface TriedDecision {
-  /** the originally selected `provider/model` */
   recorded: string;
   before: TriedChoice;
   after: TriedChoice;
@@ -44,7 +40,6 @@ const notReplayable = [
 const isOther = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) !== JSON.stringify(other);
 
-/** Switches that stop a call before selection. */
 const callersStopped = ({ stopped = {} }: Policy) => [
   stopped.tenant,
   stopped.keys,
@@ -125,7 +120,6 @@ function tryWith(
 
 type Asked = NonNullable<SamplingRecord["asked"]>;
 
-/** null: the record has no decision. */
 export function tryPolicy(
   { decision, asked }: Pick<SamplingRecord, "decision" | "asked">,
   pools: { before: ModelPool; after: ModelPool },

@@ -23,7 +23,6 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Whether an operator may correct the record's usage and cost. */
 export const isCorrectable = ({
   outcome,
   usage,
@@ -35,9 +34,7 @@ export interface Asked {
   /** absent: MCP sampling */
   endpoint?: ModelEndpointName;
   messages: number;
-  /** of all texts */
   characters: number;
-  /** of the request body */
   bytes: number;
   inputModalities: Modality[];
   outputModalities: Modality[];
@@ -68,7 +65,6 @@ export interface Who {
   revision: string | null;
 }
 
-/** ms per step. */
 export interface Timing {
   auth: number;
   choose: number;
@@ -86,7 +82,6 @@ export interface Opening {
   contentSha256: string;
 }
 
-/** The operator's figures for a call without trustworthy usage. */
 export interface Correction {
   outcome: "succeeded" | "failed" | "cancelled";
   inputTokens: number;
@@ -109,7 +104,6 @@ export interface SamplingRecord extends Opening {
   decision: Decision | null;
   attempts: Attempt[];
   reservedTokens: number | null;
-  /** of all attempts */
   usage: Usage | null;
   /** of all attempts; null: unknown price */
   costMicroUsd: number | null;
@@ -117,9 +111,7 @@ export interface SamplingRecord extends Opening {
   overshoot: boolean;
   model: string | null;
   timing: Timing | null;
-  /** ms from arrival to settlement */
   totalMs: number | null;
-  /** total ms without the provider */
   overheadMs: number | null;
   settledAt: number | null;
   /** the record's own figures are unchanged */
@@ -127,7 +119,6 @@ export interface SamplingRecord extends Opening {
   /** how often the recorded result was returned again; null: not available */
   replays: number | null;
   captured: boolean;
-  /** waits for approval */
   held?: true;
 }
 
@@ -135,7 +126,6 @@ export interface SamplingRecord extends Opening {
 export interface UnreadableRecord {
   tenantId: string;
   id: string;
-  /** names the column, without its value */
   problem: string;
 }
 
@@ -154,13 +144,10 @@ export interface Ending {
 
 /** Columns written at admission that the ending's code covers. */
 export interface Receipt {
-  /** per tenant */
   number: number;
   openingCode: string;
-  /** selected `provider/model` */
   model: string;
   reservedTokens: number;
-  /** null: unknown price */
   reservedMicroUsd: number | null;
 }
 
@@ -181,11 +168,8 @@ export interface Settlement extends Ending {
   result: { parts: string[]; expiresAt: number } | "free" | null;
   health: HealthChange[];
   circuits: CircuitChange[];
-  /** whether the call held a circuit's probe */
   probed: boolean;
-  /** credentials that a provider rejected */
   failing: FailingCredential[];
-  /** sealed JSON of request and result, if the policy captures */
   captured: string | null;
 }
 
@@ -210,7 +194,6 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
   };
 }
 
-/** The record's detail of a refusal, without content. */
 export function detailOf(refusal: Refusal): string | null {
   switch (refusal.reason) {
     case "invalid_params":

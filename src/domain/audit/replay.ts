@@ -8,7 +8,6 @@ import { decide } from "../choice/selection.ts";
 
 export interface Replay {
   same: boolean;
-  /** one sentence per reason */
   differences: string[];
   recorded: Decision;
   /** null: none of the feasible models is known any more */
@@ -48,7 +47,6 @@ function askedAgain(
   };
 }
 
-/** null: the record has no decision. */
 export function replay(
   record: Pick<SamplingRecord, "decision" | "asked">,
   today: { models: readonly Model[]; catalogueVersion: string },

@@ -1,13 +1,12 @@
 /**
- * The findings in a seal: which record numbers the seal closes, and which records are missing, changed or forged.
- * Each check continues from the previous seal, so a run reads only the head of the chain.
+ * What a seal reports: closed record numbers, and missing, changed or forged records. Continues from the previous
+ * seal, so a run reads only the head of the chain.
  */
 import type { CodeFault, Standing } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
 /** ms in which codes of the previous MASTER_KEY remain valid for records that are already sealed */
 const lateCodesMs = 86_400_000;
-/** Ranges listed individually; the rest is summarized as one. */
 const mostRanges = 200;
 
 export type Tampering =
@@ -15,17 +14,14 @@ export type Tampering =
   | { what: "code"; code: CodeFault; id: string; position: number }
   /** the record's number was already sealed, or never assigned */
   | { what: "second"; id: string; position: number }
-  /** admitted records that are gone */
   | { what: "missing"; first: number; last: number; count: number }
   /** removed seals; their remaining records are sealed again */
   | { what: "seals"; first: number; last: number }
-  /** the previous seal is not the router's */
   | { what: "head"; number: number }
   /** the tenant's counter of record numbers was set back */
   | { what: "counter"; last: number };
 
 export interface Checked {
-  /** Merkle root of the records' leaves */
   tree: string;
   /** every record up to this number is sealed or reported missing, except those in `open` */
   through: number;
@@ -49,7 +45,6 @@ export interface CheckInput {
   /** the highest number that was read; `Number.MAX_SAFE_INTEGER`: all */
   presentThrough: number;
   records: readonly { id: string; standing: Standing }[];
-  /** findings from before the record check */
   found: readonly Tampering[];
   now: number;
   codeKey: string;
@@ -147,7 +142,6 @@ function markRecords(
   return marks;
 }
 
-/** Checks the records of a seal and finds missing ones. */
 export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
   const { counter, present, presentThrough, found } = input;
   const state = stateIn(input);

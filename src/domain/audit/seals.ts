@@ -1,7 +1,6 @@
 /**
- * Chains of sealed records, one per tenant. A record's canonical bytes are a leaf of a Merkle tree (RFC 9162, section
- * 2.1.1). A seal's signed statement contains the tree's root and the previous statement's hash. Hashes are SHA-256 in
- * lower-case hex.
+ * A record's canonical bytes are a leaf of a Merkle tree (RFC 9162, section 2.1.1). A seal's signed statement has the
+ * tree's root and the previous statement's hash. SHA-256, lower-case hex.
  */
 import type { SamplingRecord, UnreadableRecord } from "./record.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -21,11 +20,9 @@ export const mostSealed = 256;
 /** `previous` of a tenant's first seal. */
 export const noPrevious = "0".repeat(64);
 
-/** The signed part of a seal. */
 export interface Statement {
   version: 1;
   tenantId: string;
-  /** 1, 2, 3… per tenant */
   number: number;
   /** hash of the previous canonical statement */
   previous: string;
@@ -59,9 +56,7 @@ export interface SealWithLeaves extends StoredSeal {
 export type SealSpan = Pick<Seal, "number" | "count">;
 
 export interface Place {
-  /** number of the seal */
   seal: number;
-  /** from 0 */
   position: number;
 }
 
@@ -77,10 +72,8 @@ export interface StoredAuditKey extends AuditKey {
 }
 
 export interface ChainHead {
-  /** tenant id */
   tenant: string;
   number: number;
-  /** hash of the newest seal's statement */
   hash: string;
 }
 
@@ -134,7 +127,6 @@ export type SealedRecord = ReturnType<typeof sealedRecord>;
 
 export interface Tree {
   add(leaf: string): Promise<void>;
-  /** hex; without leaves, the hash of the empty text */
   root(): Promise<string>;
 }
 
@@ -144,7 +136,6 @@ export interface Hashing {
   tree(): Tree;
   rootOf(leaves: readonly string[]): Promise<string>;
   pack(leaves: readonly string[]): string;
-  /** null: malformed */
   unpack(packed: string): string[] | null;
 }
 
@@ -162,7 +153,6 @@ export type VerifySignature = (
 export interface WaitingRecord {
   record: SamplingRecord;
   evidence: Evidence;
-  /** where the record was sealed before */
   former: Place | null;
 }
 
@@ -184,7 +174,6 @@ export interface SealStore {
   /** Acquires the lease of the seal run until `until`; null: taken. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
-  /** The position of a job. */
   cursor(job: string): Stored<string>;
   keepCursor(job: string, cursor: string): Stored<null>;
   waitingTenants(after: string, limit: number): Stored<string[]>;
@@ -194,17 +183,13 @@ export interface SealStore {
   /** Detaches records from removed seals above `after`, so that they are sealed again. */
   reopen(tenantId: string, after: number, event: AdminEvent): Stored<null>;
   countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
-  /**
-   * Seals all records, or none: false if the chain or a record changed meanwhile. Logs the event in the same
-   * transaction.
-   */
+  /** All or none: false if the chain or a record changed meanwhile. Logs the event in the same transaction. */
   append(
     seal: SealWithLeaves,
     records: readonly SamplingRecord[],
     beside: {
       key: StoredAuditKey;
       event: AdminEvent | null;
-      /** for the records' previous places */
       notices: readonly DeletionNotice[];
     },
   ): Stored<boolean>;
@@ -229,7 +214,6 @@ export interface SealStore {
     range: { first: number; last: number },
     limit: number,
   ): Stored<SealSpan[]>;
-  /** Seals with their remaining records, in order. */
   read(
     tenantId: string,
     range: { first: number; last: number },
@@ -242,6 +226,5 @@ export interface SealStore {
   keys(): Stored<StoredAuditKey[]>;
   /** Replaces the code of a known key. */
   keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;
-  /** Logs an unauthenticated key once. */
   reportKey(event: AdminEvent): Stored<null>;
 }

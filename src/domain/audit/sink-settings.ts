@@ -1,10 +1,8 @@
-/** Settings of the audit sink, which receives each tenant's sealed chain. */
 import { err, ok, type Result } from "../result.ts";
 
 export type SinkTarget =
   | {
       kind: "s3";
-      /** bucket and prefix */
       url: string;
       region: string;
       accessKeyId: string;
@@ -34,7 +32,6 @@ export const sinkSettings = [
 
 const fault = (setting: keyof SinkEnvironment, problem: string) => err({ setting, problem });
 
-/** @param isAllowed whether the router may send to the address */
 export function parseSink(
   given: SinkEnvironment,
   isAllowed: (url: string) => boolean,

@@ -1,7 +1,4 @@
-/**
- * Spans and log line of a finished request, without content. Names follow OpenTelemetry's semantic conventions for
- * generative AI ("client inference"), with `sampling_router.*` beyond them.
- */
+/** Spans and log line, without content. Names follow OpenTelemetry's conventions for generative AI. */
 import type { Attempt } from "../attempts.ts";
 import type { Opening, Outcome, Timing } from "./record.ts";
 import type { Refusal } from "../refusals.ts";
@@ -11,7 +8,6 @@ import type { Decision } from "../choice/decision.ts";
 import type { Attributes, Span } from "./trace.ts";
 import type { Usage } from "../usage.ts";
 
-/** ms per completed step. */
 export type Timings = Partial<Timing & { settle: number }>;
 
 export interface Ended {
@@ -19,7 +15,6 @@ export interface Ended {
   outcome: Exclude<Outcome, "admitted" | "unknown"> | "repeated";
   refusal: Refusal | null;
   attempts: readonly Attempt[];
-  /** the successful attempt */
   answered: { stopReason: StopReason } | null;
   /** of all attempts; null: unknown */
   usage: Usage | null;
@@ -33,7 +28,6 @@ export interface Ended {
 export interface StartedSpan {
   spanId: string;
   startedAt: number;
-  /** null: no network call */
   server: { address: string; port: number } | null;
 }
 
@@ -76,7 +70,6 @@ function outputOf(modalities: readonly Modality[]): Record<string, string> {
   };
 }
 
-/** The conventions' operation name. */
 export const finishedOperation = ({ opening }: FinishedRequest): string =>
   outputOf(opening.asked?.outputModalities ?? ["text"])["gen_ai.operation.name"] ?? "chat";
 
@@ -115,7 +108,6 @@ function usageAttributes(usage: Usage | null | undefined): Attributes {
 const usdOf = (microUsd: number | null | undefined): number | null =>
   microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
 
-/** The model that answered, otherwise the selected one. */
 const chosenOf = ({
   decision,
   ended,
@@ -187,7 +179,6 @@ function attemptAttributes(
   };
 }
 
-/** A span for the request, and a child span per provider call. */
 export function spansOf(
   finished: FinishedRequest,
   own: { spanId: string; parentSpanId: string | null },

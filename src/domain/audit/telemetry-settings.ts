@@ -1,4 +1,3 @@
-/** Telemetry settings. `OTEL_*` variables are OpenTelemetry's own. */
 import { withoutTrailing } from "../bounded-url.ts";
 import { headerPairsIn } from "../header-pairs.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -32,7 +31,6 @@ const defaultServiceName = "sampling-router";
 const fault = (setting: keyof Environment, problem: string): Result<never, Fault> =>
   err({ setting, problem });
 
-/** The collector's base URL. */
 function endpointOf(text: string): URL | null {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";

@@ -1,6 +1,6 @@
 /**
- * Rate-limit refusals are free, so a caller could flood the database with their records. The first hundred per key
- * and minute are recorded individually; the rest are counted in one record per minute.
+ * Rate-limit refusals are free, so a caller could flood the database. The first hundred per key and minute are
+ * recorded individually; the rest are counted in one record per minute.
  */
 import type { Opening, SamplingRecord } from "./record.ts";
 import { createIds } from "../tenancy/ids.ts";
@@ -14,11 +14,9 @@ export const minuteSeconds = 60;
 export const minuteOf = (now: number): number =>
   Math.floor(now / 1_000 / minuteSeconds) * minuteSeconds;
 
-/** Refusals of a key in a minute that have no record of their own. */
 export interface ThinnedMinute {
   tenantId: string;
   keyId: string;
-  /** s since the epoch */
   minute: number;
   requests: number;
 }

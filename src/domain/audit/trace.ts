@@ -1,9 +1,5 @@
-/**
- * Port for traces (W3C Trace Context). Spans are derived after the request has ended; a running call carries only
- * ids.
- */
+/** W3C Trace Context. Spans are derived after the request has ended; a running call carries only ids. */
 
-/** The caller's headers. */
 export interface Propagated {
   traceparent: string | null;
   tracestate: string | null;
@@ -19,9 +15,7 @@ export interface Span {
   /** 16 hex digits, like `parentSpanId` */
   spanId: string;
   parentSpanId: string | null;
-  /** whether the parent is the caller's span */
   parentIsRemote: boolean;
-  /** ms since the epoch */
   startedAt: number;
   endedAt: number;
   failed: boolean;
@@ -31,7 +25,6 @@ export interface Span {
 export interface Trace {
   /** 32 hex digits; null: not traced */
   traceId: string | null;
-  /** null: not recorded */
   recorded: { spanId: string; parentSpanId: string | null } | null;
   /** A new span id and its propagation headers; the caller's own context if nothing is recorded. */
   child(): { spanId: string; headers: Record<string, string> };
@@ -40,6 +33,6 @@ export interface Trace {
 }
 
 export interface Traces {
-  /** Joins the caller's trace or starts one. A malformed context counts as none (W3C Trace Context). */
+  /** Joins the caller's trace or starts one. A malformed context counts as none. */
   join(propagated: Propagated): Trace;
 }

@@ -44,7 +44,6 @@ function placeFault(
     : `does not continue the part before it (${nextCursor ?? "which was the last"})`;
 }
 
-/** @param before the previous complete file */
 export function headerFaults(
   header: HeaderLine,
   before: EndedFile | null,

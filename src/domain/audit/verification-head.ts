@@ -3,7 +3,6 @@ import { canonicalJson } from "../canonical.ts";
 import { statementOf, type ChainHead, type Hashing, type Statement } from "./seals.ts";
 
 export type HeadVerdict =
-  /** no head to compare */
   | { state: "unasked" }
   /** no head of this tenant, or its seal is not in the files */
   | { state: "unchecked"; why: string }

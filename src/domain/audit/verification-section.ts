@@ -39,15 +39,13 @@ export interface ReadLine<L> {
 export interface VerificationDeps {
   hashing: Hashing;
   verify: VerifySignature;
-  /** null: not a trusted key */
   keyOf: (id: string) => AuditKey | null;
 }
 
-/** The id in a line that may not be parseable, for messages. */
 export const idIn = (text: string): string =>
   /"id":"(req_[0-9a-z]{26})"/.exec(text)?.[1] ?? "no id";
 
-/** null: the signature is valid. */
+/** null: valid. */
 export async function faultOf(
   deps: VerificationDeps,
   signed: { kind: SignedAs; keyId: string; signature: string; value: object },
@@ -62,7 +60,6 @@ export async function faultOf(
 /** The state of verification before a section. */
 export interface Standing {
   header: HeaderLine;
-  /** hash of the header line */
   export: string;
   index: number;
   /** statement of the previous seal; null: first section */
@@ -141,7 +138,6 @@ export async function sectionFaults(
   return faults;
 }
 
-/** Empty positions that no genuine notice covers. */
 export async function erasedAmong(
   deps: VerificationDeps,
   {
@@ -190,7 +186,6 @@ function absences(
   });
 }
 
-/** Verifies the records of a valid section. */
 export async function recordFindings(
   { hashing }: VerificationDeps,
   section: { number: number; line: SectionLine; header: HeaderLine },

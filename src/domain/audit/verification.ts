@@ -36,17 +36,14 @@ import {
   type VerificationDeps,
 } from "./verification-section.ts";
 
-/** As claimed by the headers. */
 export interface Scope {
   tenant: HeaderLine["tenant"];
   filter: HeaderLine["filter"];
-  /** ms, of the first and the last part */
   exportedAt: { first: number; last: number };
 }
 
 export interface Verified {
   scope: Scope | null;
-  /** first and last seal that was read */
   sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
@@ -54,15 +51,12 @@ export interface Verified {
   gone: number;
   /** records without a notice; a bounded list */
   erased: Place[];
-  /** records excluded by the filter */
   outside: number;
-  /** records that the router could not read */
   unreadable: number;
   /** the router's own findings, with the number of their seal; a bounded list */
   tampered: { seal: number; tampering: Tampering }[];
   /** records sealed before, and corrected or completed since */
   replaced: number;
-  /** start of the next part; null: complete */
   nextCursor: string | null;
 }
 
@@ -75,10 +69,7 @@ interface OpenSection {
   rows: ReadLine<RecordLine>[];
 }
 
-/**
- * @param pinned trusted keys; null: those in the export. @param wantedTenant expected slug or id. @param wantedHeads
- * heads from an independent source
- */
+/** @param pinned trusted keys; null: those in the export. @param wantedHeads heads from an independent source */
 export function createVerification(deps: {
   hashing: Hashing;
   verify: VerifySignature;
@@ -234,7 +225,6 @@ export function createVerification(deps: {
     header.filter.to === undefined && footer.nextCursor === null;
 
   return {
-    /** Takes a line without its line break. */
     async line(read: ReadLine<ExportLine>): Promise<void> {
       const { number, text, parsed } = read;
       lines = number;
@@ -273,7 +263,6 @@ export function createVerification(deps: {
 
     total: (): Verified => total,
 
-    /** To be called after the last file. */
     head: (): HeadVerdict =>
       head.verdict({
         tenant: total.scope?.tenant.id ?? null,

@@ -4,7 +4,6 @@ import { maxAttempts } from "./failover.ts";
 import type { Model } from "../models/model.ts";
 import { byPreference, type Order } from "./score.ts";
 
-/** A feasible model and its usable credentials, best first. */
 export interface Choice {
   model: Model;
   credentialIds: string[];
@@ -80,7 +79,6 @@ function bestByCredential(order: Order): Map<string, number[]> {
   return byId;
 }
 
-/** A provider may count more tokens than estimated and refuse the request as too long. */
 const nearlyFull = 0.5;
 
 /** The place with the largest context; null: the first model has enough room, or no model has more. */
@@ -106,9 +104,8 @@ function roomierThan(
 }
 
 /**
- * The best few of each credential of the best few providers, in order: a fault rules out at least a model of a
- * credential, so failover never needs others. Includes the model with the largest context if the request may turn out
- * too long.
+ * Failover never needs others, because a fault rules out at least a model of a credential. Includes the model with
+ * the largest context if the request may turn out too long.
  */
 export function choicesOf(order: Order, compiled: Pick<CompiledRequirements, "most">): Choice[] {
   const { positions, pool } = order.scores;

@@ -1,6 +1,4 @@
-/**
- * Circuit breakers per endpoint, credential and model of a tenant. A row exists from a fault until the next answer.
- */
+/** Circuit breakers per endpoint, credential and model. A row exists from a fault until the next answer. */
 import {
   circuitReaches,
   isKeyRefused,
@@ -13,7 +11,6 @@ import { latestLeaseEnd } from "../leases.ts";
 import { nameOf } from "../models/model.ts";
 
 export interface CircuitFault {
-  /** ms since the epoch, start and failure of the attempt */
   began: number;
   at: number;
   /** ms, as the provider asked */
@@ -24,7 +21,6 @@ export interface Circuit {
   scope: string;
   /** since the last answer, newest first, at most `keptFaults` */
   faults: CircuitFault[];
-  /** ms since the epoch, end of a running probe */
   probeUntil: number | null;
   /** ms since the epoch; compared when a probe is claimed */
   updatedAt: number;
@@ -33,7 +29,6 @@ export interface Circuit {
 export interface CircuitChange {
   /** scopes that close after an answer, or after an error that proves the service alive */
   closes: string[];
-  /** null: counts nowhere */
   fault: (CircuitFault & { scope: string }) | null;
 }
 
@@ -52,11 +47,9 @@ const scopes = {
   model: (credentialId: string, model: string) => `model ${credentialId} ${model}`,
 };
 
-/** The three circuits of a model call. */
 export interface CircuitPath {
   endpoint: string;
   credentialId: string;
-  /** `provider/model` */
   model: string;
 }
 
@@ -74,10 +67,7 @@ export type CircuitState =
   /** the next call may probe the circuit */
   | { state: "half-open" };
 
-/**
- * When the circuit closes again. Faults of calls that began before the circuit opened are ignored; faults of later
- * calls double the time.
- */
+/** Faults of calls from before the opening are ignored; faults of later calls double the time. */
 function openings(faults: readonly CircuitFault[]): { until: number | null; asked: number | null } {
   let until: number | null = null;
   let asked: number | null = null;
@@ -117,7 +107,6 @@ export function stateOf(
   const askedUntil = asked !== null && asked > now ? asked : null;
   if (askedUntil !== null || (until !== null && until > now))
     return { state: "open", until: Math.max(until ?? 0, asked ?? 0), askedUntil };
-  // No fault for a whole window.
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
   return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
@@ -129,8 +118,8 @@ export function stateOf(
 export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
- * Where a fault counts; null: nowhere. An empty answer may depend on the prompt, so it counts against the model; a
- * redirect or a 204 does not, so it counts against the endpoint. A refused key marks the credential instead.
+ * null: nowhere. An empty answer may depend on the prompt, so it counts against the model; a redirect or a 204 does
+ * not. A refused key marks the credential instead.
  */
 function countedAs(attempt: Attempt): CircuitReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
@@ -138,7 +127,6 @@ function countedAs(attempt: Attempt): CircuitReach | null {
   switch (fault) {
     case null:
     case "cancelled":
-    // nothing was called
     case "unopenable":
     case "not_json":
     case "wrong_tool_use":
@@ -159,7 +147,6 @@ const wider: Record<FaultReach, readonly CircuitReach[]> = {
   endpoint: [],
 };
 
-/** @param attempts `beganAt`: ms since the epoch */
 export function circuitChangesOf(
   attempts: readonly (Attempt & { endpoint: string; beganAt: number })[],
 ): CircuitChange[] {

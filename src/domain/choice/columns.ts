@@ -1,4 +1,4 @@
-/** Precomputed columns of a pool, by position in the pool. A selection reads them thousands of times. */
+/** Columns of a pool, by position. Precomputed, because a selection reads them thousands of times. */
 import { abilityOf } from "../models/ability.ts";
 import type { RankedModel } from "./ranked-model.ts";
 import { isEstimated, type Model } from "../models/model.ts";
@@ -9,10 +9,8 @@ export interface Ranks {
   count: number;
 }
 
-/** Groups of equal cost: prices, tokenizer, output and reasoning. */
 export interface PriceGroups {
   of: Uint32Array;
-  /** a representative of each group */
   firsts: readonly RankedModel[];
 }
 
@@ -22,7 +20,6 @@ export interface CredentialGroups {
 }
 
 export interface Columns {
-  /** for requests without reasoning needs */
   prices: PriceGroups;
   /** for requests with reasoning needs, where providers, efforts and limits matter too */
   pricesWithReasoning: PriceGroups;
@@ -31,13 +28,10 @@ export interface Columns {
   intelligence: Ranks;
   newness: Ranks;
   alwaysReasons: Uint8Array;
-  /** 1: an ordinary answer is expected to miss the deadline */
   isLate: Uint8Array;
-  /** 1: the class is estimated from the price */
   isEstimated: Uint8Array;
 }
 
-/** Lowest value first. */
 function ranksOf(values: readonly number[]): Ranks {
   const distinct = Float64Array.from(new Set(values)).toSorted();
   const ranks = new Map([...distinct].map((value, rank) => [value, rank]));
@@ -47,7 +41,6 @@ function ranksOf(values: readonly number[]): Ranks {
   };
 }
 
-/** Texts that are equal if the cost is equal. */
 interface Pricing {
   atLeast: string;
   withReasoning: string;
@@ -107,7 +100,6 @@ export function credentialGroupsOf(ranked: readonly RankedModel[]): CredentialGr
   return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
-/** @param models all known models, among which ability is compared */
 export function columnsOf(ranked: readonly RankedModel[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {

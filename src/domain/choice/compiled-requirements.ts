@@ -1,4 +1,3 @@
-/** Requirements, prepared for comparison with thousands of models. */
 import { inputTokensFor, mostInputTokens } from "../sampling/estimate.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { Requirements } from "../requirements.ts";

@@ -1,6 +1,6 @@
 /**
- * Copies of one model at several providers. A model counts once, otherwise its copies would crowd the scale of each
- * axis. The preferred copy represents the others, which follow it in failover.
+ * A model counts once, otherwise its copies would crowd the scale of each axis. The preferred copy represents the
+ * others, which follow it in failover.
  */
 import { canonicalOf } from "../models/canonical-name.ts";
 import type { RankedModel } from "./ranked-model.ts";
@@ -10,7 +10,6 @@ export interface Copies {
   group: Uint32Array;
   /** order of preference in the group */
   turn: Uint32Array;
-  /** number of groups, including group 0 */
   count: number;
 }
 
@@ -18,7 +17,6 @@ export interface Copies {
 const priceOf = ({ model: { inputUsdPerMTok, outputUsdPerMTok } }: RankedModel): number =>
   (inputUsdPerMTok ?? Number.POSITIVE_INFINITY) + (outputUsdPerMTok ?? Number.POSITIVE_INFINITY);
 
-/** By the tenant's preference, price and speed. */
 const asked = (a: RankedModel, b: RankedModel): number =>
   // Two unknown prices differ by NaN, which sorts like 0.
   a.preference - b.preference || priceOf(a) - priceOf(b) || a.expectedMs - b.expectedMs;
@@ -36,7 +34,6 @@ function withoutVersions(positions: readonly number[], ranked: readonly RankedMo
   });
 }
 
-/** null: no copies. */
 export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
   const byName = new Map<string, number[]>();
   for (const [position, { model, exclusion }] of ranked.entries()) {

@@ -1,4 +1,3 @@
-/** The explanation of a selection, for records and dry runs. */
 import type { ApprovalVerdict } from "../sampling/approval.ts";
 import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
@@ -27,9 +26,7 @@ export interface Candidate {
   viaEquivalence?: true;
   /** this model began the tool loop */
   viaToolLoop?: true;
-  /** an ordinary answer is expected to miss the deadline */
   isLate?: true;
-  /** the class is estimated from the price */
   estimated?: true;
   /** another copy of the model is preferred */
   isCopy?: true;
@@ -37,7 +34,6 @@ export interface Candidate {
   isFallback?: true;
   /** unhinted, used only after faults of all hinted models */
   viaFailover?: true;
-  /** absent: too few samples */
   measured?: Measured;
   excludedBy?: ExclusionReason;
 }
@@ -47,7 +43,6 @@ export interface Decision {
   model: string;
   /** the selected model first, excluded ones last */
   candidates: Candidate[];
-  /** counts of unlisted excluded models */
   excluded: Partial<Record<ExclusionReason, number>>;
   requirements: Requirements;
   weights: Axes;
@@ -59,7 +54,6 @@ export interface Decision {
   /** the tenant's alias that the caller used, and its hints */
   alias?: { name: string; hints: readonly string[] };
   toolLoop?: Pick<ToolLoop, "provider" | "model">;
-  /** approvers' verdicts and edits */
   approvals?: ApprovalVerdict[];
   /** sentences about parameters that were interpreted or changed */
   notes: string[];
@@ -67,7 +61,6 @@ export interface Decision {
 
 const round = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-/** The complete input of a selection. */
 export interface Asking {
   needs: Requirements;
   hints: readonly string[];
@@ -148,7 +141,6 @@ export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] 
 const longestHintShown = 60;
 const mostHintsShown = 5;
 
-/** Adds notes about unmatched and corrected hints. */
 function withHintNotes({ notes, hints, needs }: Asking, { models }: ModelPool): string[] {
   const kind = kindOf(needs);
   const said = hints.flatMap((hint): string[] => {
@@ -196,16 +188,12 @@ export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Deci
   };
 }
 
-/** Candidates with scores in a record, besides those of failover. */
 const mostScored = 10;
 
 const nameIn = ({ provider, model }: Pick<Candidate, "provider" | "model">): string =>
   nameOf({ provider, id: model });
 
-/**
- * The decision for the audit record: feasible candidates, and counts of the rest. A replay can derive scores, so only
- * the best candidates keep theirs.
- */
+/** For records: a replay can derive scores, so only the best candidates keep theirs. */
 export function compactDecision(decision: Decision): Decision {
   const excluded = { ...decision.excluded };
   const reserved = new Set(decision.failover?.map(nameIn));

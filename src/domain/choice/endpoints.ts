@@ -2,8 +2,7 @@
 import { rememberedByText } from "../remembered.ts";
 
 /**
- * Base URLs of known providers. Passed to the provider libraries explicitly, because the libraries otherwise read
- * variables like `OPENAI_BASE_URL` and would send a tenant's key there.
+ * Always passed to provider libraries, which otherwise read `OPENAI_BASE_URL` and would send a tenant's key there.
  */
 export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["openai", "https://api.openai.com/v1"],
@@ -20,13 +19,9 @@ export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["cerebras", "https://api.cerebras.ai/v1"],
 ]);
 
-// A cached lookup is faster than parsing for all candidates of each call.
 const originOf = rememberedByText((url) => URL.parse(url)?.origin ?? null);
 
-/**
- * Provider and origin, without path and secrets. @example endpointOf({ provider: "openai", baseUrl: null }); //
- * "openai https://api.openai.com"
- */
+/** Provider and origin, for example `openai https://api.openai.com`; no path, no secrets. */
 export function endpointOf(credential: {
   provider: string;
   baseUrl?: string | null | undefined;

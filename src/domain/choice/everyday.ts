@@ -1,6 +1,6 @@
 /**
- * The default for requests without preferences: each provider's model for everyday use, ordered by closeness to the
- * median price. Independent of the request's size, so `maxTokens` does not change the selection.
+ * The default without preferences: each provider's everyday model, by closeness to the median price. Ignores the
+ * request's size, so `maxTokens` does not change the selection.
  */
 import { canonicalOf } from "../models/canonical-name.ts";
 import { everydayLines, isForCode, newestFirst, parseModel } from "../models/lines.ts";
@@ -14,11 +14,9 @@ import type { Axes } from "./score.ts";
 /** Thirds may be written as 0.33, 0.33, 0.34. */
 const sameWeight = 0.02;
 
-/** Whether the priorities are absent or all equal. */
 export const isBalanced = ({ cost, speed, intelligence }: Axes): boolean =>
   Math.abs(cost - speed) < sameWeight && Math.abs(speed - intelligence) < sameWeight;
 
-/** USD per million output tokens; unknown counts as the highest price. */
 const priceOf = ({ outputUsdPerMTok }: Model): number =>
   outputUsdPerMTok ?? Number.POSITIVE_INFINITY;
 
@@ -30,7 +28,6 @@ const pricedAmong = (models: readonly Model[]): readonly Model[] =>
 
 const lineOf = (model: Model): string => parseModel(model)?.line ?? model.id;
 
-/** A name that copies of a model share. */
 const sharedName = (model: Model): string => canonicalOf(model) ?? nameOf(model);
 
 /** By distance from the median; of two medians, the cheaper one. */
@@ -51,11 +48,9 @@ function middleFirst(models: readonly Model[]): Model[] {
 
 interface Everyday {
   model: Model;
-  /** the provider has a known everyday line */
   isNamed: boolean;
 }
 
-/** @param all models of one provider */
 function everydayOf(all: readonly Model[]): Everyday | null {
   const models = pricedAmong(all);
   for (const line of everydayLines) {
@@ -72,7 +67,6 @@ function everydayOf(all: readonly Model[]): Everyday | null {
 const keyOf = ({ model, isNamed }: Everyday): string =>
   isNamed ? lineOf(model) : sharedName(model);
 
-/** The everyday model of each provider, best first. */
 function everydayAmong(models: readonly Model[]): Everyday[] {
   const ofProviders = [...Map.groupBy(models, ({ provider }) => provider).values()];
   const everyday = ofProviders.flatMap((ofProvider) => everydayOf(ofProvider) ?? []);

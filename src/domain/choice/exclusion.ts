@@ -8,7 +8,6 @@ import type { PoolPolicy } from "./model-pool.ts";
 import type { CallBounds } from "./policy.ts";
 import type { RankedModel } from "./ranked-model.ts";
 
-/** Whether the model has enough room for reasoning and text. */
 function hasRoom(
   entry: RankedModel,
   compiled: CompiledRequirements,
@@ -17,7 +16,6 @@ function hasRoom(
   const { leastReasoning } = entry;
   const { needs } = compiled;
   const { reasoning } = needs;
-  // Reasoning shrinks to the remaining room.
   if (reasoning?.shrinks === true) return true;
   const wanted =
     reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
@@ -29,7 +27,6 @@ function hasRoom(
   if (bounds === undefined) return true;
   if (inputTokens + output > bounds.tokens) return false;
   if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  // the usage to reserve
   const usage = mostUsage(entry.model, { ...needs, inputTokens, maxTokens });
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }

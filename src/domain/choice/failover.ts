@@ -1,14 +1,10 @@
-/**
- * Failover. A pure function of candidates and faults, so all candidates that a call may reach are known and reserved
- * before the first attempt.
- */
+/** A pure function, so all candidates that a call may reach are known and reserved before the first attempt. */
 import { circuitReaches, faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
 import type { AfterContentFilter } from "./policy.ts";
 
 /** Four providers that fail together are an outage; more attempts would amplify it. */
 export const maxAttempts = 4;
 
-/** ms. An attempt with less time before the deadline is pointless. */
 const leastUsefulMs = 250;
 
 /** ms before another model of the failed endpoint is tried; doubled each time, ±50 % jitter. */
@@ -20,27 +16,22 @@ const attemptsAtEndpoint = 2;
 /** If two wires refuse a request, the request is at fault. */
 const refusalsOfRequest = 2;
 
-/** One model under one credential. */
 export interface Place {
-  /** `provider/model` */
   model: string;
   credentialId: string;
   endpoint: string;
   /** candidates of one wire accept the same requests; see `wireAt` */
   wire: string;
-  /** null: unknown */
   contextTokens: number | null;
   /** the reservation covers a second attempt; see `refusesOwnToolUse` */
   isHeldTwice?: true;
 }
 
-/** An attempted candidate and the reach of its fault. */
 export interface Tried {
   at: number;
   reach: FaultReach;
   /** excludes the reach; otherwise candidates in the reach come last */
   isLasting?: boolean;
-  /** What a `request` fault excludes instead of its wire. */
   excludes?: "small_context" | "endpoint";
 }
 
@@ -59,7 +50,6 @@ export interface FailoverCandidate {
   after: FaultReach[];
 }
 
-/** Whether the fault at `from` also affects `to`. */
 export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   if (reach === "request") return from.wire === to.wire;
   if (reach === "endpoint") return from.endpoint === to.endpoint;
@@ -67,7 +57,6 @@ export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   return reach === "credential" || from.model === to.model;
 }
 
-/** Whether the fault at `from` excludes `to`. */
 function isExcluded({ reach, isLasting, excludes }: Tried, from: Place, to: Place): boolean {
   if (reach !== "request") return isLasting === true && reaches(reach, from, to);
   if (excludes === "endpoint") return from.endpoint === to.endpoint;
@@ -83,9 +72,8 @@ const refusesRequest = ({ reach, excludes }: Tried): boolean =>
 const none: ReadonlySet<number> = new Set();
 
 /**
- * The next candidate's position; null: none. Prefers unaffected candidates at endpoints with attempts left, then the
- * endpoints with the fewest attempts. @param avoided positions under another call's probe, tried last @param dear
- * positions that the reservation can't pay for
+ * Prefers unaffected candidates at endpoints with attempts left, then endpoints with the fewest attempts. @param
+ * avoided positions under another call's probe, tried last @param dear positions that the reservation can't pay for
  */
 export function nextCandidate(
   places: readonly Place[],
@@ -136,7 +124,6 @@ export function reachable(places: readonly Place[], attempts: number): number[] 
   const found = new Set<number>();
   const most = Math.max(...places.map(({ contextTokens }) => contextTokens ?? 0));
   const isWalkedByEndpoint = eachWireIsAnEndpoint(places);
-  /** Faults that lead to different candidates. */
   const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
     const place = places[at];
     const faults: Tried[][] = circuitReaches.map((reach) => [{ at, reach }]);
@@ -189,12 +176,9 @@ const stop: FailoverStep = { next: "stop" };
 
 interface FailedWalk {
   places: readonly Place[];
-  /** oldest first; never empty */
   tried: readonly Tried[];
-  /** of the last attempt */
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
-  /** 0–1, for jitter */
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;

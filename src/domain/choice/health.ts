@@ -1,10 +1,8 @@
-/** Measured speed per tenant, credential and model, updated at settlement. Failures are in `circuits.ts`. */
+/** Updated at settlement. Failures are in `circuits.ts`. */
 import type { Tier } from "../models/model.ts";
 
 export interface Sample {
-  /** ms since the epoch */
   at: number;
-  /** ms until the whole answer */
   ms: number;
   outputTokens: number;
   /** class of the requested output size */
@@ -13,9 +11,7 @@ export interface Sample {
 
 export interface Health {
   credentialId: string;
-  /** `provider/model` */
   model: string;
-  /** newest first, at most `keptSamples` */
   samples: Sample[];
 }
 
@@ -32,9 +28,7 @@ const halfLifeMs = 10 * 60_000;
 const leastSamples = 3;
 
 export interface Measured {
-  /** median ms until the whole answer */
   p50Ms: number;
-  /** median, including the wait */
   tokensPerSecond: number;
   samples: number;
 }
@@ -80,7 +74,6 @@ const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
 const unknownTier = 3;
 /** Weight of the assumption, in samples. */
 const priorSamples = 2;
-/** Output tokens of an ordinary answer. */
 const ordinaryTokens = 300;
 
 /** Expected ms of an ordinary answer: the mean of measured latency and throughput estimate. */

@@ -1,7 +1,7 @@
 /**
- * `ModelPreferences.hints`: the first hint with a feasible match wins. Within a hint, the exact name comes first,
- * then its versions, the nearest generations of its line, and names that contain the hint. A retired model's
- * successor counts as a match.
+ * `ModelPreferences.hints`: the first hint with a feasible match wins. Order of matches: the exact name, its
+ * versions, the nearest generations of its line, names that contain the hint. A retired model's successor counts as a
+ * match.
  */
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
 import { isPriceMissing } from "../models/cost.ts";
@@ -46,7 +46,6 @@ const fitLevels: Readonly<Record<Fit, number>> = {
   beginning: 50_001,
   inside: 50_002,
 };
-/** Further successors share a level. */
 const mostSuccessors = 900;
 
 interface Matches {
@@ -70,11 +69,9 @@ function put(
   matches.any = true;
 }
 
-/** A hinted model that no provider serves any more. */
 interface Gone {
   provider: string;
   parsed: ParsedName;
-  /** null: unknown */
   intelligence: number | null;
 }
 
@@ -197,7 +194,6 @@ function putSubstrings(
   }
 }
 
-/** null: no match. */
 function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
   const index = indexOf(served.models);
   const levels = new Uint16Array(served.models.length);
@@ -238,7 +234,6 @@ export function correctionOf(hint: string, all: readonly Model[]): string | null
   return meant;
 }
 
-/** @param all every known model, served or not */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {
     const of = readHint(correctionOf(hint, all) ?? hint);
@@ -260,7 +255,6 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
 /** Cached: searching all names takes longer than a selection. */
 const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
 
-/** Whether any current or former model's name contains the hint. */
 export function isKnownHint(hint: string, all: readonly Model[]): boolean {
   const read = readHint(hint);
   if (read === null) return false;

@@ -1,6 +1,4 @@
-/**
- * Parameters that had no effect on the answer. `notes` explain why; a note about a parameter begins with its name.
- */
+/** Parameters without effect on the answer. A note about a parameter begins with the parameter's name. */
 import type { JsonObject } from "../json.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import type { Decision } from "./decision.ts";
@@ -16,7 +14,6 @@ export interface Ignored {
 }
 
 const metadataPrefix = "metadata.";
-/** Prefix of the router's own metadata. */
 const routersMembers = "sampling-router/";
 const mostNames = 32;
 const mostCharacters = 64;
@@ -24,7 +21,6 @@ const mostCharacters = 64;
 const noted =
   /^(messages|systemPrompt|temperature|maxTokens|stopSequences|tools|toolChoice|metadata\.[\w-]+)\b(?: [^:]*)?(?: left out|: \d+ option\(s\) not passed on)/;
 
-/** Shortened and bounded, because callers write the names. */
 export const shownNames = (names: Iterable<string>): string[] =>
   [...new Set([...names].map((name) => name.slice(0, mostCharacters)))].slice(0, mostNames);
 
@@ -35,7 +31,6 @@ const overruled = ({ features, format, verbosity }: NegotiationRecord): string[]
     return (name === "format" && value !== format) || (name === "verbosity" && value !== verbosity);
   });
 
-/** Metadata for other providers. */
 function metadataFor(metadata: JsonObject, provider: string): string[] {
   return Object.entries(metadata).flatMap(([key, value]) =>
     value === null || key === provider || key.startsWith(routersMembers)
@@ -44,7 +39,6 @@ function metadataFor(metadata: JsonObject, provider: string): string[] {
   );
 }
 
-/** Hints before the matching one. */
 function passedOver(hints: readonly string[], [chosen]: Decision["candidates"]): string[] {
   const followed = chosen?.matchedHint === undefined ? -1 : hints.indexOf(chosen.matchedHint);
   return followed === -1 ? [...hints] : hints.slice(0, followed);

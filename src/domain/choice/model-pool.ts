@@ -28,26 +28,21 @@ import { isOffered } from "../models/listings.ts";
 export interface ModelPool {
   /** all known models, including ones that can't serve */
   models: readonly Model[];
-  /** sorted by name */
   ranked: readonly RankedModel[];
   served: readonly Model[];
   columns: Columns;
-  /** null: no copies */
   copies: Copies | null;
   /** abilities of the pool, including models with open circuits */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
-  /** tokenizers of the selectable models */
   families: readonly TokenFamily[];
   /** models without a credential */
   unserved: number;
   catalogueVersion: string;
   policy: PoolPolicy;
-  /** absent: no recent faults */
   circuits?: PoolCircuits | undefined;
 }
 
 export interface PoolCircuits {
-  /** ms since the epoch, when the pool was prepared */
   now: number;
   /** ms since the epoch, when the first circuit changes its state */
   until: number;
@@ -71,7 +66,6 @@ export interface PoolPolicy {
   budgeted?: true;
   /** absent: `hinted` */
   previews?: Previews;
-  /** ms for all attempts of a call */
   deadlineMs?: number;
   promptCaching?: PromptCaching;
   /** providers that the operator pays for and did not enable for the tenant */
@@ -86,7 +80,6 @@ export interface PoolParts {
   policy: PoolPolicy;
   health?: readonly Health[];
   circuits?: readonly Circuit[];
-  /** ms since the epoch */
   now?: number;
 }
 
@@ -107,10 +100,8 @@ function standingExclusion(
   return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
 }
 
-/** The circuits between the router and a model, for one credential. */
 interface Way {
   id: string;
-  /** ms since the epoch, when the last of them may be tried; null: none is open */
   openUntil: number | null;
   /** ms since the epoch, end of the provider's own wait */
   askedUntil: number | null;
@@ -149,7 +140,6 @@ function waysOf(
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
-/** @param ranked in any order */
 export function poolOf(
   ranked: readonly RankedModel[],
   parts: Pick<ModelPool, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,

@@ -1,15 +1,10 @@
-/**
- * How long the first attempt may take before another endpoint is tried, based on comparable answers of the same model
- * and credential.
- */
+/** Time limit of the first attempt, from comparable answers of the same model and credential. */
 import type { Health, Sample } from "./health.ts";
 import type { Place } from "./failover.ts";
 
 /** Fewer samples are not enough for a p99. */
 const leastAnswers = 20;
-/** Multiple of the p99. */
 const margin = 3;
-/** ms */
 const leastMs = 8_000;
 /** ms. Limits how long a model that became slow is judged by its past. */
 const keptForMs = 3_600_000;
@@ -20,7 +15,6 @@ const smallestSize = 256;
 export const sizeOf = (maxTokens: number): number =>
   Math.max(0, Math.ceil(Math.log(Math.max(1, maxTokens) / smallestSize) / Math.log(4)));
 
-/** ms, nearest rank. */
 const p99Of = (samples: readonly Sample[]): number => {
   const sorted = samples.map(({ ms }) => ms).toSorted((a, b) => a - b);
   return sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0;

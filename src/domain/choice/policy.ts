@@ -30,7 +30,6 @@ export interface Limits {
 /** A run is a series of calls that name it, until a pause of a day. */
 export interface RunLimits {
   callsPerRun?: number;
-  /** USD */
   usdPerRun?: number;
 }
 
@@ -43,9 +42,7 @@ export interface TagPolicy {
   required?: boolean;
   /** absent: all tags */
   allowed?: string[];
-  /** default per tag */
   each?: Limits;
-  /** by tag */
   limits?: Record<string, Limits>;
 }
 
@@ -54,11 +51,8 @@ export interface RunPolicy extends RunLimits, NewRunLimits {
   required?: boolean;
 }
 
-/** Limits of users as members of the identity provider's groups. */
 export interface GroupPolicy {
-  /** default per group */
   each?: Limits;
-  /** by group name */
   limits?: Record<string, Limits>;
 }
 
@@ -68,10 +62,8 @@ export interface Raise {
   subject: string;
   /** replaces smaller limits; ignored for limits that the node does not have */
   limits: Limits;
-  /** ms since the epoch, exclusive */
   until: number;
   why: string;
-  /** set by the router */
   by?: string;
 }
 
@@ -82,9 +74,7 @@ export interface ServerPolicy {
   maxTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];
-  /** maximum tool-use turns in a request's history */
   toolRounds?: number;
-  /** a kill switch */
   disabled?: boolean;
   /** replaces the tenant's rule */
   approval?: ApprovalPolicy;
@@ -109,7 +99,6 @@ export interface Policy {
   timeZone?: string;
   tags?: TagPolicy;
   runs?: RunPolicy;
-  /** per user */
   perUser?: Limits;
   /** whether users' names are stored; absent: none */
   userNames?: "none" | "keep";
@@ -117,7 +106,6 @@ export interface Policy {
   raises?: Raise[];
   /** tokens; lowers a larger `maxTokens` */
   maxTokens?: number;
-  /** absent: the model's minimum */
   reasoning?: ReasoningWish;
   /** reasoning tokens beside the visible text; absent: `defaultReasoningTokens` */
   reasoningTokens?: number;
@@ -139,33 +127,26 @@ export interface Policy {
   prefill?: PrefillPolicy;
   /** whether other providers are tried after a content filter refused; absent: stop */
   afterContentFilter?: AfterContentFilter;
-  /** days until a finished record is deleted */
   retentionDays?: number;
   /** days until captured content is deleted; absent: with its record */
   contentRetentionDays?: number;
   /** order of deletion when the tenant's database is full; absent: `defaultEarlyDeletion` */
   earlyDeletion?: Expendable[];
-  /** maximum tool-use turns in a request's history */
   toolRounds?: number;
-  /** rules for content shaping by client capabilities */
   rules?: ShapingRule[];
-  /** provider calls per request, including failover */
   maxAttempts?: number;
-  /** ms for all attempts of a call */
   deadlineMs?: number;
   /** absent: auto */
   promptCaching?: PromptCaching;
   /** absent: `hinted` */
   previews?: Previews;
   stopped?: Switches;
-  /** calls that need approval; absent: none */
   approval?: ApprovalPolicy;
   /** absent: all */
   oauthClients?: OauthClientPolicy;
   alerts?: AlertPolicy;
 }
 
-/** Data that may be deleted early when the tenant's database is full. */
 export const expendable = ["contents", "results", "records"] as const;
 export type Expendable = (typeof expendable)[number];
 export const defaultEarlyDeletion: readonly Expendable[] = expendable;
@@ -185,7 +166,6 @@ export const defaultDeadlineMs = 45_000;
 export const defaultToolRounds = 25;
 export const defaultRetentionDays = 90;
 
-/** Upper bounds of a single call, from the size of its limits. */
 export interface CallBounds {
   tokens: number;
   microUsd: number;

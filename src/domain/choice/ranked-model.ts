@@ -1,4 +1,3 @@
-/** A model of a tenant's pool, with everything that is independent of the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import { isUncurated, type Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
@@ -10,20 +9,15 @@ import { type TokenFamily } from "../requirements.ts";
 
 export interface RankedModel {
   model: Model;
-  /** active credentials without an open circuit */
   credentialIds: string[];
   /** position of the credential among the tenant's, oldest first; lower is preferred */
   preference: number;
   /** active credentials whose circuits opened because of faults, used if nothing else is feasible */
   spareIds?: string[] | undefined;
-  /** ms since the epoch; absent: available */
   openUntil?: number | undefined;
-  /** request-independent reason */
   exclusion: ExclusionReason | null;
   measured: Measured | null;
-  /** ms of an ordinary answer */
   expectedMs: number;
-  /** an ordinary answer is expected to miss the deadline */
   isLate: boolean;
   /** reasons at any effort */
   alwaysReasons: boolean;
@@ -40,7 +34,6 @@ export interface RankedModel {
   /** Infinity: unknown */
   contextTokens: number;
   outputTokens: number;
-  /** bit sets of modalities */
   takes: number;
   makes: number;
 }

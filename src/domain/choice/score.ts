@@ -1,4 +1,3 @@
-/** Ranks feasible models by weighted quantiles on three axes. */
 import type { Ranks } from "./columns.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Priorities } from "../sampling/call.ts";
@@ -42,7 +41,6 @@ export interface Scores {
   score: Float64Array;
   /** tie-breaker: sum of all axes, less the cost of reasoning */
   balance: Float64Array;
-  /** 0 is the oldest */
   newness: Uint32Array;
   /** place of each model's representative copy; null: no copies */
   leaders: Uint32Array | null;
@@ -131,14 +129,12 @@ function costsByGroup(
 
 /** Tokens. Models that always reason have little room in shorter answers. */
 const smallAnswerTokens = 1_000;
-/** Difference below which scores count as close. */
 const nearness = 0.1;
 
 /** Penalty of models that always reason, for short answers. */
 const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
-/** @param input `positions`: ascending */
 export function scoreAll(
   input: Pick<Scores, "pool" | "positions" | "leaders"> & {
     compiled: CompiledRequirements;
@@ -206,7 +202,6 @@ function byRank(scores: Scores, a: number, b: number): number {
 /** By level (lower is better) and score; copies follow their representative. */
 export interface Order {
   scores: Scores;
-  /** best first */
   places: readonly number[];
   /** index in `places`, by place */
   rank: Uint32Array;

@@ -30,16 +30,13 @@ import { credentialsLedBy } from "../sampling/tool-loop.ts";
 
 export interface Plan {
   requirements: Requirements;
-  /** the candidates that failover can reach, best first */
   choices: Choice[];
-  /** circuits open for a probe: scope → time of the last change */
   halfOpen: ReadonlyMap<string, number>;
   decision: Decision;
 }
 
 const roomlessNote = "reasoning: the limits had no room left for it";
 
-/** Bounds the refusal. */
 const mostNamed = 5;
 
 /** The refusal of a pool in which only open circuits prevent a selection; null: other reasons exist. */
@@ -59,10 +56,7 @@ function openIn(
   };
 }
 
-/**
- * Selects a model. Reasoning room shrinks, and open circuits are tried, only if nothing else is feasible. A refusal
- * lists all models with a credential and why each is excluded.
- */
+/** Reasoning room shrinks, and open circuits are tried, only if nothing else is feasible. */
 export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   const roomy = decideWith(asking, pool);
   if (roomy.ok && !lacksRoomForEveryday(roomy.value, asking, pool)) return roomy;
@@ -85,7 +79,6 @@ export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
   );
 }
 
-/** Whether a better everyday model is excluded only for its reasoning room. */
 function lacksRoomForEveryday(
   { decision, requirements }: Plan,
   { weights }: Asking,
@@ -161,7 +154,6 @@ function putLeaders(
   for (const { model, place } of liked) if (leaders.has(model)) levels[place] = firstLevel;
 }
 
-/** Error: the reason of each exclusion, by position in the pool. */
 function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = pool;

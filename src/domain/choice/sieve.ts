@@ -13,7 +13,6 @@ const lastResorts = [codeOf("preview"), codeOf("unknown_price")];
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
-/** By position in the pool. */
 export interface Sieved {
   /** 0 if feasible, otherwise 1 plus the index of the reason */
   out: Uint8Array;
@@ -32,17 +31,13 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
       out[at] = codeOf(excludedBy);
       continue;
     }
-    // Naming a model counts as a hint.
     const left = compiled.needs.model === undefined ? needsHint(entry, policy, compiled) : null;
     if (left !== null) hintOnly[at] = codeOf(left);
   }
   return { out, hintOnly };
 }
 
-/**
- * Excludes models that need a hint and have none, unless nothing else is feasible. Returns feasible positions,
- * ascending.
- */
+/** Excludes models that need a hint and have none, unless nothing else is feasible. Positions are ascending. */
 export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);
   const stay = (admitted: number): number => {

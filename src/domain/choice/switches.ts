@@ -1,4 +1,3 @@
-/** Kill switches of tenants and operators. */
 import { isNamedIn, type NamedModel } from "../models/allowed.ts";
 import type { Refusal } from "../refusals.ts";
 
@@ -7,11 +6,9 @@ export interface Switches {
   tenant?: string;
   /** by slug; stops messages and sampling of a server */
   servers?: Record<string, string>;
-  /** by id */
   keys?: Record<string, string>;
   /** by glob over `provider/model` */
   models?: Record<string, string>;
-  /** by name */
   providers?: Record<string, string>;
 }
 

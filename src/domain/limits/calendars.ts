@@ -1,4 +1,3 @@
-/** Caches a time zone's calendar for a day. */
 import { calendarAt, type Calendar, type OffsetAt } from "../calendar.ts";
 
 export function createCalendar(offsetAt: OffsetAt): (now: number) => Calendar {

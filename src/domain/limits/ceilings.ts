@@ -2,11 +2,9 @@
 import type { Limits } from "../choice/policy.ts";
 
 export interface Ceiling {
-  /** for the tenant as a whole; an absent member is unlimited */
   limits: Limits;
   /** the enabled `operatorPaidProviders`; absent: none */
   providers?: string[];
-  /** reason of the operator's kill switch; absent: off */
   stopped?: string;
 }
 
@@ -18,7 +16,6 @@ export const operatorPaidProviders: ReadonlySet<string> = new Set(["workers-ai"]
 export const mayUse = ({ providers = [] }: Ceiling, provider: string): boolean =>
   !operatorPaidProviders.has(provider) || providers.includes(provider);
 
-/** undefined: none. */
 export function withheldBy(ceiling: Ceiling): ReadonlySet<string> | undefined {
   const withheld = [...operatorPaidProviders].filter((provider) => !mayUse(ceiling, provider));
   return withheld.length === 0 ? undefined : new Set(withheld);
@@ -27,9 +24,7 @@ export function withheldBy(ceiling: Ceiling): ReadonlySet<string> | undefined {
 const namesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 
 export interface NarrowedLimits {
-  /** the smaller one of each limit */
   limits: Limits;
-  /** limits that come from the ceiling */
   fromCeiling?: ReadonlySet<keyof Limits>;
 }
 

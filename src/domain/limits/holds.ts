@@ -20,26 +20,20 @@ import {
 export const limitScopes = ["tenant", "key", "server", "user", "group", "tag", "run"] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
-/** Maximum nodes per call. */
 export const mostNodes = 16;
 
-/** The run of a call, which the call may start. */
 export interface BeginningRun {
-  /** the run's node */
   subject: string;
   /** s since the epoch; a run that continues has a call in this bucket or a later one */
   since: number;
 }
 
-/** The amount that a call requests of one limit. */
 export interface Hold {
   scope: LimitScope;
   /** id of the tenant, key or server; for other scopes, see `subjectOf` */
   subject: string;
   resource: Resource;
-  /** first bucket that counts, s since the epoch */
   since: number;
-  /** bucket to which the amount is added */
   bucket: number;
   /** s; the window starts after the last longer pause; absent: at `since` */
   pause?: number;
@@ -49,15 +43,12 @@ export interface Hold {
   until: number | null;
   limit: number;
   amount: number;
-  /** the limit is the operator's ceiling */
   ceiling?: true;
 }
 
-/** The state of a limit after admission. */
 export interface LimitState {
   /** for example `tenant.requestsPerMinute` or `ceiling.requestsPerMinute` */
   name: string;
-  /** money in micro-USD */
   limit: number;
   /** used or reserved; may exceed the limit if a call cost more than reserved */
   used: number;
@@ -72,10 +63,7 @@ export const windowSeconds = 60;
 /** The longest wait for a sliding window, in s. */
 export const longestWaitSeconds = windowSeconds + 1;
 
-/**
- * The last bucket that counts. A sliding window tolerates clocks a minute ahead. A later bucket was written before a
- * clock was set back, and would block until the clock catches up.
- */
+/** Tolerates clocks a minute ahead. A later bucket was written before a clock was set back. */
 export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
@@ -87,7 +75,6 @@ export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">):
 
 const namedScopes: ReadonlySet<string> = new Set(["ceiling", ...limitScopes]);
 
-/** Whether `nameOfLimit` may have produced the text. */
 export function isLimitName(text: string): boolean {
   const [scope = "", limit = "", ...rest] = text.split(".");
   return namedScopes.has(scope) && /^\w+$/.test(limit) && rest.length === 0;
@@ -102,7 +89,6 @@ export interface LimitedScope {
   scope: LimitScope;
   subject: string;
   limits: NodeLimits;
-  /** limits that come from the operator's ceiling */
   fromCeiling?: ReadonlySet<keyof NodeLimits>;
   /** of a key: the subject of the call's run */
   run?: string;
@@ -159,17 +145,12 @@ function holdsOfScope(
   });
 }
 
-/**
- * Limit checks of a call. A minute is one-second buckets, both ends included, so no minute exceeds the limit;
- * calendar periods have one bucket each.
- */
+/** Minutes are one-second buckets, both ends included, so no minute exceeds the limit. */
 export function holdsOf(input: {
-  /** ms since the epoch */
   now: number;
   scopes: readonly LimitedScope[];
   tokens: number;
   microUsd: number;
-  /** absent: UTC */
   calendar?: Calendar;
 }): Hold[] {
   const second = Math.floor(input.now / 1_000);

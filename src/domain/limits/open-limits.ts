@@ -1,4 +1,3 @@
-/** Limits on open requests, streams and messages of the proxy. */
 import { err, ok, type Result } from "../result.ts";
 
 /** `messages`: notifications, answers and session ends, which have no waiting client. */

@@ -1,7 +1,4 @@
-/**
- * Detects a tenant's queue that grows faster than it is served. Wait times alone can't: a cold start is slow, and
- * then clears the queue.
- */
+/** Detects queues that grow faster than they are served. Wait times alone can't: a cold start is slow, too. */
 
 /** ms; growth must continue for two windows */
 const windowMs = 1_000;
@@ -20,7 +17,6 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
   let shortest = Number.POSITIVE_INFINITY;
   let shortestBefore = Number.POSITIVE_INFINITY;
   let windowsOfGrowth = 0;
-  /** shortest wait that ended in this window */
   let leastWaitMs = Number.POSITIVE_INFINITY;
   let isGrowing = false;
 
@@ -60,7 +56,6 @@ export function createQueueTrend(longestWaitMs: number): QueueTrend {
   };
 }
 
-/** bounds of suggested retry delays, ms */
 const leastRetryMs = 100;
 const mostRetryMs = 30_000;
 const halfMs = 5_000;

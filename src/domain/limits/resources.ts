@@ -1,14 +1,10 @@
-/** What each limit counts, and its period. */
 import type { Calendar, Window } from "../calendar.ts";
 import type { Limits, NewRunLimits, RunLimits } from "../choice/policy.ts";
 
 export type NodeLimits = Limits & RunLimits & NewRunLimits;
 
 export type Measure = "requests" | "tokens" | "calls" | "usd" | "runs";
-/**
- * `minute`: sliding 60 seconds. Calendar periods are in the tenant's time zone. `running`: while calls run. `run`:
- * until a pause of `runPauseSeconds`.
- */
+/** `minute`: sliding. Calendar periods: the tenant's time zone. `run`: until a pause of `runPauseSeconds`. */
 export type Period = "minute" | "day" | "week" | "month" | "total" | "running" | "run";
 
 interface Counted {
@@ -60,7 +56,6 @@ const money: ReadonlySet<string> = new Set(moneyResources);
 const tokens: ReadonlySet<string> = new Set(tokenResources);
 /** Reserved at admission, and corrected at settlement. */
 export const chargedResources: readonly Resource[] = [...tokenResources, ...moneyResources];
-/** Counters that expire within minutes. */
 export const slidingCharges = chargedResources.filter(
   (resource) => periodOf(resource) === "minute",
 );

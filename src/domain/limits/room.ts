@@ -1,7 +1,4 @@
-/**
- * Space levels of a size-bounded tenant database. Space is freed early, because a full database can neither settle
- * calls nor delete rows.
- */
+/** Space is freed early, because a full database can neither settle calls nor delete rows. */
 
 export interface Room {
   usedBytes: number;
@@ -41,7 +38,6 @@ export function callsThatFit({ usedBytes, limitBytes }: Room): number {
   return Math.max(0, Math.min(mostUnseenCalls, Math.floor(leftBytes / mostBytesOfCall)));
 }
 
-/** @param before the last reported level */
 export function nextRoomLevel(before: RoomLevel, room: Room): RoomLevel {
   const [now, later] = [levelAt(percentOf(room)), levelAt(percentOf(room) + slackPercent)];
   const place = (level: RoomLevel): number => roomLevels.indexOf(level);

@@ -1,9 +1,4 @@
-/** Delays after failed sign-ins. */
-
-/**
- * What failures are counted by: the sender's address, the named key or operator, or the sender of a wrong bearer
- * token.
- */
+/** Failures are counted by sender, by named key or operator, and by sender of a wrong bearer token. */
 export type SignInLane = "address" | "subject" | "bearer";
 
 interface Pace {
@@ -21,10 +16,8 @@ const paces: Record<SignInLane, Pace> = {
 };
 const firstWaitMs = 1_000;
 
-/** ms after which failures are forgotten. */
 export const signInMemoryMs = 15 * 60_000;
 
-/** Exponential backoff, in ms. */
 export function waitAfter(lane: SignInLane, failures: number): number {
   const { free, mostMs } = paces[lane];
   const beyond = failures - free;
@@ -37,7 +30,6 @@ export const isNotedFailure = (failures: number): boolean =>
 
 /** The eight groups of an IPv6 address in canonical form; null: not IPv6. */
 function groupsOf(address: string): string[] | null {
-  // The URL parser normalizes all spellings.
   const host = URL.parse(`http://[${address.split("%", 1)[0]}]`)?.hostname;
   if (host === undefined) return null;
   const [before = [], after = []] = host
@@ -61,9 +53,7 @@ const mappedIn = (groups: readonly string[]): string | null =>
 /** Longer than any address with a zone. */
 const mostAddressCharacters = 64;
 
-/**
- * Groups IPv6 addresses by /48, because a customer gets a /48 or /56 and can send from all of it. Source: RFC 6177.
- */
+/** By /48: a customer gets a /48 or /56 and can send from all of it. Source: RFC 6177. */
 export function networkOf(address: string): string {
   const text = address.slice(0, mostAddressCharacters);
   const groups = text.includes(":") ? groupsOf(text) : null;

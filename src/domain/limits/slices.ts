@@ -1,7 +1,6 @@
 /**
- * Time slices for busy tenants that share a thread. A tenant with more than three calls is busy. While a calm tenant
- * calls too, busy tenants run only in slices with rests between them, so most calm calls run undisturbed. Calls of a
- * slice share disk syncs.
+ * Busy tenants (more than three calls) that share a thread with calm ones run in slices with rests between them, so
+ * most calm calls run undisturbed. Calls of a slice share disk syncs.
  */
 
 const mostCalm = 3;
@@ -17,11 +16,9 @@ const leastRestMs = 25;
 const atWorkMs = 1_000;
 
 export interface TenantSlices {
-  /** Reports the number of running and waiting calls. */
   note(calls: number, now: number): void;
   /** Whether a waiting call may start; joins the slice if so. */
   mayWork(now: number): boolean;
-  /** Reports that no call runs. */
   idle(now: number): void;
   /** ms until a waiting call must ask again; Infinity: no rest applies */
   opensInMs(now: number): number;
@@ -34,19 +31,15 @@ export const withoutSlices: TenantSlices = {
   opensInMs: () => Number.POSITIVE_INFINITY,
 };
 
-/** ms between slices */
 const restAfter = (tookMs: number): number =>
   tookMs < shortestSliceMs ? 0 : Math.max(leastRestMs, tookMs);
 
-/** The slices of a thread, shared by its busy tenants. */
 export function createSlices() {
   /** time of each calm tenant's last call, oldest first */
   const calm = new Map<object, number>();
-  /** null: no slice */
   let beganAt: number | null = null;
   let opensAt = Number.NEGATIVE_INFINITY;
   const working = new Set<object>();
-  /** Wakes one waiting call per tenant. */
   const waiting = new Map<object, () => void>();
 
   /** Bounds the memory. */
@@ -62,7 +55,6 @@ export function createSlices() {
     return calm.size > 0;
   };
 
-  /** @param now may be long after the end of the slice */
   const endSlice = (began: number, now: number): void => {
     const tookMs = Math.min(now - began, longestSliceMs);
     opensAt = isBesideCalm(now) ? began + tookMs + restAfter(tookMs) : now;

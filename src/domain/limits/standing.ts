@@ -1,4 +1,4 @@
-/** Admission decisions over counters in memory, equivalent to `store/ledger/admission/admission-verdict.ts` in SQL. */
+/** Equivalent to `store/ledger/admission/admission-verdict.ts`, over counters in memory. */
 import { largestInteger } from "../magnitudes.ts";
 import {
   concurrencyRetryMs,
@@ -10,14 +10,12 @@ import {
 } from "./holds.ts";
 import { endOfTime, periodOf } from "./resources.ts";
 
-/** Amount by bucket, s since the epoch. */
 export type Buckets = ReadonlyMap<number, number>;
 
 type Window = Pick<Hold, "since" | "bucket" | "until" | "pause">;
 
 export interface Used {
   used: number;
-  /** first bucket in use; null: none */
   oldest: number | null;
 }
 
@@ -53,7 +51,6 @@ export interface Reserved {
   until: number | null;
 }
 
-/** The limit checks of one claim. */
 export interface Asked {
   holds: readonly Hold[];
   /** see `LesserClaim` */
@@ -114,7 +111,6 @@ export function verdictOn(
   };
 }
 
-/** Second when the amount fits; null: never. */
 function freeAt(hold: Hold, buckets: Buckets) {
   const last = lastBucketOf(hold);
   const counted = [...buckets]
@@ -129,14 +125,12 @@ function freeAt(hold: Hold, buckets: Buckets) {
   return free;
 }
 
-/** Upper bound in ms; null: never. */
 export function latestWait({ resource, amount, limit, until }: Hold, now: number): number | null {
   if (resource === "concurrent") return concurrencyRetryMs;
   if (amount > limit || until === endOfTime) return null;
   return until === null ? longestWaitSeconds * 1_000 : until * 1_000 - now;
 }
 
-/** ms until the window has room; null: never. */
 function windowWait(hold: Hold, { buckets, now }: { buckets: Buckets; now: number }) {
   const latest = latestWait(hold, now);
   if (latest === null || hold.resource === "concurrent" || hold.until !== null) return latest;

@@ -2,17 +2,13 @@
 import { longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
 import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
-/** Sums of the ledger, in the limit's unit. */
 export interface SummedLimit {
   /** used by ended calls, and reserved by running and waiting ones */
   counted: number;
-  /** reserved part of `counted` */
   reserved: number;
-  /** first bucket in use, s since the epoch */
   oldest: number | null;
 }
 
-/** Money is in micro-USD. */
 export interface Standing {
   /** for example `tenant.usdPerDay` or `ceiling.usdPerDay` */
   name: string;

@@ -1,7 +1,6 @@
 /**
- * Fair scheduling of limited slots. Slots rotate among tenants, so a flood of one tenant does not delay others.
- * Within a tenant, ending calls precede beginning ones, and are never refused because their answers are already paid
- * for.
+ * Fair scheduling: slots rotate among tenants, so a flood of one does not delay others. Ending calls precede
+ * beginning ones, and are never refused because their answers are already paid for.
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -14,7 +13,6 @@ export interface TurnLimits {
   atOnce: number;
   /** slots of a lane while another lane is active */
   ofLaneBeside: number;
-  /** maximum waiting tickets */
   mostOfLane: number;
   mostInAll: number;
   /** ms; if a lane's queue grows and waits exceed this, new work is refused */
@@ -32,7 +30,6 @@ export interface Ticket {
   readonly kind: TurnKind;
   readonly wake: () => void;
   state: "waiting" | "given" | "taken" | "over";
-  /** ms, time of the last state change */
   since: number;
 }
 
@@ -48,7 +45,6 @@ const atWorkMs = 1_000;
 interface Lane {
   ends: Ticket[];
   begins: Ticket[];
-  /** of `begins` */
   trend: QueueTrend;
 }
 
@@ -140,7 +136,6 @@ function createHeld() {
       held.add(ticket);
       ofLanes.set(ticket.lane, (ofLanes.get(ticket.lane) ?? 0) + 1);
     },
-    /** Ends a held or waiting ticket. */
     end(ticket: Ticket): void {
       ticket.state = "over";
       if (!held.delete(ticket)) return;
@@ -163,7 +158,6 @@ export function createTurnOrder(
   const waits = createRecentWaits();
   const held = createHeld();
   const slices = slicesFor?.(() => lanes.first()?.wake()) ?? withoutSlices;
-  /** current maximum per lane */
   let ofLane = atOnce;
 
   /** ms; no held slot is overdue before */
@@ -182,7 +176,6 @@ export function createTurnOrder(
 
   const mayHold = (lane: string): boolean => held.countOf(lane) < ofLane;
 
-  /** @param asking calls not yet in a lane */
   const note = (lane: string, now: number, asking = 0): void => {
     activity.note(lane, now);
     // Slots of killed invocations must not make a tenant busy.
@@ -216,7 +209,6 @@ export function createTurnOrder(
 
   return {
     advance,
-    /** waiting tickets of kind `begins` */
     waiting: (): number => lanes.allBegins(),
     /** ms until a new ticket may retry; null: it may wait */
     retryAfterMs(lane: string, now: number): number | null {

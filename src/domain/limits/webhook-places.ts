@@ -1,11 +1,7 @@
-/**
- * Fair scheduling of webhook deliveries. An address that timed out comes after all others, with one delivery at a
- * time, until it answers.
- */
+/** Fair scheduling. An address that timed out comes last, one delivery at a time, until it answers. */
 
 const atOnce = 6;
 const ofTenantAtOnce = 2;
-/** of all silent addresses */
 const silentAtOnce = 3;
 /** ms after which a killed invocation's slot is reclaimed */
 const heldMs = 60_000;
@@ -16,14 +12,12 @@ const addressesKept = 1_000;
 export interface DueMessage {
   tenantId: string;
   id: string;
-  /** origin of the URL */
   address: string;
 }
 
 export function createWebhookPlaces() {
   const held = new Map<string, DueMessage & { at: number }>();
   const silent = new Map<string, number>();
-  /** least recently served first */
   const served = new Map<string, true>();
 
   const keyOf = ({ tenantId, id }: DueMessage): string => `${tenantId} ${id}`;

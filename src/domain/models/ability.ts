@@ -1,7 +1,4 @@
-/**
- * Intelligence of models, finer than tiers. Scores count only among models of one tier, for one benchmark and
- * setting, and move a model by less than half a tier.
- */
+/** Finer than tiers: scores of one tier, benchmark and setting move a model by less than half a tier. */
 import { abler, parseModel } from "./lines.ts";
 import { isEstimated, type Model } from "./model.ts";
 
@@ -55,7 +52,6 @@ const lineAndTier = (model: Model): string =>
 
 /** Within a line and tier, a newer model is never below an older one. */
 function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
-  // Others are equal anyway.
   const moved = new Set([...ability.keys()].map(lineAndTier));
   const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
   const groups = Map.groupBy(
@@ -95,7 +91,6 @@ function keepMakersOrder(models: readonly Model[], ability: Map<Model, number>):
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
-/** Lists of models are immutable. */
 const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
 
 /** Tier plus fraction. @param models all known models */
@@ -109,7 +104,6 @@ export function abilityOf(models: readonly Model[]): (model: Model) => number {
     }
     keepLineOrder(models, moved);
     keepMakersOrder(models, moved);
-    // Within a tier, estimated models are below all others.
     for (const model of models)
       if (isEstimated(model)) moved.set(model, (model.intelligence ?? middleTier) - mostMovement);
     abilities.set(models, moved);

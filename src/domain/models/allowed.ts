@@ -1,11 +1,9 @@
-/** Allow and deny lists of models. */
 import { canonicalName, canonicalOf, otherNamesOf, spellingsOf } from "./canonical-name.ts";
 import { nameOf, type Model } from "./model.ts";
 import { matchesGlob, matchesParts } from "./globs.ts";
 import { isVariant } from "./plain-name.ts";
 import { rememberedByText } from "../remembered.ts";
 
-/** The names of a model, as far as the caller knows them. */
 export type NamedModel = Pick<Model, "provider" | "id"> &
   Partial<Pick<Model, "like" | "name" | "aliases">>;
 
@@ -18,7 +16,6 @@ const loosened = (text: string): string =>
 
 interface Names {
   allowed: readonly string[];
-  /** normalized */
   denied: readonly string[];
   canonical: ReadonlySet<string>;
 }
@@ -58,7 +55,6 @@ function namesOf(model: NamedModel): Names {
   };
 }
 
-/** Models are immutable. */
 const known = new WeakMap<NamedModel, Names>();
 
 function rememberedNames(model: NamedModel): Names {
@@ -92,10 +88,7 @@ const denyingGlob = rememberedByText((text): DenyingGlob => {
   };
 });
 
-/**
- * Whether a glob matches any name of the model, in any spelling. For deny and approval lists, where a false match is
- * safe.
- */
+/** Matches any spelling. For deny and approval lists, where a false match is safe. */
 export function isNamedIn(globs: readonly string[], model: NamedModel): boolean {
   if (globs.length === 0) return false;
   const names = rememberedNames(model);

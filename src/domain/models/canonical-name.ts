@@ -5,7 +5,6 @@ import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 const list = (words: string): string[] => words.split(" ").filter((word) => word !== "");
 
-/** Maker, first words of its models' names, other spellings of the maker. */
 const makers = (
   [
     ["anthropic", "claude", ""],
@@ -40,7 +39,6 @@ const writtenAs = new Map<string, readonly string[]>(
   makers.map(({ name, written }) => [name, written]),
 );
 
-/** Own spelling first. */
 export const spellingsOf = (maker: string): readonly string[] => writtenAs.get(maker) ?? [maker];
 
 /** Series with open weights, whose repackaged copies count as one model. */
@@ -50,7 +48,6 @@ const withOpenWeights: ReadonlySet<string> = new Set(
       "nemotron granite phi",
   ),
 );
-/** Words about packaging, tuning or serving. */
 const packing: ReadonlySet<string> = new Set(
   list("it instruct chat versatile instant turbo fast tput fp hf awq gguf bf int"),
 );
@@ -85,9 +82,7 @@ const alsoCalled: ReadonlyMap<string, string> = new Map(
 export const otherNamesOf = (canonical: string): string[] =>
   [...alsoCalled].flatMap(([name, of]) => (of === canonical ? [name] : []));
 
-/**
- * null: unknown series. @example canonicalName("us.anthropic.claude-sonnet-5-v1:0"); // "anthropic/claude-sonnet-5"
- */
+/** null: unknown series. `us.anthropic.claude-sonnet-5-v1:0` becomes `anthropic/claude-sonnet-5`. */
 export function canonicalName(text: string): string | null {
   const read = parseName(text);
   const maker = read === null ? undefined : makerOf.get(read.series);
@@ -114,10 +109,8 @@ export function canonicalName(text: string): string | null {
   return alsoCalled.get(name) ?? `${maker}/${name}`;
 }
 
-/** Models are immutable. */
 const read = new WeakMap<object, string | null>();
 
-/** From the declared model, id, display name or alias. */
 export function canonicalOf(
   model: Pick<Model, "id"> & Partial<Pick<Model, "like" | "name" | "aliases">>,
 ) {

@@ -1,7 +1,6 @@
 /**
- * Merges models.dev into the catalogue. For curated models, prices, limits, scores and retirement come from
- * models.dev; the rest stays curated. The sync is unattended, so a file that would break routing is rejected as a
- * whole.
+ * For curated models, only prices, limits, scores and retirement come from models.dev. The sync is unattended, so a
+ * file that would break routing is rejected as a whole.
  */
 import {
   classPrices,
@@ -27,24 +26,20 @@ export type SyncRefusal =
   | { reason: "absurd_price"; models: string[] };
 
 export interface CatalogueChanges {
-  /** `provider/model` */
   added: string[];
   /** added models with an intelligence estimated from the price */
   estimated: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
-  /** unchanged because of implausible prices */
   odd: string[];
 }
 
-/** USD per million tokens */
 export interface Price {
   input: number | null;
   output: number | null;
 }
 
 export interface Synced {
-  /** sorted by name */
   models: Model[];
   changes: CatalogueChanges;
 }
@@ -99,7 +94,6 @@ const tiersOver = (seed: Model, { priceTiers }: CatalogueEntry): PriceTier[] =>
     ...tier,
   }));
 
-/** Figures that change after a model's release. */
 function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
   const { inputUsdPerMTok, outputUsdPerMTok } = entry;
   const figures: Partial<Model> = {};
@@ -107,7 +101,6 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     Object.assign(figures, { inputUsdPerMTok, priceTiers: tiersOver(seed, entry) });
     for (const price of classPrices)
       if (entry[price] !== null && entry[price] !== undefined) figures[price] = entry[price];
-    // models.dev's output price is the image price here.
     if (seed.mediaPrices?.imageOutputUsdPerMTok === undefined)
       figures.outputUsdPerMTok = outputUsdPerMTok;
   }
@@ -240,7 +233,6 @@ export function syncCatalogue(input: {
   const curated = new Set(seed.models.flatMap(namesOf));
   for (const entry of entries) {
     const name = nameOf(entry);
-    // Aliases refer to curated models.
     if (curated.has(name) || skipped.has(name) || !isServable(entry)) continue;
     models.set(name, newModel(entry, seed));
   }

@@ -1,4 +1,3 @@
-/** The curated catalogue. */
 import seed from "./catalogue.json" with { type: "json" };
 import type { Catalogue, Model } from "./model.ts";
 

@@ -16,7 +16,6 @@ export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "c
 
 type Priced = TokenPrices & Pick<Model, "priceTiers" | "mediaPrices">;
 
-/** USD per million tokens. */
 interface ClassPrices {
   plain: number;
   cacheRead: number;
@@ -27,10 +26,7 @@ interface ClassPrices {
   output: number;
 }
 
-/**
- * Null without plain prices. A class without a price costs as much as plain input: never free, and no provider
- * charges more for cache reads.
- */
+/** A class without a price costs as much as plain input: never free. null: no plain prices. */
 function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   let tier: PriceTier | null = null;
   for (const each of model.priceTiers) {
@@ -118,7 +114,6 @@ function byTokens(model: Priced, usage: Billable): number | null {
 
 const microUsd = 1_000_000;
 
-/** null: no applicable unit price. */
 function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined): number | null {
   const units: [number | undefined, number | undefined][] = [
     [prices?.usdPerImage, media?.images],
@@ -132,10 +127,7 @@ function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined)
   return micro;
 }
 
-/**
- * Micro-USD; null: unknown, never 0. Counted tokens take precedence; without counts, unit prices are closer to the
- * bill than estimated tokens.
- */
+/** null: unknown, never 0. Counted tokens take precedence over unit prices, and those over estimates. */
 export function costMicroUsd(model: Priced, usage: Billable): number | null {
   const units = byUnits(model.mediaPrices, usage.media);
   const micro =
@@ -151,7 +143,6 @@ const addUp = (parts: readonly object[]): Record<string, number> => {
   return sums;
 };
 
-/** null: no usage is known. */
 export function usageTogether(usages: readonly Usage[]): Usage | null {
   const [first, ...more] = usages;
   if (first === undefined || more.length === 0) return first ?? null;
@@ -180,7 +171,6 @@ export const imageTokensOf = (model: Pick<Model, "outputModalities">): number =>
 export const tokensPerAudioSecond = 25;
 /** Slow speech; English prose was measured at 15 to 16. */
 export const charactersPerSecond = 12;
-/** Upper bound for any script. */
 const charactersPerToken = 4;
 
 type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
@@ -214,11 +204,9 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   };
 }
 
-/** Expected usage with all requested text, for comparison. */
 export const expectedUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, likelyReasoningOf(model, needs));
 
-/** Expected usage with all room for reasoning. */
 export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, headroomOf(model, needs));
 
@@ -244,7 +232,6 @@ export function mostUsage(
   return { ...expected, classes };
 }
 
-/** Whether all outputs of the model have a known price. */
 export const isPriced = (model: Priced & Worker): boolean =>
   model.outputModalities.every((modality) => {
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };

@@ -1,7 +1,4 @@
-/**
- * Replacements for models that can't serve. A line has the class of its newest member: a hint for Claude Sonnet 3
- * means today's Sonnet.
- */
+/** A line has the class of its newest member: a hint for Claude Sonnet 3 means today's Sonnet. */
 import { isPriceMissing } from "./cost.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
@@ -25,7 +22,6 @@ import { isEstimated, type Model } from "./model.ts";
 interface Tiers {
   intelligence: number | null;
   speed: number | null;
-  /** USD per million tokens */
   outputUsdPerMTok: number | null;
 }
 
@@ -42,10 +38,8 @@ const speaksFirst = (a: Model, b: Model): number =>
   Number(isPriceMissing(a)) - Number(isPriceMissing(b)) ||
   newestFirst(a, b);
 
-/** Indexes are immutable. */
 const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
 
-/** null: no such line. */
 function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
   classesByIndex.set(index, classes);
@@ -77,7 +71,6 @@ function whollyNamed(holders: ReturnType<typeof containing>): number[] {
   return wholly.length > 0 ? wholly : ofFit("beginning");
 }
 
-/** Classes of the models, versions, line or names that a hint matches. */
 export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
   const index = indexOf(all);
   const { folded, parsed } = hint;
@@ -142,7 +135,6 @@ interface StandIn {
 }
 
 function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): readonly StandIn[] {
-  // Models with equal tiers share a distance.
   const gaps = new Map<string, number>();
   const gap = (of: Tiers): number => {
     const key = `${of.intelligence} ${of.speed} ${of.outputUsdPerMTok}`;

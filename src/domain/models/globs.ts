@@ -1,10 +1,7 @@
-/**
- * `*` matches any text, case-insensitive. Not a regular expression, because tenants could cause exponential matching.
- */
+/** `*` matches any text. Not a regular expression, because tenants could cause exponential matching. */
 export const matchesGlob = (glob: string, name: string): boolean =>
   matchesParts(glob.toLowerCase().split("*"), name.toLowerCase());
 
-/** @param parts the glob split at `*` */
 export function matchesParts([first = "", ...others]: readonly string[], text: string): boolean {
   const last = others.at(-1);
   if (last === undefined) return text === first;

@@ -1,6 +1,6 @@
 /**
- * Retired model names that authors still use. Only their line counts, to find a replacement. Source: recalled
- * deprecation pages; an error only affects the best match of a hint.
+ * Retired names that authors still use, mapped to lines. Source: recalled deprecation pages; an error only affects
+ * the best match of a hint.
  */
 import { parseName, type ParsedName } from "./lines.ts";
 import { equalTo, indexOf, kindOf, type Kind } from "./model-index.ts";
@@ -15,7 +15,6 @@ export interface GoneModel {
   kind: Kind;
 }
 
-/** Names that reveal their line. */
 const plainNames: Readonly<Record<string, string>> = {
   anthropic: "claude-3-5-haiku",
   openai:
@@ -109,11 +108,9 @@ export const goneModels: readonly GoneModel[] = [
 
 const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 
-/** null: unknown. */
 export const goneModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;
 
-/** Names of models for other purposes than sampling. */
 const otherTrades: ReadonlySet<string> = new Set(
   (
     "whisper whisper-1 whisper-large-v3 gpt-4o-transcribe gpt-4o-mini-transcribe text-embedding-3-small " +
@@ -124,7 +121,6 @@ const otherTrades: ReadonlySet<string> = new Set(
     .map(foldName),
 );
 
-/** Whether the hint names a retired model without a replacement of the kind. */
 export function hasNoSuccessor(hint: string, kind: Kind, models: readonly Model[]): boolean {
   const folded = bareName(foldName(hint));
   if (otherTrades.has(folded)) return true;

@@ -4,7 +4,6 @@ import { foldName } from "./plain-name.ts";
 import { nameOf, type Catalogue, type DeclaredModel, type Model } from "./model.ts";
 import { likedBy } from "./tenant-models.ts";
 
-/** Ignores any prefix; null: no series and generation. */
 function saidIn(name: string): ParsedName | null {
   const words = foldName(name).split(/[-/]/);
   for (const at of words.keys()) {
@@ -14,12 +13,10 @@ function saidIn(name: string): ParsedName | null {
   return null;
 }
 
-/** Providers of other makers' models. */
 const resellers: ReadonlySet<string> = new Set(
   "groq together cerebras workers-ai ollama".split(" "),
 );
 
-/** undefined: the name is not conclusive. */
 function likenessOf(id: string, { models }: Catalogue): Model | undefined {
   const said = saidIn(id);
   if (said === null) return undefined;
@@ -34,7 +31,6 @@ function likenessOf(id: string, { models }: Catalogue): Model | undefined {
         !resellers.has(model.provider)
       );
     })
-    // The base model precedes its variants.
     .toSorted((a, b) => a.id.length - b.id.length);
   return best;
 }

@@ -1,12 +1,11 @@
 /**
- * Parses model names. A line is a series and a size, for example `gpt-mini` or `claude-sonnet`; its members differ by
- * generation. Works for synced and custom models, and for copies at other providers.
+ * Parses model names. A line is a series and a size; its members differ by generation. Works for synced and custom
+ * models, and for copies at other providers.
  */
 import { isUncurated, nameOf, type Model } from "./model.ts";
 import { bareName, foldName, withoutServing } from "./plain-name.ts";
 
 export interface ParsedName {
-  /** for example `claude` */
   series: string;
   /** for example `claude-sonnet` */
   line: string;
@@ -21,13 +20,10 @@ export interface ParsedName {
   core: string;
   /** the name says preview, beta or experimental */
   preview: boolean;
-  /** as written, for example `4o` */
   version: string;
-  /** words after the series, including the version, without dates */
   words: readonly string[];
 }
 
-/** Prefixes that name a maker or region. */
 const makers: ReadonlySet<string> = new Set(
   (
     "anthropic openai google meta mistralai xai amazon zai moonshotai moonshot cohere c4ai nvidia writer azure " +
@@ -35,10 +31,8 @@ const makers: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Series with their maker's name. */
 const alsoMakers: ReadonlySet<string> = new Set("mistral deepseek qwen minimax".split(" "));
 
-/** First words of names, and their series. */
 const seriesByWord: ReadonlyMap<string, string> = new Map([
   ...(
     "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral voxtral mixtral " +
@@ -68,7 +62,6 @@ const sizesInWords: ReadonlySet<string> = new Set(
 /** Billions of parameters: `70b`, `8x7b`. */
 const parameters = /^\d+(x\d+)?b$/;
 
-/** Words about tuning, packaging or release. */
 const noise: ReadonlySet<string> = new Set(
   // `gpt-5.6` is an alias of GPT-5.6 Sol, so Sol is the line without a size.
   "it instruct chat versatile instant turbo latest tput fp hf awq hd v k maas sol sunburst".split(
@@ -145,7 +138,6 @@ function readWords(series: string, words: readonly string[]): Words {
   return read;
 }
 
-/** null: unknown series. */
 export function parseName(name: string): ParsedName | null {
   const bare = bareName(foldName(withoutServing(name)));
   const words = bare.replaceAll(isoDates, "").replaceAll(shortDates, "").split("-");
@@ -181,7 +173,6 @@ export function parseName(name: string): ParsedName | null {
 const isMaker = ([first = "", second = ""]: readonly string[]): boolean =>
   makers.has(first) || (alsoMakers.has(first) && seriesByWord.has(second));
 
-/** Models are immutable. */
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
 
 /** Reads id, display name or family. Unknown words of uncurated models count: `gpt-7-vega` is a line of its own. */
@@ -231,11 +222,9 @@ export const everydayLines = [
   "gpt-mini-tts",
 ] as const;
 
-/** Lines for programming, which replace no other models. */
 export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
 
-/** By generation, release date and name. */
 export function newestFirst(a: Model, b: Model): number {
   const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
   return (

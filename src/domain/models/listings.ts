@@ -1,4 +1,3 @@
-/** Providers' model lists for a key. */
 import { otherTrades } from "./catalogue-sync.ts";
 import { goneModelNamed } from "./gone-models.ts";
 import { newestFirst, parseModel } from "./lines.ts";
@@ -13,7 +12,6 @@ import { foldName } from "./plain-name.ts";
 
 export interface ReadListing {
   ids: string[];
-  /** every page was read completely */
   isWhole: boolean;
 }
 
@@ -42,10 +40,8 @@ const namesOf = ({ id, aliases }: Pick<Model, "id" | "aliases">): string[] => [
   ...aliases.map((alias) => alias.toLowerCase()),
 ];
 
-/** Listings are immutable. */
 const names = new WeakMap<Listing, ReadonlySet<string>>();
 
-/** With and without version dates. */
 function namesIn(listing: Listing): ReadonlySet<string> {
   const known = names.get(listing);
   if (known !== undefined) return known;
@@ -55,7 +51,6 @@ function namesIn(listing: Listing): ReadonlySet<string> {
   return found;
 }
 
-/** By id, alias or dated version. */
 export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing): boolean =>
   namesOf(model).some((name) => namesIn(listing).has(name) || namesIn(listing).has(lasting(name)));
 
@@ -63,7 +58,6 @@ export const isListed = (model: Pick<Model, "id" | "aliases">, listing: Listing)
 const listingOf = ({ listing, baseUrl, models }: CredentialSummary): Listing | null =>
   listing === undefined || baseUrl || (models ?? []).length > 0 ? null : listing;
 
-/** Whether the credential's provider offers the model, as far as known. */
 export function isOffered(model: Model, credential: CredentialSummary): boolean {
   const listing = listingOf(credential);
   return listing === null ? model.source !== "provider" : isListed(model, listing);
@@ -130,7 +124,6 @@ export function lackingIn(
 const withListed = new WeakMap<Catalogue, Map<string, readonly Model[]>>();
 const mostShared = 200;
 
-/** The catalogue's models plus models that only the lists contain. */
 export function modelsListed(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

@@ -4,7 +4,6 @@ import type { ModelIndex, ReadHint } from "./model-index.ts";
 /** Shorter lines are too close to ordinary words. */
 const shortestLine = 6;
 
-/** Whether one inserted, deleted or replaced letter separates the texts. */
 function isOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1 || one === other) return false;

@@ -1,4 +1,3 @@
-/** Index of models by name, line and substring, for hints. */
 import { canonicalOf } from "./canonical-name.ts";
 import { parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
@@ -27,13 +26,11 @@ export interface ModelIndex {
   bySeries: ReadonlyMap<string, readonly number[]>;
   /** all names in one text: one search is faster than many */
   text: string;
-  /** start of each model's names, and the end of the text */
   starts: Uint32Array;
 }
 
 export interface Served {
   models: readonly Model[];
-  /** by position */
   isFeasible: (position: number) => boolean;
   /** by position: needs a hint */
   isHintOnly?: (position: number) => boolean;
@@ -53,7 +50,6 @@ const mostReadHints = 500;
 /** Abilities are requirements of the request, not model names. */
 const abilities: ReadonlySet<string> = new Set(["vision", "multimodal", "reasoning", "tools"]);
 
-/** null: can't match. */
 export function readHint(hint: string): ReadHint | null {
   const known = readHints.get(hint);
   if (known !== undefined) return known;
@@ -70,14 +66,11 @@ export function readHint(hint: string): ReadHint | null {
 }
 
 interface Findable {
-  /** with and without prefixes, distinct */
   names: readonly string[];
-  /** names and family */
   text: string;
   parsed: ParsedName | null;
 }
 
-/** Models are immutable. */
 const findables = new WeakMap<Model, Findable>();
 
 function findableOf(model: Model): Findable {
@@ -152,7 +145,6 @@ export const lineIn = ({ byLine }: ModelIndex, { line, wholeLine }: ParsedName):
 export const saysLine = (parsed: ParsedName, index: ModelIndex): boolean =>
   parsed.sized || lineIn(index, parsed) !== parsed.line;
 
-/** With or without prefix. */
 export const equalTo = (
   { byName }: ModelIndex,
   { folded }: Pick<ReadHint, "folded">,
@@ -178,7 +170,6 @@ const fitAt = (text: string, from: number, to: number): Fit => {
 const fitRank: Readonly<Record<Fit, number>> = { words: 0, beginning: 1, inside: 2 };
 
 export interface Holder {
-  /** position of the model */
   at: number;
   fit: Fit;
 }

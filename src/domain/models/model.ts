@@ -1,4 +1,3 @@
-/** Models as model selection sees them. */
 import type { Modality } from "../modality.ts";
 import type { ReasoningControl } from "./reasoning.ts";
 
@@ -13,7 +12,6 @@ export interface TokenPrices {
   inputUsdPerMTok: number | null;
   outputUsdPerMTok: number | null;
   cachedInputUsdPerMTok?: number | null | undefined;
-  /** for five minutes, or the provider's own time */
   cacheWriteUsdPerMTok?: number | null | undefined;
   /** for an hour */
   cacheWriteHourUsdPerMTok?: number | null | undefined;
@@ -21,7 +19,6 @@ export interface TokenPrices {
   cachedAudioInputUsdPerMTok?: number | null | undefined;
 }
 
-/** Prices of parts of the input. */
 export const classPrices = [
   "cachedInputUsdPerMTok",
   "cacheWriteUsdPerMTok",
@@ -39,12 +36,10 @@ export interface PriceTier extends TokenPrices {
 
 /** Unit prices of images and audio; absent: not billed by that unit. */
 export interface MediaPrices {
-  /** USD per million tokens */
   imageInputUsdPerMTok?: number | undefined;
   imageOutputUsdPerMTok?: number | undefined;
   usdPerImage?: number | undefined;
   usdPerAudioMinute?: number | undefined;
-  /** USD per million characters */
   usdPerMCharacters?: number | undefined;
 }
 
@@ -60,14 +55,12 @@ export interface Model extends TokenPrices {
   outputModalities: Modality[];
   /** input and output together; null: unknown */
   contextTokens: number | null;
-  /** null: unknown */
   outputTokens: number | null;
   tools: boolean;
   temperature: boolean;
   /** whether the model continues a last assistant message; absent: see `takesPrefill` */
   prefill?: boolean | undefined;
   reasoning: boolean;
-  /** absent: unknown */
   reasoningControl?: ReasoningControl | undefined;
   cachedInputUsdPerMTok: number | null;
   priceTiers: PriceTier[];
@@ -77,9 +70,7 @@ export interface Model extends TokenPrices {
   speed: Tier;
   /** `preview`: preview, beta or experimental */
   status: "active" | "preview" | "retired";
-  /** ISO date; absent or null: unknown */
   releasedAt?: string | null | undefined;
-  /** ISO date of the announced shutdown */
   retiresAt?: string | null | undefined;
   /** published results by benchmark and setting; comparable only under the same key */
   scores?: Readonly<Record<string, number>> | undefined;
@@ -87,7 +78,6 @@ export interface Model extends TokenPrices {
   source: "catalogue" | "provider" | "credential" | "override";
   /** figures from the last sync with models.dev */
   synced?: readonly Figure[];
-  /** tiers estimated from the price */
   estimated?: readonly Figure[] | undefined;
   /** curated figures from memory or a third party */
   unverified?: readonly Figure[] | undefined;
@@ -121,14 +111,11 @@ export const isPrice = (figure: string): boolean =>
   figure === "priceTiers" ||
   figure === "mediaPrices";
 
-/** A provider's list for a key. */
 export interface Listing {
-  /** ms since the epoch */
   at: number;
   ids: string[];
 }
 
-/** A credential without its secret. */
 export interface CredentialSummary {
   id: string;
   provider: string;
@@ -151,7 +138,6 @@ export const isUncurated = ({
 }: Pick<Model, "synced"> & Partial<Pick<Model, "source">>): boolean =>
   source === "provider" || synced?.includes("name") === true;
 
-/** Whether the class is estimated from the price. */
 export const isEstimated = ({ estimated }: Pick<Model, "estimated">): boolean =>
   estimated?.includes("intelligence") === true;
 

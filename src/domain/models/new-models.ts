@@ -30,7 +30,6 @@ function nearGeneration(model: Model, known: readonly Model[]): readonly Model[]
 
 const tierOf = ({ intelligence }: Model): number => intelligence ?? 0;
 
-/** USD per million tokens, priced models only */
 const priceOf = ({ outputUsdPerMTok }: Model): number => outputUsdPerMTok ?? 0;
 
 /** By price ratio, preferring the less able; never abler than the most expensive line. */
@@ -45,7 +44,6 @@ function nearestByPrice(model: Model, lines: readonly Model[]): Model | undefine
   return tierOf(nearest) > tierOf(dearest) ? dearest : nearest;
 }
 
-/** The curated model whose tiers a new line gets. */
 function likeOf(model: Model, seed: readonly Model[]): Model | undefined {
   if (priceOf(model) === 0) return undefined;
   const kind = (other: Model): string =>

@@ -12,7 +12,6 @@ export const foldName = (text: string): string =>
     .replaceAll(/(?<!-)-+(?=\/)|(?<=\/)-+/g, "")
     .replaceAll(/^[-/]+|(?<![-/])[-/]+$/g, "");
 
-/** Without provider, maker and folder. */
 export const bareName = (folded: string): string => folded.slice(folded.lastIndexOf("/") + 1);
 
 /** OpenRouter's serving variants. */
@@ -23,6 +22,5 @@ const servedVersion = /@[\w.-]*$|(?:-v?\d+)?:\d+(?::[\w-]+)?$/i;
 
 export const isVariant = (id: string): boolean => variant.test(id.trim());
 
-/** Without serving variant and version. */
 export const withoutServing = (text: string): string =>
   text.trim().replace(variant, "").replace(servedVersion, "");

@@ -1,4 +1,3 @@
-/** The source of each figure of a model, for display. */
 import { knownAnywhere } from "./tenant-models.ts";
 import {
   nameOf,
@@ -28,7 +27,6 @@ export type Sources = Partial<Record<Figure, FigureSource>>;
 
 const implied = ({ source }: Model): FigureSource => (source === "catalogue" ? "seed" : source);
 
-/** @returns sources of models that `modelsOf` merged from the same lists */
 export function sourcesFrom(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

@@ -30,13 +30,10 @@ export const sendings = [
 export type Sending = (typeof sendings)[number];
 
 export interface ReasoningControl {
-  /** accepted efforts, lowest first */
   efforts: Effort[];
   byDefault: Effort;
   sentAs: Sending;
-  /** tokens per effort, for providers that accept a number */
   budgets?: Partial<Record<Effort, number>> | undefined;
-  /** the provider's documentation */
   source: string;
 }
 
@@ -58,16 +55,10 @@ export const alwaysReasons = ({
 }: Pick<Reasoner, "reasoning" | "reasoningControl">): boolean =>
   reasoning && reasoningControl?.efforts[0] !== "none";
 
-/**
- * Tokens. OpenAI recommends 25,000 for a first trial; the least effort needs at most a quarter of this. Only
- * reserved: 0.03 USD at 2 USD per million tokens.
- */
+/** OpenAI recommends 25,000 for a first trial. Only reserved: 0.03 USD at 2 USD per million tokens. */
 export const defaultReasoningTokens = 16_384;
 
-/**
- * Tokens of room; null: unknown effort. Generous compared to providers' guides, because a model that runs out does
- * not answer.
- */
+/** Generous, because a model that runs out does not answer. null: unknown effort. */
 const roomAt = (effort: Effort | null): number => {
   switch (effort) {
     case "none":
@@ -90,16 +81,13 @@ const roomAt = (effort: Effort | null): number => {
 
 const rankOf = (effort: Effort): number => efforts.indexOf(effort);
 
-/** The nearest accepted effort; of two, the lower. */
 function nearestOf(taken: readonly Effort[], effort: Effort): Effort {
   const far = (each: Effort): number => Math.abs(rankOf(each) - rankOf(effort));
   return taken.reduce((best, each) => (far(each) < far(best) ? each : best), taken[0] ?? effort);
 }
 
 export interface Reasoning {
-  /** null: unknown */
   effort: Effort | null;
-  /** null: not sent */
   sent: Effort | null;
   /** treatment of the call's reasoning metadata */
   metadata: "sent" | "left_out" | "absent";
@@ -154,11 +142,9 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
 }
 
 export interface ReasoningRequest extends Pick<Reasoning, "sent" | "metadata"> {
-  /** reasoning tokens beside the visible text */
   headroom: number;
 }
 
-/** Tokens before the model's own limits. */
 export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefined): number {
   if (!model.reasoning) return 0;
   return Math.min(reasoningOf(model, needs).room, needs?.tokens ?? defaultReasoningTokens);
@@ -183,7 +169,6 @@ export function writableTokens(
   return Math.min(most, Math.max(left, leastAnswerTokens));
 }
 
-/** Reasoning tokens within the model's limits. */
 export function headroomOf(
   model: Partial<Thinker>,
   needs: { inputTokens: number; maxTokens: number; reasoning?: ReasoningNeeds | undefined },

@@ -4,16 +4,13 @@ import type { Catalogue, Model } from "./model.ts";
 
 const dayMs = 86_400_000;
 
-/** Notice period. */
 const noticeDays = 30;
 
 const isPast = ({ retiresAt, status }: Model, day: string): boolean =>
   typeof retiresAt === "string" && status !== "retired" && retiresAt <= day;
 
-/** Catalogues are immutable; callers of one day share a list. */
 const byCatalogue = new WeakMap<Catalogue, { day: string; catalogue: Catalogue }>();
 
-/** The catalogue of the UTC day. */
 export function catalogueOn(catalogue: Catalogue, now: number): Catalogue {
   const day = isoDay(now);
   const known = byCatalogue.get(catalogue);

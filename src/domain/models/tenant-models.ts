@@ -1,4 +1,3 @@
-/** The catalogue with a tenant's declared models and overrides. */
 import { canonicalOf } from "./canonical-name.ts";
 import { modelsListed } from "./listings.ts";
 import {
@@ -13,7 +12,6 @@ import {
   type ModelOverride,
 } from "./model.ts";
 
-/** Catalogues are immutable. */
 const byCanonicalName = new WeakMap<Catalogue, ReadonlyMap<string, Model>>();
 
 function namedIn(catalogue: Catalogue): ReadonlyMap<string, Model> {
@@ -46,7 +44,6 @@ export function knownAnywhere(
   };
 }
 
-/** undefined: unknown. */
 export const likedBy = ({ models }: Catalogue, name: string): Model | undefined =>
   models.find(
     ({ provider, id, aliases }) =>
@@ -57,7 +54,6 @@ export const likedBy = ({ models }: Catalogue, name: string): Model | undefined 
 /** Reasoning parameters that only the provider's own API supports. */
 const ownWays = /^(anthropic|google|workers)_/;
 
-/** The same model at another provider under another id. */
 function alike(liked: Model, provider: string, id: string): Model {
   const { synced: _, unverified: __, estimated: ___, reasoningControl, ...figures } = liked;
   const isAskedAlike =
