@@ -1,4 +1,3 @@
-/** Fetches and parses CATALOGUE_URL. */
 import { readBounded } from "../domain/bounded-body.ts";
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import type { CatalogueSource } from "../domain/ports/catalogues.ts";

@@ -1,4 +1,3 @@
-/** HMAC-SHA-256 under a key derived from the master key. */
 import { fromBase64Url } from "./encoding.ts";
 import { primitives } from "./primitives.ts";
 

@@ -1,13 +1,8 @@
-/** Buffers random bytes. */
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const stored = 1_024;
 
-/**
- * Never returns or keeps a byte twice. @param fill secure source, called lazily: the Workers runtime has none at load
- * time
- */
+/** Never returns or keeps a byte twice. @param fill called lazily: Workers have no randomness at load time */
 export function createRandomBytes(fill: (bytes: Bytes) => Bytes): (count: number) => Bytes {
   const store = new Uint8Array(stored);
   let left = 0;

@@ -20,7 +20,6 @@ export interface AlertStore {
   crossed(now: number, calendarOf: CalendarOf): AsyncResult<BudgetLine[]>;
   /** Failing credentials and servers, and overdue seals. */
   troubles(now: number): AsyncResult<Trouble[]>;
-  /** With recent faults. */
   circuits(now: number): AsyncResult<TenantCircuit[]>;
   /** Stores the alert, its event and its webhook message, once per period. Returns whether it was new. */
   raise(alert: Alert, event: AdminEvent): AsyncResult<boolean>;

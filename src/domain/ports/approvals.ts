@@ -13,9 +13,7 @@ import type {
 } from "../sampling/approval.ts";
 import type { Claim } from "./ledger.ts";
 
-/**
- * `begun`: the call resumed. `expired`: no decision, or not collected, in time. `withdrawn`: cancelled by the caller.
- */
+/** `begun`: resumed. `expired`: not decided or collected in time. `withdrawn`: cancelled by the caller. */
 export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun" | "withdrawn";
 
 export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
@@ -25,7 +23,6 @@ export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   state: ApprovalState;
   createdAt: number;
   decidedAt: number | null;
-  /** the operator, a key id, `timeout`, or `caller` */
   decidedBy: string | null;
   /** keyed hash of the approver's issuer and subject; null: unknown */
   decidedBySubject: string | null;
@@ -59,18 +56,15 @@ export const codedApproval = (row: Omit<Approval, "isOpen">): string =>
     row.edited,
   ]);
 
-/** A call that waits for approval. */
 export interface HeldCall {
   /** the newest stage; expired if the router did not write its row */
   approval: Approval;
-  /** all authentic stages, in order */
   stages: Approval[];
   outcome: Outcome;
   decision: Decision;
   createdAt: number;
   /** determines the call's limit periods */
   admittedAt: number;
-  /** reserved amounts */
   holds: Pick<Hold, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;
   reservedMicroUsd: number | null;
@@ -87,9 +81,7 @@ export interface ApprovalDecision extends CallPlace {
   state: "approved" | "denied";
   shown: string;
   by: string;
-  /** keyed hash of the approver's issuer and subject; null: unknown */
   bySubject: string | null;
-  /** whether the approver is the call's own user */
   isOwn: boolean;
   comment: string | null;
   edited: ApprovalEdits | null;
@@ -120,7 +112,6 @@ export interface Lifted extends CallPlace {
 }
 
 export interface ApprovalStore {
-  /** Number of waiting calls. */
   count(who: Pick<Who, "tenantId" | "keyId" | "serverId">): AsyncResult<HeldCalls>;
   /** null: never held. */
   find(place: CallPlace): AsyncResult<HeldCall | null>;
@@ -128,7 +119,6 @@ export interface ApprovalStore {
     tenantId: string,
     asked: { cursor: string | null; limit: number; state: ApprovalState | null },
   ): AsyncResult<{ data: Approval[]; nextCursor: string | null }>;
-  /** null: missing. */
   content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
   /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;

@@ -4,11 +4,9 @@ import type { AsyncResult } from "../refusals.ts";
 export interface SinkStretch {
   tenantId: string;
   slug: string;
-  /** last seal that the sink has */
   after: number;
   /** last seal of the stretch; unchanged by retries */
   through: number;
-  /** started attempts */
   attempts: number;
 }
 
@@ -22,7 +20,6 @@ export interface SinkStore {
   }): AsyncResult<SinkStretch[]>;
   /** Idempotent. */
   delivered(stretch: SinkStretch): AsyncResult<null>;
-  /** Schedules a retry. */
   failed(stretch: SinkStretch, about: { fault: string; nextAt: number }): AsyncResult<null>;
 }
 

@@ -1,4 +1,3 @@
-/** Port of the OAuth authorization server. */
 import type { AsyncResult, Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
 import type { Holder } from "../tenancy/grant-ids.ts";
@@ -8,9 +7,7 @@ import type { Claims } from "../tenancy/sign-in.ts";
 import type { User } from "../tenancy/user.ts";
 
 export type ConsentFault =
-  /** back to the client's verified redirect URI */
   | { kind: "redirect"; to: string }
-  /** shown on a page, without a redirect */
   | { kind: "page"; detail: string }
   | { kind: "refusal"; refusal: Refusal };
 
@@ -24,7 +21,6 @@ export interface ConsentFacts {
   resource: OauthResource;
 }
 
-/** An open consent, bound to a browser. */
 export interface OpenConsent {
   facts: ConsentFacts;
   /** single use, ten minutes, only in the browser with these headers */
@@ -32,7 +28,6 @@ export interface OpenConsent {
   headers: Headers;
 }
 
-/** `request` is opaque. */
 export interface ApprovedConsent {
   facts: ConsentFacts;
   request: unknown;
@@ -54,7 +49,6 @@ export interface Grant {
   resource: string;
   scopes: string[];
   keyId: string;
-  /** ms since the epoch */
   createdAt: number;
   expiresAt: number | null;
 }
@@ -63,7 +57,6 @@ export interface TokenRights {
   holder: Holder;
   scopes: string[];
   user: User | null;
-  /** ms since the epoch */
   grantedAt: number;
   expiresAt: number;
 }
@@ -72,7 +65,6 @@ export interface TokenRights {
 export interface Assertion {
   resource: OauthResource;
   issuer: string;
-  /** of the user */
   claims: Claims;
   /** `domain`: of the client's metadata document; null: registered dynamically */
   client: { id: string; name: string; domain: string | null };
@@ -109,7 +101,6 @@ export interface AuthorizationServer {
   reopen(approved: ApprovedConsent): ConsentResult<OpenConsent>;
   /** @returns the redirect target */
   complete(approved: ApprovedConsent, to: GrantFor): ConsentResult<string>;
-  /** null: not authorized. */
   check(token: string, path: string): AsyncResult<TokenRights | null>;
   grantsOf(tenantId: string): AsyncResult<Grant[]>;
   /** @returns whether the grant existed */

@@ -7,11 +7,9 @@ import type { Result } from "../result.ts";
 type Stored<T> = Promise<Result<T, Refusal>>;
 
 export interface CatalogueState {
-  /** null: never synced */
   version: string | null;
   syncedAt: number | null;
   dueAt: number;
-  /** why the last sync was refused */
   fault: string | null;
 }
 
@@ -20,7 +18,6 @@ interface Noted {
   event?: AdminEvent | null;
 }
 
-/** Shared by all tenants. */
 export interface CatalogueStore {
   /** null: no newer version. */
   newerThan(version: string): Stored<Catalogue | null>;

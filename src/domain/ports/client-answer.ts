@@ -1,7 +1,4 @@
-/**
- * The proxy's answer to a client: a `Response`, or its plain parts, which a host can write without `fetch` objects
- * and streams.
- */
+/** A `Response`, or its plain parts, which a host can write without `fetch` objects and streams. */
 import type { UpstreamAnswer } from "./upstream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -26,7 +23,6 @@ export interface ClientBody {
 
 export interface PlainAnswer extends UpstreamAnswer {
   readonly body: ReadableStream<Bytes> | null;
-  /** names in lower case */
   readonly fields: Record<string, string>;
   readonly content: ClientBody | Bytes | string | null;
 }

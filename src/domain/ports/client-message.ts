@@ -1,4 +1,4 @@
-/** A client's message to the proxy: a `Request`, or a host's cheaper equivalent. */
+/** A `Request`, or a host's cheaper equivalent. */
 import type { MessageHeaders } from "../servers/message-headers.ts";
 
 export interface ClientMessage extends Pick<Request, "method" | "signal" | "body" | "arrayBuffer"> {

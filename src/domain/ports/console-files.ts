@@ -1,5 +1,3 @@
-/** Build output of the console. */
-
 export interface ConsoleFiles {
   read(name: string): Promise<Uint8Array<ArrayBuffer> | null>;
 }

@@ -4,7 +4,6 @@ import type { StoredKey } from "../tenancy/access.ts";
 import type { StoredSignIn } from "../tenancy/sign-in.ts";
 import type { StoredConsoleSession } from "../tenancy/console-session.ts";
 
-/** A session with the current state of its key, tenant and identity provider. */
 export interface FoundConsoleSession {
   session: StoredConsoleSession;
   key: StoredKey | null;

@@ -1,4 +1,3 @@
-/** Pages of tables that may contain forged rows. */
 import type { AsyncResult } from "../refusals.ts";
 import { ok } from "../result.ts";
 import type { Page, PageRequest } from "./stores.ts";

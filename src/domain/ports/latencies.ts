@@ -5,7 +5,6 @@ import type { UsageAsked, UsageOfAllBy } from "./ledger.ts";
 export const latencyGroupings = ["model", "key", "server"] as const;
 export type LatencyBy = (typeof latencyGroupings)[number];
 
-/** A position in a tenant's chain. */
 export interface LatencyCursor {
   tenantId: string;
   seal: number;
@@ -16,7 +15,6 @@ export interface TimedCall {
   /** ms since the epoch of the admission */
   at: number;
   durations: Durations;
-  /** empty: none */
   groups: Record<LatencyBy, string>;
 }
 
@@ -30,7 +28,6 @@ export interface HistogramRow {
   histogram: Histogram;
 }
 
-/** ms since the epoch. */
 export type CountedRow = Pick<HistogramRow, "at" | "group" | "histogram">;
 
 export interface LatencyStore {

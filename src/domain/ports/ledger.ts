@@ -1,4 +1,3 @@
-/** Ports of the ledger: admission, settlement, idempotency and usage. */
 import type { Correction, Opening, Outcome, Receipt, Settlement } from "../audit/record.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Hold, LimitState } from "../limits/holds.ts";
@@ -8,7 +7,6 @@ import type { Decision } from "../choice/decision.ts";
 import type { NewApproval } from "../sampling/approval.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
 
-/** A reservation request with the decision that explains it. */
 export interface Claim {
   decision: Decision;
   holds: Hold[];
@@ -38,18 +36,13 @@ export interface Reservation extends Claim {
   leaseUntil: number | null;
   /** present: the call waits for approval */
   approval?: NewApproval;
-  /** the session's new expiry */
   sessionExpiresAt: number | null;
-  /** half-open circuits that this call would probe */
   probes: CircuitProbe[];
-  /** the replay key and its expiry */
   idempotency: { key: string; expiresAt: number } | null;
 }
 
-/** A circuit as selection saw it. */
 export interface CircuitProbe {
   scope: string;
-  /** ms since the epoch, of the last change */
   updatedAt: number;
 }
 
@@ -62,7 +55,6 @@ export type Admission =
       receipt: Receipt;
       rung: number;
     }
-  /** Only reservations of running calls are in the way. */
   | { state: "waits" }
   /** `hold`: the limit that refuses the smallest claim; `used`: including reservations */
   | {
@@ -88,15 +80,14 @@ export interface Ledger {
   /** Settles a call once; false if it was already settled or swept. */
   settle(settlement: Settlement): AsyncResult<boolean>;
   /**
-   * Replaces the sweep's result of a call whose process survived, and unseals the record. The event has the previous
-   * values in `before`. Keeps an operator's correction. Settles an open call. Returns whether a call was ended.
+   * Replaces the sweep's result of a call whose process survived, and unseals the record, but keeps an operator's
+   * correction. The event has the previous values in `before`. Returns whether a call was ended.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
   /** Calls that are running, or were swept. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
   /** Per tenant, a text that changes when one of its calls ends. */
   runningOf(tenantIds: readonly string[], now: number): AsyncResult<Map<string, string>>;
-  /** Records a refusal before admission. */
   refuse(
     opening: Opening,
     reason: Reason,
@@ -110,7 +101,6 @@ export interface Ledger {
     corrected: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
   ): AsyncResult<boolean>;
-  /** Deletes expired counters. */
   prune(now: number): AsyncResult<number>;
 }
 
@@ -124,7 +114,6 @@ export interface ThinningStore {
 export interface FirstCallState extends FirstCall {
   outcome: Outcome;
   leaseUntil: number | null;
-  /** sealed; null: not yet, or never */
   result: string | null;
 }
 
@@ -137,7 +126,6 @@ export interface IdempotentCall {
 
 export interface IdempotencyStore {
   find(call: IdempotentCall, now: number): AsyncResult<FirstCallState | null>;
-  /** Counts a repeated answer. */
   countReplay(call: IdempotentCall): AsyncResult<null>;
   /** Adds a second key to a call, replacing its previous call. */
   addKey(call: IdempotentCall, key: string): AsyncResult<null>;
@@ -162,7 +150,6 @@ export type UsageBy = "model" | "key" | "user" | "server" | "all";
 export type UsageOfAllBy = "tenant" | "model";
 
 export interface UsageAsked<By = UsageBy> {
-  /** ms since the epoch */
   from: number;
   to: number;
   bucket: UsageBucket;
@@ -194,13 +181,10 @@ export type UsageOfTenant = Omit<UsageAsked, "bucket"> & { bucket: UsageBucket |
 export type UsagePlace = Pick<UsageRow, "at" | "group">;
 
 export interface UsageStore {
-  /**
-   * Whole hours in [`from`, `to`), ms, sorted by time and group. @param asked `after`: last row of the previous page
-   */
+  /** Whole hours in [`from`, `to`), ms, by time and group. @param asked `after`: the previous page's last row */
   read(
     tenantId: string,
     asked: UsageOfTenant & { limit: number; after?: UsagePlace | null },
   ): AsyncResult<UsageRow[]>;
-  /** All tenants of the database, for the operator. */
   readAll(asked: UsageAsked<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
 }

@@ -1,4 +1,3 @@
-/** Clients, grants, tokens and open consents of the authorization server. */
 import { canonicalJson } from "../canonical.ts";
 import type { AsyncResult } from "../refusals.ts";
 
@@ -17,7 +16,6 @@ export const codedEntry = ({
 export interface OauthEntry {
   key: string;
   value: string;
-  /** changes with every write */
   version: string;
   /** ms since the epoch; null: never */
   expiresAt: number | null;
@@ -26,7 +24,6 @@ export interface OauthEntry {
 export interface OauthEntryChange {
   tenantId: string;
   key: string;
-  /** null: deletes */
   value: string | null;
   expiresAt: number | null;
   /** Optimistic lock: a version, `absent`, or `any`. */
@@ -44,7 +41,6 @@ export interface OauthEntryStore {
     of: { prefix: string; after: string; limit: number },
     now: number,
   ): AsyncResult<OauthEntry[]>;
-  /** counts at most `most` */
   count(tenantId: string, of: { prefix: string; most: number }, now: number): AsyncResult<number>;
   /** Deletes the first entry to expire, if it expires by `endsBy`. @returns whether one existed */
   evict(
@@ -52,6 +48,5 @@ export interface OauthEntryStore {
     of: { prefix: string; endsBy: number },
     now: number,
   ): AsyncResult<boolean>;
-  /** @returns the number of deleted entries */
   prune(now: number): AsyncResult<number>;
 }

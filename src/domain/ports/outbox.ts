@@ -1,7 +1,4 @@
-/**
- * Outbox to the `home` database, which keeps copies for the operator's lists. Deliveries may be repeated, late or out
- * of order.
- */
+/** `home` keeps copies for the operator's lists. Deliveries may be repeated, late or out of order. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { StoredAuditKey } from "../audit/seals.ts";
 import type { AsyncResult } from "../refusals.ts";
@@ -36,7 +33,6 @@ export interface Delivery {
   /** increases with each started delivery, including retries */
   version: number;
   events: AdminEvent[];
-  /** created or renamed tenants */
   tenants: { id: string; name: string; createdAt: number }[];
   deleted: string[];
   /** Complete per hour: an unlisted model was not used. */
@@ -50,7 +46,6 @@ export interface Delivery {
 
 /** In each database except `home`. */
 export interface OutboxStore {
-  /** null: nothing to deliver. */
   begin(now: number): AsyncResult<Delivery | null>;
   /** Confirms the delivery; later changes remain pending. */
   end(delivery: Delivery): AsyncResult<null>;

@@ -11,7 +11,6 @@ export interface Placement {
   slug: string;
   tenantId: string;
   database: string;
-  /** null: not requested */
   residency: Residency | null;
 }
 
@@ -25,21 +24,16 @@ export interface Listed {
   state: PlacementState;
 }
 
-/**
- * A placement is written before its tenant and removed after it, so one without a tenant is left from a crash. See
- * `pipeline/admin/tenants/placing.ts`.
- */
+/** Written before its tenant and removed after it, so one without a tenant is left from a crash. */
 export interface PlacementStore {
   /** Returns the current placement; null: the slug belongs to a tenant without one. */
   claim(placement: Placement): AsyncResult<Placement | null>;
-  /** Compare-and-swap. Returns the current placement. */
   replace(from: Placement, to: Placement): AsyncResult<Placement | null>;
   bySlug(slug: string): AsyncResult<(Placement & { state: PlacementState }) | null>;
   confirm(placement: Placement, tenant: { name: string; createdAt: number }): AsyncResult<null>;
   beginDeletion(placement: Placement): AsyncResult<null>;
   /** Removes the placement and the tenant's delivered usage. */
   release(placement: Placement): AsyncResult<null>;
-  /** Newest first. */
   list(page: PageRequest): AsyncResult<Page<Listed>>;
   /** Deleted tenants are omitted. */
   namesOf(ids: readonly string[]): AsyncResult<Record<string, string>>;

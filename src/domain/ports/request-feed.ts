@@ -4,12 +4,10 @@ import type { AsyncResult } from "../refusals.ts";
 export interface FeedState {
   /** running calls */
   open: string[];
-  /** highest record number */
   last: number;
 }
 
 export interface FeedChanges {
-  /** begun and ended records */
   records: SamplingRecord[];
   last: number;
   /** too many changes; the list has to be reloaded */
@@ -19,7 +17,6 @@ export interface FeedChanges {
 export interface RequestFeedStore {
   state(tenantId: string): AsyncResult<FeedState>;
   changes(tenantId: string, state: FeedState): AsyncResult<FeedChanges>;
-  /** Begun or ended since then; null: too many. */
   since(tenantId: string, at: number): AsyncResult<SamplingRecord[] | null>;
 }
 

@@ -3,7 +3,6 @@ import type { AdminEvent } from "../admin-event.ts";
 import type { AsyncResult } from "../refusals.ts";
 
 export interface ResealedTenants {
-  /** The last released cursor. */
   progress(): AsyncResult<string>;
   /** Acquires the lease; null: taken */
   claim(now: number, until: number): AsyncResult<{ cursor: string } | null>;

@@ -28,17 +28,14 @@ export interface ServerStore {
       now: number;
       tokens: "keep" | "forget";
       ifVersion?: number;
-      /** absent: UTC */
       calendar?: Calendar;
     },
   ): Stored<null>;
-  /** Includes tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;
   /** Without an event, because the entry itself does not change. */
   learn(
     tenantId: string,
     id: string,
-    /** null: forget */
     learnt: { [K in keyof Learnt]?: Learnt[K] | null },
   ): Stored<null>;
   /** Compare-and-swap of re-encrypted secrets. */
@@ -78,13 +75,11 @@ export interface TokenStore {
     serverId: string,
     claim: { from: string | null; lease: string; now: number; leaseUntil: number },
   ): Stored<ServerTokens | null>;
-  /** Ends the lease, if the generation is unchanged. */
   save(
     tenantId: string,
     serverId: string,
     grant: { from: string; generation: string; sealed: string; expiresAt: number | null },
   ): Stored<boolean>;
-  /** The next attempt is allowed at `leaseUntil`. */
   fail(
     tenantId: string,
     serverId: string,
@@ -99,7 +94,6 @@ export interface TokenStore {
 /** A user's own account at a server. */
 export interface OwnAccount {
   serverId: string;
-  /** slug */
   server: string;
   /** whether the last token renewal succeeded */
   works: boolean;
@@ -107,14 +101,12 @@ export interface OwnAccount {
 
 export interface UserTokenStore {
   of(owner: AccountOwner): TokenStore;
-  /** By slug. */
   accountsOf(tenantId: string, owner: AccountOwner): Stored<OwnAccount[]>;
   /** Includes pending authorizations. */
   end(
     of: { tenantId: string; owner: AccountOwner; serverId: string },
     event: AdminEvent,
   ): Stored<null>;
-  /** Includes pending authorizations. */
   forget(tenantId: string, userId: string): Stored<null>;
 }
 
@@ -129,7 +121,6 @@ export interface Authorization {
   id: string;
   tenantId: string;
   serverId: string;
-  /** null: the tenant */
   owner: AccountOwner | null;
   actor: string;
   /** sealed `PendingAuthorization` */

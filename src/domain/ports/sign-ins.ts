@@ -44,10 +44,8 @@ export interface IdentityClient {
     signIn: SignInSecrets,
     came: { pending: PendingSignIn; redirectUri: string; query: string },
   ): Promise<Result<VerifiedPerson, OauthFault>>;
-  /** JWKS location. */
   keysOf(signIn: Pick<SignIn, "issuer">): Promise<Result<string, OauthFault>>;
   /** Checks whether the provider still knows the user. */
   again(signIn: SignInSecrets, refreshToken: string): Promise<Result<KnownAgain, OauthFault>>;
-  /** Claims of a gateway's token. */
   verify(signIn: SignIn, token: string): Promise<Result<Claims, OauthFault>>;
 }

@@ -45,7 +45,6 @@ export interface Tenant {
   /** increases with every change that affects selection */
   version: number;
   createdAt: number;
-  /** requested data location */
   residency: Residency | null;
 }
 
@@ -64,7 +63,6 @@ export interface SealedCredential extends Credential {
   listingDueAt?: number;
 }
 
-/** The caller's data, read in one round trip. */
 export interface Snapshot {
   tenant: Tenant;
   key: StoredKey;
@@ -119,10 +117,7 @@ export interface TenantStore {
   remove(id: string, event: AdminEvent): AsyncResult<null>;
 }
 
-/**
- * `code` authenticates the new row. `precondition_failed` if the tenant has another version. Revoked keys are
- * unchanged.
- */
+/** `precondition_failed` if the tenant has another version. Revoked keys are unchanged. */
 type KeyChange<Field extends keyof StoredKey, More = unknown> = (
   key: Pick<StoredKey, "tenantId" | "id" | "code" | Field> & More,
   event: AdminEvent,
@@ -175,11 +170,9 @@ export interface OverrideStore {
 }
 
 export interface SessionStore {
-  /** Counts as an `initialize`. `rate_limited` if the key has too many. */
   begin(session: Session): AsyncResult<null>;
   /** Counts an `initialize` before the server is called; `create` follows if the session is kept. */
   admit(key: { tenantId: string; keyId: string }, now: number): AsyncResult<null>;
-  /** `rate_limited` if the key has too many. */
   create(session: Session): AsyncResult<null>;
   get(tenantId: string, id: string): AsyncResult<Session | null>;
   list(tenantId: string, page: PageRequest): AsyncResult<Page<Session>>;
@@ -279,7 +272,6 @@ export interface Vault {
 export interface KeyTokens {
   /** The token is shown once; the hash is stored. */
   mint(keyId: string): Promise<{ token: string; secretHash: string }>;
-  /** null: not a router token. */
   keyIdOf(token: string): string | null;
   /** Whether this deployment issued the token, according to the token alone. */
   isMarked(token: string): Promise<boolean>;

@@ -1,5 +1,3 @@
-/** Requests to registered servers. */
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface UpstreamRequest {

@@ -11,12 +11,10 @@ export interface UserStore {
   list(tenantId: string, page: PageRequest): AsyncResult<Page<StoredUser>>;
   /** Sealed key of the tenant's user lookup hashes; null: none yet. */
   finderKey(tenantId: string): AsyncResult<string | null>;
-  /** Keeps an existing key. */
   keepFinderKey(key: { tenantId: string; sealed: string; createdAt: number }): AsyncResult<null>;
   /** Also creates the key of the user's clients. false: created concurrently. */
   create(user: StoredUser, key: StoredKey, event: AdminEvent): AsyncResult<boolean>;
   change(tenantId: string, id: string, change: Pick<StoredUser, "name">): AsyncResult<null>;
-  /** Includes revoked keys. */
   keysOf(tenantId: string, id: string): AsyncResult<StoredKey[]>;
   /** Deletes the user and key names, revokes keys and ends sessions, atomically. */
   forget(

@@ -10,19 +10,13 @@ export interface WebhookMessage {
   id: string;
   tenantId: string;
   url: string;
-  /** JSON */
   body: string;
   state: WebhookState;
-  /** started attempts */
   attempts: number;
   createdAt: number;
-  /** null: never */
   nextAt: number | null;
-  /** delivered or given up */
   endedAt: number | null;
-  /** HTTP status of the last answer */
   status: number | null;
-  /** last error */
   fault: string | null;
 }
 

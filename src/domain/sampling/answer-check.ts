@@ -1,4 +1,3 @@
-/** Checks a provider's answer against the request. */
 import type { FaultKind, ProviderFault } from "../attempts.ts";
 import { isDeeperThan, mostMessageLevels } from "../depth.ts";
 import { parsedJson } from "../json.ts";
@@ -7,7 +6,6 @@ import { err, ok, type Result } from "../result.ts";
 import type { Block, SamplingCall } from "./call.ts";
 import { cutToVisible } from "./visible-text.ts";
 
-/** Fault of a billed, unusable answer. */
 const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault => ({
   kind,
   status: 200,
@@ -44,7 +42,6 @@ const wantsJson = (answer: ProviderAnswer, { format, outputModalities }: Samplin
 const textOf = ({ content }: ProviderAnswer): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
-/** Replaces fenced JSON by one text block. */
 function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswer {
   if (!wantsJson(answer, call)) return answer;
   const text = unfenced(textOf(answer));
@@ -71,7 +68,6 @@ function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: Samplin
   const uses = answer.content.filter((block) => block.type === "tool_use");
   // The caller can't run a tool that was not offered.
   if (uses.some(({ name }) => !tools.some((tool) => tool.name === name))) return false;
-  // No tool choice was sent.
   if (tools.length === 0) return true;
   if (toolChoice === "none") return uses.length === 0;
   // A truncated answer ends at the caller's own limit.

@@ -13,7 +13,6 @@ export type HeldContent = ApprovalStage | "edited" | "edited-result";
 export interface ApprovalConditions {
   /** maximum cost in USD; an unknown price always exceeds it */
   costUsdAbove?: number;
-  /** globs over `provider/model` */
   models?: string[];
   servers?: string[];
   tools?: string[];
@@ -55,10 +54,8 @@ export const collectedWithinMs = 600_000;
 export const answersDecidedForMs = 86_400_000;
 
 export interface ApprovalFacts {
-  /** null: unknown price */
   costMicroUsd: number | null;
   model: NamedModel;
-  /** slug; null: direct call */
   server: string | null;
   tool: string | null;
   modalities: readonly string[];
@@ -66,7 +63,6 @@ export interface ApprovalFacts {
 
 export interface NewApproval {
   stage: ApprovalStage;
-  /** ms since the epoch */
   deadline: number;
   onTimeout: "deny" | "approve";
   why: string[];
@@ -79,7 +75,6 @@ export interface NewApproval {
 
 export interface ApprovalWebhook {
   url: string;
-  /** contains no content of the call */
   notice: JsonObject;
 }
 
@@ -112,7 +107,6 @@ function conditionsThatHold(when: ApprovalConditions, facts: ApprovalFacts): str
   ];
 }
 
-/** null: no approval needed. */
 export function approvalNeeded(
   rule: ApprovalPolicy | undefined,
   facts: ApprovalFacts,
@@ -139,11 +133,8 @@ export interface ApprovalVerdict {
   by: string;
   /** keyed hash of the approver's issuer and subject */
   subject?: string;
-  /** approved by the call's own user */
   isOwn?: true;
-  /** ms since the epoch */
   at: number;
-  /** the approver's comment */
   why?: string;
   /** hex SHA-256 of the shown content */
   shown: string;
@@ -151,8 +142,6 @@ export interface ApprovalVerdict {
 }
 
 export interface ApprovalEdits {
-  /** hex SHA-256 of the replaced prompt or result */
   content?: string;
-  /** `provider/model` that replaced the selected one */
   model?: string;
 }

@@ -1,6 +1,4 @@
-/**
- * Revision-independent `sampling/createMessage`. Source: schemas of 2024-11-05 to 2026-07-28, "CreateMessageRequest".
- */
+/** Independent of revisions. Source: schemas of 2024-11-05 to 2026-07-28, "CreateMessageRequest". */
 import type { Modality } from "../modality.ts";
 import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -13,13 +11,11 @@ export interface TextBlock {
 }
 export interface ImageBlock {
   type: "image";
-  /** base64 */
   data: string;
   mimeType: string;
 }
 export interface AudioBlock {
   type: "audio";
-  /** base64 */
   data: string;
   mimeType: string;
 }
@@ -80,7 +76,6 @@ export interface SamplingCall {
   endpoint?: ModelEndpointName;
   /** tokens; at least 1 */
   maxTokens: number;
-  /** by priority */
   hints: string[];
   priorities: Priorities;
   systemPrompt?: string;
@@ -106,7 +101,6 @@ export interface SamplingAnswer {
   /** `provider/model`, for example `openai/gpt-5.4-mini` */
   model: string;
   stopReason: StopReason;
-  /** the provider's original stop reason */
   providerStopReason?: string;
 }
 
@@ -127,13 +121,12 @@ const refuse = (path: string, detail: string): Result<never, Refusal> =>
 export const toolRoundsOf = (messages: readonly Message[]): number =>
   messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
-/** Whether a tool loop is in progress. */
 export const endsWithToolResults = (messages: readonly Message[]): boolean =>
   messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
 
 /**
- * Tool-loop rules of 2025-11-25, "Tool Use in Sampling": user messages with tool results contain nothing else, and
- * answer exactly the tool uses of the preceding assistant message. Checks the whole history.
+ * Source: 2025-11-25, "Tool Use in Sampling". User messages with tool results contain nothing else, and answer
+ * exactly the preceding tool uses. Checks the whole history.
  */
 export function checkToolHistory(messages: readonly Message[]): Result<null, Refusal> {
   let open: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Raw client capabilities; the SDKs' parsed copies drop `sampling.supportedModalities`. Reads own properties only,
- * because of `__proto__`. Sources: the ClientCapabilities reference; the specification's schemas; SEP-2278.
+ * Raw, because the SDKs' parsed copies drop `sampling.supportedModalities`. Reads own properties only, because of
+ * `__proto__`. Sources: the specification's schemas; SEP-2278.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
@@ -116,7 +116,6 @@ export function outlineOf(capabilities: JsonObject): JsonObject {
   );
 }
 
-/** The part of `required` that `declared` lacks; null: nothing. */
 function absent(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
   if (!isObject(declared)) return required;
   const missing = Object.entries(required).flatMap(([key, value]): [string, JsonValue][] => {
@@ -135,7 +134,6 @@ function absentKeys(required: JsonObject, declared: JsonValue | undefined): Json
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** null: none. */
 function missingFlags(
   required: JsonObject,
   declared: JsonObject,

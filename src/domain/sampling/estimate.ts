@@ -14,7 +14,6 @@ const denseScript = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/gu;
 const tokensPerImage = 1_600;
 /** Google: 32 tokens per second of speech, at 4 kB; 3 bytes are 4 characters of base64. */
 const base64CharactersPerAudioToken = 170;
-/** Role and separators. */
 const tokensPerMessage = 8;
 
 /** Rough, independent of the tokenizer. */
@@ -29,7 +28,6 @@ export const tokensOfMedia = (type: "image" | "audio", data: string): number =>
 
 export interface Measure {
   features: TextFeatures;
-  /** tokens of non-text input */
   fixed: number;
 }
 
@@ -79,7 +77,6 @@ export const inputTokensFor = (
 /** Two of 304 estimates on held-out texts are off by more. */
 const margin = 1.25;
 
-/** Upper bound of an estimate. */
 export const mostInputTokens = (estimated: number): number => Math.ceil(estimated * margin);
 
 /** Includes blocks in tool results. */

@@ -1,7 +1,4 @@
-/**
- * The content-negotiation extension 1.0. Tags only shape content, never authorization or limits. Sources: the
- * extension's draft; RFC 2295, section 6 (predicates).
- */
+/** Tags only shape content, never authorization or limits. Source: the extension's draft 1.0. */
 import { isObject, own, type JsonObject } from "../json.ts";
 
 export const contentNegotiationKey = "io.modelcontextprotocol/content-negotiation";
@@ -13,9 +10,7 @@ export type Verbosity = (typeof verbosities)[number];
 
 /** An unlisted tag differs from one listed as `!tag`. */
 export interface Features {
-  /** null: no value */
   declared: Map<string, string | null>;
-  /** listed as `!tag` */
   denied: Set<string>;
   /** unknown, malformed or contradicting tags, shortened */
   ignored: string[];
@@ -37,7 +32,6 @@ const tagValue = /^[a-z0-9][a-z0-9._+/-]*$/i;
 const maxFeatures = 64;
 const maxShown = 64;
 
-/** null: malformed. */
 function parseTag(text: string): { name: string; value: string | null; denied: boolean } | null {
   const denied = text.startsWith("!");
   const [name = "", value, ...more] = (denied ? text.slice(1) : text).split("=");
@@ -84,7 +78,6 @@ export type Predicate =
 const predicateShape =
   /^(?:(?<not>!)?(?<tag>[a-z][a-z0-9._-]*)|(?<key>[a-z][a-z0-9._-]*)(?<operator>!?=)(?<value>[a-z0-9][a-z0-9._+/-]*))$/i;
 
-/** null: malformed. */
 export function parsePredicate(text: string): Predicate | null {
   const groups = predicateShape.exec(text)?.groups;
   if (groups === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Rejects implausible token counts. A broken or hostile endpoint could otherwise exhaust budgets; such calls are
- * charged as reserved, and an operator can correct them.
+ * A broken or hostile endpoint could exhaust budgets with implausible counts; such calls are charged as reserved, and
+ * an operator can correct them.
  */
 import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
 import { mostTokensBelieved } from "../magnitudes.ts";
@@ -13,7 +13,6 @@ import { type Usage } from "../usage.ts";
 const generousTimes = 10;
 /** Allowance for hidden preambles of short requests. */
 const generousTokens = 10_000;
-/** The longest context on sale. */
 const longestContext = 10_000_000;
 
 const generous = (tokens: number): number => generousTimes * tokens + generousTokens;

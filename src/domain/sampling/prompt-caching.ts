@@ -1,6 +1,6 @@
 /**
- * Decides where to mark a prompt for caching. Writing costs 1.25 times the input price, reading 0.1 times, so a mark
- * pays off from a 28 % chance of repetition (0.25 / 0.9). First calls are not marked.
+ * Writing costs 1.25 times the input price, reading 0.1 times, so a mark pays off from a 28 % chance of repetition
+ * (0.25 / 0.9). First calls are not marked.
  */
 
 /** `auto`: marks prompts that are likely to repeat. */
@@ -10,7 +10,6 @@ export type PromptCaching = (typeof promptCachings)[number];
 export interface CacheRules {
   /** `marks`: the request marks cached prefixes. `key`: the request names a cache key, free of charge. */
   way: "marks" | "key";
-  /** minimum prefix in tokens */
   leastTokens: number;
 }
 
@@ -22,10 +21,7 @@ export const cacheLifetimeMs = 5 * 60_000;
 /** ms until an entry is readable, after the first answer has begun; undocumented. */
 export const entryReadableAfterMs = 1_000;
 
-/**
- * Minimum prefix of Claude models; the first match wins, unknown models use the largest. Same source, "Cache
- * limitations".
- */
+/** The first match wins, unknown models use the largest. Same source, "Cache limitations". */
 const leastTokensOfClaude: readonly (readonly [RegExp, number])[] = [
   [/(fable|mythos|opus)-5/, 512],
   [/mythos-preview|opus-4-7/, 2_048],
@@ -56,11 +52,9 @@ export function cacheRulesOf(model: { provider: string; id: string }): CacheRule
 /** In the provider's order: tools, system prompt, blocks. */
 export interface PromptPiece {
   of: "tools" | "system" | "user" | "assistant";
-  /** estimated */
   tokens: number;
   /** the provider rejects marks on empty text and reasoning */
   markable: boolean;
-  /** last piece of its message */
   endsMessage: boolean;
 }
 
@@ -83,7 +77,6 @@ function endOfRoundBefore(pieces: readonly PromptPiece[]): number {
   return ends.at(-2) ?? -1;
 }
 
-/** Whether the prompt extends an earlier prompt and its answer. */
 const continues = (pieces: readonly PromptPiece[], seen: number): boolean =>
   pieces[seen - 1]?.of === "user" && pieces[seen]?.of === "assistant";
 
@@ -127,7 +120,6 @@ export interface SentPrompt {
   tenantId: string;
   /** separate caches of the provider, for example credentials and models */
   scope: readonly string[];
-  /** text per piece */
   pieces: readonly string[];
 }
 

@@ -12,18 +12,15 @@ export interface ProviderRequest {
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
-  /** tokens of visible text */
   maxTokens: number;
   /** absent: no parameter and no room for reasoning */
   reasoning?: ReasoningRequest;
   /** scope of repeated prompts; absent: no cache marks */
   cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
-  /** W3C Trace Context */
   traceHeaders?: Record<string, string>;
   /** Releases the call's slot while waiting. */
   outside?: CallTurn["outside"];
-  /** Receives the masked, shortened error message. */
   onMessage?: (message: string) => void;
 }
 
@@ -32,7 +29,6 @@ export interface ProviderAnswer {
   stopReason: StopReason;
   providerStopReason: string | null;
   usage: Usage;
-  /** parameters that the model does not accept */
   notes: string[];
 }
 
@@ -40,7 +36,6 @@ export interface ProviderAnswer {
 export interface ReasoningRefusals {
   has(credentialId: string, model: { provider: string; id: string }): boolean;
   add(credentialId: string, model: { provider: string; id: string }): void;
-  /** increases with each entry */
   version(): number;
 }
 

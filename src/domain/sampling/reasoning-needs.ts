@@ -54,10 +54,7 @@ const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string
     }),
   );
 
-/**
- * Whether only the least effort is possible: providers reject forced tools while thinking, and require earlier
- * reasoning, which can only be returned in tool uses.
- */
+/** Providers reject forced tools while thinking, and require earlier reasoning, which only tool uses can return. */
 function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[] } | undefined {
   if (toolChoice === "required") return { except: [] };
   const turns = messages
@@ -70,7 +67,6 @@ function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[]
   return { except };
 }
 
-/** undefined: default. */
 export function reasoningNeedsOf(
   call: SamplingCall,
   policy: { reasoning?: ReasoningWish; reasoningTokens?: number },

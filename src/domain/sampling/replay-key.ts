@@ -1,17 +1,11 @@
-/**
- * Idempotency: a call claims its replay key at admission, so that a repetition is detected before the provider is
- * called.
- */
+/** Calls claim a key at admission, so that a repetition is detected before the provider is called. */
 import type { Refusal } from "../refusals.ts";
 
 /** Kinds can't collide: a client's key is bare hex. */
 export type ReplayKey =
   /** hex SHA-256 of the client's idempotency key */
   | { kind: "client"; key: string }
-  /**
-   * a replayed stream: the server's JSON-RPC id within `scope`. `joins`: hex SHA-256 of the server's key for a held
-   * call
-   */
+  /** a replayed stream: JSON-RPC id in `scope`. `joins`: hex SHA-256 of the server's key for a held call */
   | { kind: "stream"; scope: string; messageId: string; joins?: string }
   /** a repeated modern round: hex SHA-256 of its identity */
   | { kind: "round"; digest: string; keptMs: number };
@@ -20,7 +14,6 @@ const dayMs = 24 * 3_600_000;
 /** Failures are repeated to concurrent callers only. */
 const failureReplayedMs = 5_000;
 
-/** Independent of params. */
 export const streamKeys = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
@@ -32,7 +25,6 @@ export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
   switch (replayKey.kind) {
     case "client":
       return replayKey.key;
-    // Other params make another request.
     case "stream":
       return `${streamKeys(replayKey.scope, replayKey.messageId)}${contentSha256}`;
     case "round":

@@ -1,6 +1,6 @@
 /**
- * Multi-round-trip requests of 2026-07-28 (basic/patterns/mrtr): a result asks for input, and the client repeats the
- * request with it. See `servers/answering.ts` and `mcp/rev2026/round.ts`.
+ * Multi-round-trip requests (2026-07-28, basic/patterns/mrtr): a result asks for input, and the client repeats the
+ * request with it.
  */
 import { canonicalJson } from "../canonical.ts";
 import { isObject, own, type JsonObject } from "../json.ts";
@@ -8,7 +8,6 @@ import type { ReplayKey } from "./replay-key.ts";
 
 export const samplingMethod = "sampling/createMessage";
 
-/** Methods whose results may ask for input. */
 export const roundMethods: readonly string[] = ["tools/call", "prompts/get", "resources/read"];
 
 /** A server may never be satisfied. */
@@ -17,7 +16,6 @@ export const maxRounds = 32;
 export const maxEntries = 32;
 
 export interface SamplingEntry {
-  /** the server's key */
   key: string;
   params: JsonObject;
 }
@@ -56,13 +54,10 @@ export function identityOf(method: string, params: JsonObject): string {
 export interface CarriedState {
   /** unique per round */
   nonce: string;
-  /** the server's own state */
   state: string | null;
   /** the router's answers by key */
   answers: readonly (readonly [key: string, answer: string])[];
-  /** repetitions so far */
   rounds: number;
-  /** ms since the epoch */
   expiresAt: number;
   /** the user is connecting an account */
   connecting?: true;
@@ -72,17 +67,13 @@ export interface CarriedState {
 
 /** The client comes back for the answer after the decision. */
 export interface HeldRound {
-  /** the server's result, as on the wire */
   response: string;
-  /** waiting calls by entry key */
   waiting: readonly (readonly [key: string, replayKey: ReplayKey])[];
 }
 
 export interface RepeatedRequest {
-  /** JSON; null: omitted */
   inputResponses: string | null;
   requestState: string | null;
-  /** JSON */
   id?: string;
 }
 
@@ -90,7 +81,6 @@ export interface RepeatedRequest {
 export interface RoundWire {
   /** other members are unchanged */
   repeated(request: string, change: RepeatedRequest): string;
-  /** members of `params.inputResponses` */
   responsesOf(request: string): Map<string, string>;
   /** `params.requestState`; null: missing */
   stateSent(request: string): string | null;

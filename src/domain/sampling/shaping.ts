@@ -1,7 +1,4 @@
-/**
- * Content negotiation: appends sentences to the system prompt and sets default priorities, without any effect on
- * authorization or limits.
- */
+/** Appends sentences to the system prompt and sets default priorities; never affects authorization or limits. */
 import {
   holds,
   parsePredicate,
@@ -29,7 +26,6 @@ export interface Shaping {
   verbosity: Verbosity | null;
   defaultPriorities: Priorities;
   suffixes: string[];
-  /** indexes of matching rules */
   rules: number[];
 }
 
@@ -45,10 +41,7 @@ export const verbositySentences: Record<Verbosity, string> = {
   verbose: "Answer in full detail, with explanation.",
 };
 
-/**
- * Rules take precedence over tags. If the server's code reads the answer, the client's tags only matter as predicates
- * of rules.
- */
+/** Rules take precedence over tags. If the server's code reads the answer, tags only matter as predicates. */
 export function shapingOf({
   features,
   rules,

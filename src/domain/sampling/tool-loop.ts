@@ -1,6 +1,6 @@
 /**
- * Keeps a tool loop on its model and credential, which own signatures and caches. The origin travels in tool uses; it
- * is caller data, so it only reorders feasible candidates.
+ * Keeps a tool loop on its model and credential, which own signatures and caches. The origin is caller data, so it
+ * only reorders feasible candidates.
  */
 import { isObject, own } from "../json.ts";
 import type { Block, SamplingCall, ToolUseBlock } from "./call.ts";

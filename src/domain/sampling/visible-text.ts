@@ -1,7 +1,4 @@
-/**
- * Enforces `maxTokens` on visible text, which the specification requires (MUST). The provider also got room for
- * reasoning.
- */
+/** Enforces `maxTokens` (MUST in the specification): the provider also got room for reasoning. */
 import type { ProviderAnswer } from "./providers.ts";
 import type { Block } from "./call.ts";
 import { featuresOf } from "../tokens/text-features.ts";
@@ -18,10 +15,7 @@ const textOf = (content: readonly Block[]): string =>
 /** By a typical tokenizer. */
 const likelyTokens = (text: string): number => Math.ceil(tokensFrom(featuresOf(text), "openai"));
 
-/**
- * The provider's count without reasoning and images, or the router's estimate if lower and the count is not
- * conclusive.
- */
+/** The provider's count without reasoning and images, or the router's estimate if lower. */
 function visibleTokens(answer: ProviderAnswer, text: string, estimated: number): number {
   const { content, usage } = answer;
   if (usage.estimated) return estimated;
@@ -44,7 +38,6 @@ function beginningOf(text: string, tokens: number): string {
   return characters.slice(0, fits).join("");
 }
 
-/** Truncates text blocks to the length of `text`. */
 function shortenedTo(content: readonly Block[], text: string): Block[] {
   let left = text.length;
   return content.flatMap((block): Block[] => {
@@ -55,9 +48,7 @@ function shortenedTo(content: readonly Block[], text: string): Block[] {
   });
 }
 
-/**
- * Never cuts tool uses and media. Keeps the stop reason of a tool use, otherwise its caller would not run the tool.
- */
+/** Keeps the stop reason of a tool use, otherwise its caller would not run the tool. */
 export function cutToVisible(answer: ProviderAnswer, maxTokens: number): ProviderAnswer {
   const text = textOf(answer.content);
   if (text.length * mostTokensPerUnit <= maxTokens) return answer;

@@ -21,7 +21,6 @@ export function answererOf(
   return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
 }
 
-/** The refusal of all sampling by this server; null: allowed. */
 export function deniedBy({ sampling, policy }: McpServer): Refusal | null {
   if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
   return policy.disabled === true

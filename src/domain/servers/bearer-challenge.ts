@@ -29,6 +29,5 @@ export function bearerChallengeIn(challenge: string | null): BearerChallenge {
   };
 }
 
-/** Distinct scopes of both lists, bounded. */
 export const scopesOfBoth = (some: readonly string[], more: readonly string[]): string[] =>
   [...new Set([...some, ...more])].slice(0, mostScopes);

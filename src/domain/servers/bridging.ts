@@ -1,7 +1,4 @@
-/**
- * What a bridge translates between eras. It has no connection to the client between requests, so only the router can
- * answer sampling.
- */
+/** A bridge has no connection to the client between requests, so only the router can answer sampling. */
 import { isObject, own, type JsonObject } from "../json.ts";
 import { contentNegotiationKey } from "../sampling/negotiation.ts";
 import { headerRules } from "./header-table.ts";
@@ -43,7 +40,6 @@ export function bridgedMode(mode: SamplingMode): SamplingMode {
 const untranslated =
   "the router doesn't translate such requests between 2026-07-28 and older revisions, whatever the client declares";
 
-/** @param client the client's era */
 export const notTranslated = (client: "legacy" | "modern"): string =>
   client === "legacy"
     ? `${untranslated}: use a client of 2026-07-28, or a server that speaks the client's revision`
@@ -56,14 +52,10 @@ export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "brid
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
-/** @param revisions the server's own, all unsupported */
 export const newerServerWords = (revisions: readonly string[]): string =>
   `It speaks only revisions newer than this router: ${revisions.slice(0, 5).join(", ")}.`;
 
-/**
- * The sent headers that may identify the client, sorted. Unknown headers count: an extra session is safer than a
- * shared one.
- */
+/** May identify the client. Unknown headers count: an extra session is safer than a shared one. */
 export const personalHeaders = (
   headers: Iterable<[string, string]>,
   isSent: IsSent,

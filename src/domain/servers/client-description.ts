@@ -1,9 +1,6 @@
-/** The router's client metadata for authorization servers. */
-
 /** The URL of this path is the client id. */
 export const clientDescriptionPath = "/oauth/client-metadata.json";
 
-/** Redirect target. */
 export const callbackPath = "/oauth/callback";
 
 /** RFC 7591. */

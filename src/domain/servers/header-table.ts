@@ -1,6 +1,6 @@
 /**
- * The proxy's treatment of headers, in one table. Spellings with underscores never match a row, because CGI maps both
- * spellings to one variable (RFC 3875, section 4.1.18), so they could impersonate a listed header.
+ * Spellings with underscores never match a row: CGI maps both spellings to one variable (RFC 3875, section 4.1.18),
+ * so they could impersonate a listed header.
  */
 import { rememberedByText } from "../remembered.ts";
 import { hopsHeader } from "./hops.ts";
@@ -99,5 +99,4 @@ function rulesOf(name: string): HeaderRules {
   return isFree ? unlisted : { ...reserved, isSettable: listed.isSettable };
 }
 
-/** @param name in any spelling */
 export const headerRules: (name: string) => HeaderRules = rememberedByText(rulesOf);

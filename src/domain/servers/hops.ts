@@ -1,9 +1,5 @@
-/**
- * Loop detection. The attack: a server's URL leads back to this router, so that a request calls itself until the
- * runtime's limit.
- */
+/** The attack: a server's URL leads back to this router, so that a request calls itself endlessly. */
 
-/** Number of routers that forwarded the request. */
 export const hopsHeader = "x-sampling-router-hops";
 
 /** Three chained routers are in use. */

@@ -1,6 +1,5 @@
 /** Configuration snippets for MCP clients; sources in `docs/clients.md`. */
 
-/** For clients that read the environment. */
 export const keyVariable = "ROUTER_KEY";
 
 export interface InstallSnippet {
@@ -14,7 +13,6 @@ export interface InstallSnippet {
 /** @param key null: the text uses a variable or prompt instead */
 export interface Behind {
   url: string;
-  /** the server's name in the client */
   name: string;
   key: string | null;
 }

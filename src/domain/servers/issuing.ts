@@ -3,7 +3,6 @@ import { err, ok, type Result } from "../result.ts";
 import { isOwnMachine } from "./own-origin.ts";
 
 export interface Issuing {
-  /** an origin, or why no tokens are issued */
   issuer: Result<string, string>;
   /** ms in which a replaced refresh token is still accepted */
   refreshGraceMs: number;

@@ -1,6 +1,6 @@
 /**
- * Strict media type parser (RFC 9110, 8.3.1). Official clients search for `text/event-stream` anywhere in the header,
- * so a lenient parser would let messages bypass the router.
+ * Strict (RFC 9110, 8.3.1): official clients search for `text/event-stream` anywhere in the header, so a lenient
+ * parser would let messages bypass the router.
  */
 
 import { rememberedByText } from "../remembered.ts";

@@ -1,4 +1,3 @@
-/** Headers of a proxied message; compatible with `Headers`. */
 export interface MessageHeaders extends Iterable<[name: string, value: string]> {
   /** case-insensitive */
   get(name: string): string | null;

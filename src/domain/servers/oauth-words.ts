@@ -1,4 +1,3 @@
-/** OAuth faults, explained to administrators. */
 import { whyUnreachable, type OauthFault } from "./oauth.ts";
 
 const sentences: Partial<Record<OauthFault, string>> = {

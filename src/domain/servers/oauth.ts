@@ -20,13 +20,11 @@ export interface OauthClient {
   scope: string | null;
   /** RFC 8707; null: from the server's metadata, or its URL */
   resource: string | null;
-  /** absent: `tenant` */
   per?: OauthOwner;
 }
 
 export interface OauthIdentity {
   clientId: string;
-  /** null: a public client */
   clientSecret: string | null;
 }
 
@@ -37,7 +35,6 @@ export interface OauthTerms {
   resource: string;
   /** at the token endpoint */
   authentication: "basic" | "post" | "none";
-  /** requested scopes */
   scopes: string[];
   /** absent: the entry has a client id */
   registered?: OauthIdentity;
@@ -56,7 +53,6 @@ export interface OauthRegistration extends OauthIdentity {
   issuer: string;
   redirectUri: string;
   authentication: OauthTerms["authentication"];
-  /** ms since the epoch */
   at: number;
 }
 
@@ -81,7 +77,6 @@ export const oauthFaults = [
   // RFC 7591
   "invalid_redirect_uri",
   "invalid_client_metadata",
-  // own codes
   "not_discovered",
   "not_allowed",
   "no_pkce",
@@ -95,18 +90,15 @@ export type OauthFault = (typeof oauthFaults)[number] | `unreachable: ${string}`
 
 export const unreachable = (why: string): OauthFault => `unreachable: ${why}`;
 
-/** null: the server answered. */
 export const whyUnreachable = (fault: OauthFault): string | null =>
   fault.startsWith("unreachable: ") ? fault.slice("unreachable: ".length) : null;
 
 export const isUnreachable = (fault: OauthFault): boolean => whyUnreachable(fault) !== null;
 
 export interface OauthAsking {
-  /** of the MCP server */
   url: string;
   client: OauthClient;
   clientSecret: string | null;
-  /** the router's last registration */
   registration: OauthRegistration | null;
   /** the only issuer that may receive the entry's client credentials; null: unknown */
   issuer: string | null;
@@ -134,7 +126,6 @@ export interface Oauth {
     asking: OauthAsking,
     redirect: OauthRedirect,
   ): Promise<Result<BegunAuthorization, OauthFault>>;
-  /** @param came `query`: of the redirect */
   finish(
     asking: OauthAsking,
     came: { pending: PendingAuthorization; state: string; query: string },

@@ -4,7 +4,6 @@ import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { SamplingMode } from "./server.ts";
 
-/** null: the tenant has no usable model. */
 export type RouterCapabilities = {
   tools: boolean;
   supportedModalities: readonly Modality[];
@@ -19,11 +18,9 @@ export type SamplingAbilities = {
 
 /** What the tenant's models and the client's capabilities allow together. */
 export type HostedCapabilities = SamplingAbilities & {
-  /** independent of the client */
   offered: SamplingAbilities;
 };
 
-/** undefined: removes the member */
 export interface CapabilityEdit {
   path: readonly string[];
   value: JsonValue | undefined;
@@ -94,10 +91,7 @@ function both(
   return edits;
 }
 
-/**
- * Never adds `context`. Adds `supportedModalities` only if the entry opts in, because strict servers reject unknown
- * members.
- */
+/** Adds `supportedModalities` only if the entry opts in, because strict servers reject unknown members. */
 export function editsFor(
   declared: JsonObject,
   options: {

@@ -1,6 +1,6 @@
 /**
- * The router's own origin, as far as a request can be trusted. The attack: DNS rebinding, or a forged `Host`, makes a
- * foreign page pass the origin check, or redirects an OAuth code to the attacker.
+ * The attack: DNS rebinding, or a forged `Host`, makes a foreign page pass the origin check, or redirects an OAuth
+ * code to the attacker.
  */
 import { withoutTrailing } from "../bounded-url.ts";
 
@@ -12,7 +12,6 @@ export const isOwnMachine = (hostname: string): boolean => ownMachine.test(hostn
 export interface Asked {
   /** with the host of the `Host` header */
   url: string;
-  /** origins in `PUBLIC_URL` */
   publicOrigins: readonly string[];
 }
 

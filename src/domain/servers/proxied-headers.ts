@@ -1,12 +1,10 @@
 /**
- * Header filtering by `header-table.ts`. The attacks: a client's `Remote-User`, which a server trusts as its
- * gateway's; a server's `X-Accel-Redirect`, which a proxy in front of the router obeys; a server's `RateLimit`, which
- * the client attributes to the router.
+ * The attacks: a client's `Remote-User`, which a server trusts as its gateway's; a server's `X-Accel-Redirect`, which
+ * a proxy obeys; a server's `RateLimit`, which the client attributes to the router.
  */
 import type { MessageHeaders } from "./message-headers.ts";
 import { asRead, headerRules } from "./header-table.ts";
 
-/** Default `User-Agent`. */
 export const routerAgent = "sampling-router";
 
 export type IsSent = (name: string) => boolean;
@@ -56,7 +54,6 @@ export function privateRules(rules: string | null): string {
   return ["private", ...directives.filter((each) => !ofSharedCaches.test(each))].join(", ");
 }
 
-/** Names in lower case. */
 export function returnedHeaders(from: {
   get(name: string): string | null;
   forEach(act: (value: string, name: string) => void): void;

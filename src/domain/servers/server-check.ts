@@ -1,4 +1,3 @@
-/** Result of a server check, explained to administrators. */
 import { newerServerWords } from "./bridging.ts";
 import type { Learnt } from "./server.ts";
 
@@ -8,14 +7,12 @@ export type Probed =
   | { kind: "unasked"; problem: string }
   | {
       kind: "mcp";
-      /** HTTP status */
       status: number;
       era: "legacy" | "modern";
       revision: string;
       name: string | null;
       /** null: no tools, or an unreadable list */
       tools: number | null;
-      /** not all tools were counted */
       isMore: boolean;
     }
   /** rejects `server/discover`; `newer`: its unsupported revisions */
@@ -28,13 +25,10 @@ export type Probed =
 
 export interface ServerCheck {
   ok: boolean;
-  /** HTTP status; null: no answer */
   status: number | null;
-  /** a sentence */
   detail: string;
   era: "legacy" | "modern" | null;
   name: string | null;
-  /** null: unknown */
   tools: number | null;
 }
 
@@ -80,10 +74,7 @@ function otherSentence({
   return `A service that is no MCP server: it answers ${status}, ${type}, and no message of JSON-RPC.`;
 }
 
-/**
- * Correction of the known era; null: none. A legacy answer is not conclusive, because the modern attempt may have
- * failed, so the era is only forgotten.
- */
+/** A legacy answer is not conclusive, because the modern attempt may have failed, so the era is forgotten. */
 export function eraCorrection(
   { era: known }: Learnt,
   { era: found }: Pick<ServerCheck, "era">,

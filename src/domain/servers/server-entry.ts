@@ -1,4 +1,3 @@
-/** Validates a registered server's entry. */
 import type { OauthClient } from "./oauth.ts";
 import { problemWithPassHeaders } from "./proxied-headers.ts";
 import { hasHeader, problemWithHeaders } from "./static-headers.ts";

@@ -1,4 +1,3 @@
-/** A tenant's registered MCP servers. */
 import type { OauthAsking, OauthClient, OauthRegistration } from "./oauth.ts";
 import type { AccountOwner } from "../tenancy/user.ts";
 import type { ServerPolicy } from "../choice/policy.ts";
@@ -16,8 +15,8 @@ export type AuthMode = (typeof authModes)[number];
 
 export const bridgeModes = ["fallback", "always"] as const;
 /**
- * Translation of legacy servers for 2026-07-28 clients. `always` also answers `server/discover`, for clients without
- * another revision; `fallback` lets clients of both eras detect a legacy server.
+ * `always` also answers `server/discover`, for clients without another revision; `fallback` does not, so that clients
+ * of both eras detect a legacy server.
  */
 export type BridgeMode = (typeof bridgeModes)[number];
 
@@ -40,11 +39,9 @@ export interface McpServer {
   /** unique per tenant; last segment of `/mcp/{tenant}/{server}` */
   slug: string;
   url: string;
-  /** the values are sealed */
   headerNames: string[];
   /** client headers to forward */
   passHeaders: string[];
-  /** whether to forward the client's `Authorization` */
   forwardAuthorization: boolean;
   sampling: SamplingMode;
   /** whether to advertise output modalities; strict servers reject the member */
@@ -68,7 +65,6 @@ export interface SealedServer extends McpServer {
 export interface ServerSecrets {
   headers: Record<string, string>;
   clientSecret: string | null;
-  /** the router's last registration */
   registration?: OauthRegistration;
 }
 
@@ -105,7 +101,6 @@ export const askingFor = (
   scopes: learnt.scopes ?? [],
 });
 
-/** null: known, or not needed. */
 export const issuerToLearn = (
   { learnt }: Pick<McpServer, "learnt">,
   { clientId, tokenEndpoint }: OauthClient,

@@ -1,7 +1,4 @@
-/**
- * Whether a server's `requestState` is sealed for its caller. A server binds state to the identity it sees, and
- * callers that share the entry's secret look the same.
- */
+/** A server binds `requestState` to the identity it sees, and callers that share the entry's secret look alike. */
 import type { McpServer } from "./server.ts";
 import { isPerUser } from "./server.ts";
 

@@ -8,7 +8,6 @@ const mostValueCharacters = 8_192;
 const mostCharacters = 16_384;
 
 export interface HeaderProblem {
-  /** null: the headers together, or an unprintable name */
   name: string | null;
   detail: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Allowed upstream URLs. The attack: server-side request forgery. Hosts are judged as written: a Worker has no
- * resolver, but can't reach private networks.
+ * The attack: server-side request forgery. Hosts are judged as written: a Worker has no resolver, but can't reach
+ * private networks.
  */
 import { boundedUrl, withoutTrailing } from "../bounded-url.ts";
 import { rememberedByText } from "../remembered.ts";
@@ -49,7 +49,6 @@ function isPrivateIpv6(host: string): boolean {
   );
 }
 
-/** For resolved addresses. */
 export const isPublicAddress = (address: string): boolean =>
   address.includes(":") ? !isPrivateIpv6(`[${address}]`) : !isPrivateIpv4(address);
 
@@ -58,16 +57,12 @@ const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[
 export const isLoopback = (hostname: string): boolean =>
   loopback.test(withoutTrailing(hostname, "."));
 
-/**
- * Identifies a router by host and port: loopback names are equal, and so are the default ports, because a TLS proxy
- * hides which one was called.
- */
+/** Loopback names are equal, and so are the default ports, because a TLS proxy hides which was called. */
 function placeOf({ hostname, port }: URL): string {
   const host = withoutTrailing(hostname, ".");
   return `${loopback.test(host) ? "localhost" : host}:${port === "443" ? "" : port.replace(/^80$/, "")}`;
 }
 
-/** Ignores the scheme. */
 const leadsTo = (url: URL, origins: readonly string[]): boolean =>
   origins.some((origin) => {
     const own = URL.parse(origin);

@@ -1,4 +1,3 @@
-/** Callers and their permissions. */
 import { canonicalJson } from "../canonical.ts";
 import type { JsonObject } from "../json.ts";
 import type { Limits } from "../choice/policy.ts";
@@ -10,11 +9,9 @@ export interface ApiKey {
   tenantId: string;
   name: string;
   scopes: Scope[];
-  /** ms since the epoch; null: never */
   expiresAt: number | null;
   revokedAt: number | null;
   limits: Limits;
-  /** the key's user */
   userId?: string | null;
   createdAt: number;
 }
@@ -66,7 +63,6 @@ export function identityOf(actor: Actor): Identity | null {
 export const actsAs = (actor: Actor): Role =>
   actor.kind === "operator" ? (actor.person?.role ?? "admin") : actor.role;
 
-/** For the event log. */
 export function actorName(actor: Actor): string {
   if (actor.kind === "operator") return actor.person?.name ?? "operator";
   return actor.kind === "key" ? actor.keyId : actor.name;
@@ -85,7 +81,6 @@ export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
 export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
   key.expiresAt !== null && key.expiresAt <= now;
 
-/** null: missing. */
 export function bearerOf(header: string | undefined): string | null {
   const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
   return match?.[1] ?? null;

@@ -8,7 +8,6 @@ export interface ConsoleSession {
   kind: "operator" | "key" | "person";
   /** key id, `operator`, or the user's id at the identity provider */
   subject: string;
-  /** of the identity provider */
   issuer: string | null;
   /** name in the event log */
   name: string | null;
@@ -26,10 +25,7 @@ export interface StoredConsoleSession extends ConsoleSession {
   code: string;
 }
 
-/**
- * Binds the session to the presented secret, whose hash is not stored: rotating the secret ends the session, and the
- * row can't be used to guess it.
- */
+/** Rotating the presented secret ends the session, and the row can't be used to guess the secret. */
 export const codedProof = (id: string, proof: string): string =>
   canonicalJson(["proof", id, proof]);
 

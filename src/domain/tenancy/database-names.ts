@@ -1,7 +1,4 @@
-/**
- * Database names: `home`, and on Cloudflare one per tenant. Ids of callers end with the name of their database, so
- * that a token alone locates it.
- */
+/** Ids of callers end with the name of their database, so that a token alone locates it. */
 
 /** Ids in `home` have no mark. */
 export const homeDatabase = "home";

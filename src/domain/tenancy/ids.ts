@@ -44,7 +44,6 @@ export const leastIdAt = (kind: IdKind, ms: number): string =>
 export function createIds(deps: {
   now: () => number;
   randomBytesOf: (count: number) => Uint8Array;
-  /** absent: `home` */
   database?: string;
 }): Ids {
   const mark = markOf(deps.database ?? homeDatabase);

@@ -18,7 +18,6 @@ function matches(pattern: string, domain: string): boolean {
   return wanted.startsWith("*.") ? asked.endsWith(wanted.slice(1)) : asked === wanted;
 }
 
-/** @param domain null: unknown */
 export function mayConnect(
   { allowedDomains, deniedDomains = [] }: OauthClientPolicy,
   domain: string | null,

@@ -7,7 +7,6 @@ const afterPrefix = /^[a-z][a-z0-9]{0,7}([-_][a-z0-9]{1,8}){0,2}[-_]?(\.{2,}|…
 
 export const isPlaceholder = (text: string): boolean => whole.test(text) || afterPrefix.test(text);
 
-/** Keys are sent in a header. */
 const fitForHeader = /^[\x21-\x7e]*$/;
 
 /** null: valid. Does not repeat the key. */

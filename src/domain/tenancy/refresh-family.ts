@@ -1,9 +1,8 @@
 /**
- * Refresh token rotation with reuse detection. Real clients refresh concurrently from several processes, so a
- * recently replaced token still works a few times; later reuse means theft.
+ * Real clients refresh concurrently from several processes, so a recently replaced token still works a few times;
+ * later reuse means theft.
  */
 
-/** Uses of a replaced token. */
 export const mostGraceUses = 10;
 /** Unreplaced tokens, one for each process of the client */
 const mostLive = 64;
@@ -19,7 +18,6 @@ interface LiveToken {
 
 interface ReplacedToken {
   id: string;
-  /** ms since the epoch */
   at: number;
   uses: number;
   /** absent: expired */
@@ -37,7 +35,6 @@ export type RefreshVerdict =
   | { state: "good"; key: string }
   /** replaced recently, but used too often */
   | { state: "exhausted" }
-  /** stolen */
   | { state: "reused" }
   | { state: "unknown" };
 

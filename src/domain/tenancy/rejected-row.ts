@@ -1,6 +1,5 @@
 /** A forged or damaged row that grants access; it counts as missing. */
 export interface RejectedRow {
-  /** null: not a tenant's */
   tenantId: string | null;
   table: string;
   /** without secrets */

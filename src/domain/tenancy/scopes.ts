@@ -1,5 +1,3 @@
-/** Scopes of keys, and permissions of roles. */
-
 export const roles = ["viewer", "auditor", "approver", "admin"] as const;
 export type Role = (typeof roles)[number];
 
@@ -7,10 +5,7 @@ export type Role = (typeof roles)[number];
 export const scopes = ["sampling", "models", "proxy", "tenant-admin", ...roles] as const;
 export type Scope = (typeof scopes)[number];
 
-/**
- * `view`: settings, figures and records. `audit`: exports and seals. `content`: captured content. `approve`:
- * decisions on held requests. `change`: everything else.
- */
+/** `audit`: exports and seals. `content`: captured content. `approve`: held requests. `change`: all writes. */
 export type Permission = "view" | "audit" | "content" | "approve" | "change";
 
 const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
@@ -34,7 +29,6 @@ const roleOfScope: Readonly<Record<Scope, Role | null>> = {
 export const roleMay = (role: Role, permission: Permission): boolean =>
   permissionsOf[role].includes(permission);
 
-/** null: no role, or several. */
 export function roleOf(of: readonly Scope[]): Role | null {
   const found = new Set(of.flatMap((scope) => roleOfScope[scope] ?? []));
   const [role] = found;

@@ -69,9 +69,7 @@ export type SealingStep = (typeof sealingSteps)[number];
 export type WorkStep = Exclude<SealingStep, "done">;
 
 export interface SealingState {
-  /** id of the master key */
   keyId: string;
-  /** current step */
   step: SealingStep;
   /** ms since the epoch, when a process first used the key with this database */
   since: number;
@@ -87,7 +85,6 @@ export const firstState = (
 export interface ForeignSeals {
   credentials: { all: number; foreign: number };
   servers: { all: number; foreign: number };
-  /** ids of their master keys */
   keyIds: string[];
 }
 
@@ -96,7 +93,6 @@ type Stored<T> = Promise<Result<T, Refusal>>;
 /** For all tenants; only for re-encryption. */
 export interface SealingStore {
   states(): Stored<SealingState[]>;
-  /** Whether another master key was used. */
   hasOthers(keyId: string): Stored<boolean>;
   foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
   /** Writes the state if missing, or if it began at `instead`. Returns all states. */
@@ -111,7 +107,6 @@ export interface SealingStore {
 /** A seal, with the context from current data. */
 export interface SealedRow {
   tenantId: string;
-  /** cursor of `page` */
   place: string;
   sealed: string;
   /** unsealed prefix of the text */
@@ -120,7 +115,6 @@ export interface SealedRow {
 }
 
 export interface Resealed extends SealedRow {
-  /** replaces `sealed` */
   fresh: string;
 }
 
@@ -130,7 +124,6 @@ export type SealedKind = Exclude<WorkStep, CodedKind>;
 
 export interface CodedRow {
   tenantId: string;
-  /** cursor of `coded` */
   place: string;
   /** the authenticated text */
   text: string;

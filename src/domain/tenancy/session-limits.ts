@@ -51,7 +51,6 @@ export const idleAfterMs = 600_000;
 export const evictedAtOnce = ({ perKey }: SessionLimits): number =>
   Math.max(1, Math.floor(perKey / 16));
 
-/** ms, if all sessions are in use. */
 const roomAfterMs = 60_000;
 
 export const tooManySessions: Refusal = {
@@ -77,7 +76,6 @@ export const storedClientInfo = ({ icons: _, ...clientInfo }: JsonObject): JsonO
 const bytesOf = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).byteLength;
 
-/** null: within the limits */
 export function problemWithSize({
   revision,
   upstreamId,

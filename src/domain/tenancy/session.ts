@@ -29,16 +29,13 @@ export interface Session {
   tenantId: string;
   keyId: string;
   revision: string;
-  /** raw */
   capabilities: JsonObject;
   clientInfo: JsonObject;
-  /** null: `/v1/sampling` */
   serverId: string | null;
   /** the server's session id, as the client knows it */
   upstreamId: string | null;
   /** raw capabilities advertised to the server; null: no server */
   told: JsonObject | null;
-  /** null: same era, or no server */
   bridge: Bridge | null;
   /** ms; null: the client never held the server's GET stream */
   clientStreamUntil: number | null;

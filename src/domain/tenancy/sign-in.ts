@@ -1,4 +1,3 @@
-/** Sign-in with an identity provider. */
 import type { JsonObject } from "../json.ts";
 import { oneLine } from "../one-line.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -17,7 +16,6 @@ export interface SignIn {
   clientId: string;
   /** member of the claims with the values of `roles` */
   claim: string;
-  /** by claim value */
   roles: Record<string, Role>;
   /** claim values that may authorize OAuth clients; absent or empty: API keys are required */
   callers?: string[];
@@ -51,7 +49,6 @@ export const signInSecretsOf = ({
   destination: issuer,
 });
 
-/** Verified claims. */
 export type Claims = JsonObject;
 
 function valuesIn(claims: Claims, { claim }: SignIn): string[] {
@@ -84,14 +81,12 @@ export const groupsIn = (claims: Claims, signIn: SignIn): string[] =>
     .filter((each) => each !== "" && each.length <= mostGroupCharacters && oneLine.test(each))
     .slice(0, mostGroups);
 
-/** null: not provided. */
 export const identityIn = ({ sub }: Claims, { issuer }: SignIn): Identity | null =>
   typeof sub === "string" && sub !== "" && oneLine.test(sub) ? { issuer, subject: sub } : null;
 
 const isVerified = (claims: Claims, { kind }: SignIn): boolean =>
   claims["email_verified"] === true || kind === "cloudflare-access";
 
-/** null: not provided. */
 export function displayNameIn(claims: Claims, signIn: SignIn): string | null {
   const { name, email } = claims;
   if (typeof name === "string") return name;
@@ -109,7 +104,6 @@ export function personIn(claims: Claims, signIn: SignIn): string | null {
     : null;
 }
 
-/** Kept in the browser during sign-in. */
 export interface PendingSignIn {
   state: string;
   nonce: string;

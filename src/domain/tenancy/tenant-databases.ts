@@ -1,6 +1,6 @@
 /**
- * Per-tenant databases, for example Durable Objects. There is no list: a database's name is the suffix of its
- * tenant's ids and includes the jurisdiction, without which the database can't be found.
+ * There is no list: a database's name is the suffix of its tenant's ids and includes the jurisdiction, without which
+ * the database can't be found.
  */
 import { idAlphabet } from "./ids.ts";
 
@@ -22,12 +22,10 @@ const randomCharacters = 20;
 /** Can't match `home`. */
 const namePattern = /^t([neufh])[0-9a-z]{20}$/;
 
-/** null: not a tenant database. */
 const letterIn = (name: string): string | null => namePattern.exec(name)?.[1] ?? null;
 
 export const isTenantDatabase = (name: string): boolean => letterIn(name) !== null;
 
-/** null: none, or not a tenant database. */
 export const jurisdictionOf = (name: string): Jurisdiction | null =>
   letters[letterIn(name) ?? ""] ?? null;
 

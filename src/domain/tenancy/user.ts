@@ -7,13 +7,12 @@ export interface User {
   id: string;
   /** if the tenant's policy stores names */
   name?: string;
-  /** from the identity provider */
   groups?: readonly string[];
 }
 
 /**
- * Owner of an account at a server. Bound to the secret that the user authenticated with, so that a key created or
- * rotated by an administrator can't use the account.
+ * Bound to the secret that the user authenticated with, so that a key created or rotated by an administrator can't
+ * use the account.
  */
 export interface AccountOwner {
   userId: string;
@@ -33,7 +32,6 @@ export const userPrefix = "usr";
 /** Never stored. */
 export interface Identity {
   issuer: string;
-  /** the provider's user id */
   subject: string;
 }
 
@@ -54,7 +52,6 @@ export interface KnownUser {
 export interface StoredUser extends KnownUser {
   /** hash of the identity under the tenant's key, for lookup */
   finder: string;
-  /** JSON of `UserSecrets` */
   sealed: string;
 }
 
@@ -77,7 +74,6 @@ export const userSecretsOf = ({ tenantId, id }: Pick<KnownUser, "tenantId" | "id
 
 const mostNameCharacters = 150;
 
-/** null: none. */
 export function nameToKeep(name: string | null, policy: { userNames?: "none" | "keep" }) {
   const kept = policy.userNames === "keep" ? (name?.trim().slice(0, mostNameCharacters) ?? "") : "";
   return kept === "" ? null : kept;

@@ -64,7 +64,6 @@ function imageMisfitOf(
   return images.fewestBytes === 0 || isTooLarge ? "image_size" : null;
 }
 
-/** null: compatible. */
 export function misfitOf(
   model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill" | "contextTokens">,
   { prefill, tools = 0, images }: WireDemands,

@@ -1,6 +1,6 @@
 /**
- * Parses values that models wrote as JSON in a string (`"[1]"` for `[1]`) if the tool's schema requires it. No other
- * validation: a caller's `pattern` could take unbounded time.
+ * Parses values that models wrote as JSON in a string, if the schema requires it. No other validation: a caller's
+ * `pattern` could take unbounded time.
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../json.ts";
 import { referred } from "./schema-root.ts";

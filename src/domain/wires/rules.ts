@@ -1,7 +1,4 @@
-/**
- * Request rules of each wire, from its provider's documentation; see `sources.ts`. `compatible` is every other endpoint
- * with OpenAI's Chat Completions API.
- */
+/** Source of each rule: `sources.ts`. `compatible` is every other endpoint with OpenAI's Chat Completions API. */
 import { parseModel } from "../models/lines.ts";
 import type { Model } from "../models/model.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Converts tool schemas to what a wire accepts. Unsupported keywords are dropped, so a schema may become looser,
- * never stricter.
- */
+/** Unsupported keywords are dropped, so a schema may become looser, never stricter. */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { aliasOf } from "./names.ts";
 import type { WireRules } from "./rules.ts";

@@ -59,10 +59,7 @@ function withoutTrailingBlanks(message: Message): Message {
     : { ...message, content: [...message.content.slice(0, -1), { type: "text", text }] };
 }
 
-/**
- * Removes texts that the wire rejects. Drops empty assistant messages at the end, which ask for nothing; a last user
- * message stays.
- */
+/** Drops empty assistant messages at the end, which ask for nothing; a last user message stays. */
 export function withFitTexts(
   messages: readonly Message[],
   rules: Pick<WireRules, "text" | "emptyErrors">,
