@@ -35,8 +35,7 @@ function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderA
     const reader = body.getReader({ mode: "byob" });
     if (readsAtLeast(reader)) return reader;
     reader.releaseLock();
-  } catch {
-  }
+  } catch {}
   return null;
 }
 
