@@ -1,6 +1,6 @@
 /**
- * Providers' keys that were opened. Each lives as long as the remembered snapshot that holds its seal, and no longer:
- * a credential that is rotated, or sealed anew, comes with another snapshot. So as many keys are held as snapshots.
+ * Cache of opened provider keys, tied to the snapshot that holds the seal: a rotated or resealed credential has
+ * another snapshot.
  */
 import { ok, type Result } from "../domain/result.ts";
 import type { SealedCredential, Vault } from "../domain/ports/stores.ts";

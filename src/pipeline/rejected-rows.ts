@@ -1,4 +1,4 @@
-/** Reports rows that grant something and that the router did not write: in the log and the events, once a row and day. */
+/** Reports forged rows in the log and the events, once per row and day. */
 import type { EventStore, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { SealedFor } from "../domain/tenancy/sealing.ts";
@@ -7,7 +7,7 @@ import type { NoteRejected } from "../domain/tenancy/rejected-row.ts";
 const dayMs = 86_400_000;
 const mostRemembered = 1_000;
 
-/** @param deps `memory`: what this process has reported, so that a forged row that is used all day is one write */
+/** @param deps `memory`: already reported by this process */
 export const createRejectedRows =
   (deps: {
     events: () => Pick<EventStore, "appendOnce">;
@@ -53,7 +53,7 @@ const tables: Record<Exclude<SealedFor["purpose"], "round">, string> = {
   "grant-check": "oauth_entries",
 };
 
-/** A vault over rows: a seal that doesn't open for its row is a rejected row. The state of a round is in no row. */
+/** Reports seals that don't open for their row. */
 export const reportingVault = (vault: Vault, rejected: NoteRejected): Vault => ({
   ...vault,
   async open(sealed, context) {

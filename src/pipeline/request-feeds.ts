@@ -1,7 +1,7 @@
 /**
- * Follows tenants' records as they begin and end. One loop a tenant asks the database once a second, for all who
- * listen, and nobody asks while nobody listens. In the Workers runtime no invocation may use another's loop, so
- * there the tenant's object follows, and tells the isolates (`store/engines/durable/feed-lines.ts`).
+ * Follows tenants' records. One loop per tenant polls the database each second while anyone listens. On
+ * Workers, where invocations can't share a loop, the tenant's object does this
+ * (`store/engines/durable/feed-lines.ts`).
  */
 import type { SamplingRecord } from "../domain/audit/record.ts";
 import type {
@@ -15,9 +15,8 @@ import { err, ok } from "../domain/result.ts";
 
 interface Listening {
   items: FeedItem[];
-  /** wakes the listener who waits */
   wake: () => void;
-  /** ms, when the listener last asked for more; null: the listener waits for more */
+  /** ms of the last read; `null` while waiting */
   readAt: number | null;
 }
 
@@ -25,17 +24,17 @@ interface Feed {
   tenantId: string;
   listeners: Set<Listening>;
   stopped: AbortController;
-  /** null: not known yet, or lost */
+  /** `null` if unknown */
   state: FeedState | null;
 }
 
 const pauseMs = 1_000;
-/** Items that wait for a listener who reads slowly. */
+/** Items buffered for a slow listener. */
 const mostWaiting = 1_000;
 const mostListeners = { tenant: 64, all: 1_000 };
-/** ms after which a listener who asks for nothing is given up: not every body that is left is also cancelled. */
+/** ms after which an inactive listener is dropped: not every abandoned body is canceled. */
 const patienceMs = 60_000;
-/** ms by which the clocks of two processes may differ. */
+/** ms of clock difference between processes. */
 const slackMs = 5_000;
 
 const itemOf = (record: SamplingRecord, at: number): FeedItem => ({
@@ -57,7 +56,6 @@ function give(listener: Listening, items: readonly FeedItem[], at: number): void
   listener.wake();
 }
 
-/** Asks once what has changed, and tells everybody. */
 async function look({ requestFeed, now }: FeedDeps, feed: Feed): Promise<void> {
   const { tenantId } = feed;
   const at = now();
@@ -67,7 +65,7 @@ async function look({ requestFeed, now }: FeedDeps, feed: Feed): Promise<void> {
     return;
   }
   const found = await requestFeed.changes(tenantId, feed.state);
-  // A database out of reach is asked again. What happens meanwhile is told then.
+  // Retries while the database is unreachable.
   if (!found.ok) return;
   const { records, last, isTooMuch } = found.value;
   const open = new Set(feed.state.open);
@@ -119,7 +117,7 @@ export function createRequestFeeds(deps: FeedDeps): RequestFeeds {
     const here = feeds.get(tenantId)?.listeners.size ?? 0;
     return all >= mostListeners.all || here >= mostListeners.tenant;
   };
-  /** What the listener missed comes first; what happened since may come twice. */
+  /** Missed records first; later ones may repeat. */
   const catchUp = async (tenantId: string, listener: Listening, since: number): Promise<void> => {
     const at = now();
     const missed = await requestFeed.since(tenantId, since - slackMs);

@@ -1,4 +1,3 @@
-/** What an approver sees of held calls, and decides. */
 import { latestWait } from "../../domain/limits/standing.ts";
 import type {
   Approval,
@@ -33,7 +32,7 @@ import {
 
 export type ListedApproval = Omit<Approval, "isOpen">;
 
-/** A held call with what the approver approves; `content` null: what was shown is kept no longer. */
+/** `content` is `null` once it is no longer kept. */
 export interface ApprovalDetail extends ListedApproval, Named {
   content: ShownRequest | ShownResult | null;
 }
@@ -41,9 +40,9 @@ export interface ApprovalDetail extends ListedApproval, Named {
 export interface DecisionInput {
   decision: "approve" | "deny";
   reason?: string;
-  /** absent: the call is approved as it is */
+  /** absent if the call is approved unchanged */
   edited?: RequestEdits;
-  /** hex SHA-256 of what the approver was shown */
+  /** hex SHA-256 of what the approver saw */
   shown: string;
 }
 
@@ -55,7 +54,6 @@ export interface ApprovalAdminDeps extends AdminDeps, OwnCallDeps {
   endHeld: EndHeld;
   editHeld: EditHeld;
   placesOf: PlacesOf;
-  /** sends what is to be told of held calls, soon */
   sendWebhooks: () => void;
 }
 
@@ -77,7 +75,6 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     return held.ok ? ok({ tenant: tenant.value, place, held: held.value }) : held;
   };
 
-  /** Of who asks and of who decided, where these are keys. */
   const namesIn = (tenantId: string, rows: readonly Approval[]) =>
     deps.names.of(
       tenantId,
@@ -98,7 +95,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
 
   const ownCall = createOwnCall(deps);
 
-  /** Refuses a call of the actor's own, unless the rule of now lets people decide on theirs. A key never does. */
+  /** Refuses the actor's own call unless the current rule allows it to people. Never allowed to a key. */
   const refusedOwn = async (
     tenant: Tenant,
     { serverId }: HeldCall,
@@ -164,7 +161,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     );
     if (!decided.ok) return decided;
     const { value } = decided;
-    // No place is free for the call, or its edit would cost more than a budget has left. The call waits on.
+    // No free slot, or the edit exceeds a budget. The call stays pending.
     if (value.state === "refused")
       return err(
         limitRefusal(value.hold, { ...value, retryAfterMs: latestWait(value.hold, now()) }),
@@ -181,7 +178,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     ): AsyncResult<Page<ListedApproval> & Named> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      // What nobody decided in time is not shown as if somebody could.
+      // Expires overdue calls first, so that no undecidable call is listed.
       const expired = await approvals.expire(now());
       if (!expired.ok) return expired;
       const page = await approvals.list(tenant.value.id, asked);

@@ -1,7 +1,7 @@
 /**
- * The admin API where each tenant has a database of its own. Whatever belongs to a tenant is served by the tenant's database alone,
- * with the same use cases that a shared database has. The directory in `home` says which database that is. An operator's lists read
- * `home` alone, which the other databases deliver to (`pipeline/scheduled/deliver.ts`).
+ * The admin API if each tenant has its own database. Resources of a tenant are served by its database with the
+ * same use cases; the directory in `home` locates it. Operator lists read `home` only, to which the other
+ * databases deliver (`pipeline/scheduled/deliver.ts`).
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -21,19 +21,19 @@ import type { AdminUseCases } from "./use-cases.ts";
 
 export interface AdminDatabase extends Omit<PlacingDatabase, "tenants"> {
   admin: AdminUseCases;
-  /** Delivers what `home` lacks, one delivery at a time; 0: nothing is left. */
+  /** One delivery; 0 if nothing is left. */
   deliver: () => AsyncResult<number>;
 }
 
 export interface Databases<S> {
   home: S;
-  /** `null` for an unknown name. `residency`: where the database is created if it is missing */
+  /** `null` for an unknown name. `residency` applies if the database is created. */
   of(name: string, residency?: Residency | null): S | null;
   /** `null` if all tenants share `home` */
   newDatabase: NewDatabase | null;
 }
 
-/** The use cases for one request. `slug`: the tenant in its path; null: the path names none. */
+/** The use cases for a request. `slug`: the tenant in the path, if any. */
 export type AdminFor = (actor: Actor, slug: string | null) => AsyncResult<AdminUseCases>;
 
 export function createAdminFor(deps: {
@@ -62,7 +62,7 @@ export function createAdminFor(deps: {
   };
 
   return async (actor, slug) => {
-    // The key's id names its tenant's database. No other database exists for the key.
+    // The key's id names its tenant's database, the only one it can access.
     if (actor.kind !== "operator") {
       const ownDatabase = databases.of(databaseOf(actor.tenantId));
       return ownDatabase === null

@@ -41,7 +41,6 @@ import { createUsageAdmin } from "./audit/usage.ts";
 import { createUserAdmin } from "./keys/users.ts";
 import { createWebhookAdmin } from "./tenants/webhooks.ts";
 
-/** Everything the admin API can do. */
 export const createAdminUseCases = (
   deps: Stores &
     AdminDeps &
@@ -52,12 +51,9 @@ export const createAdminUseCases = (
       rejected: NoteRejected;
       providers: Providers;
       catalogue: CatalogueReader;
-      /** null: this deployment syncs no catalogue */
       catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
-      /** where this router itself is reached */
       ownOrigins: readonly string[];
-      /** null: this database's size is not bounded */
       roomNow: (() => AsyncResult<Room>) | null;
       oauth: Oauth;
       upstream: UpstreamHeaders;
@@ -68,7 +64,6 @@ export const createAdminUseCases = (
       placesOf: PlacesOf;
       sendWebhooks: () => void;
       requestFeeds: RequestFeeds;
-      /** null: OAuth is off */
       grants: () => Grants | null;
       newWebhookSecret: () => string;
       wait: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -1,4 +1,4 @@
-/** Takes up an approved call: chosen anew, on the model that was approved, with what the approver edited. */
+/** Resumes an approved call: chooses again among the approved model only, with the approver's edits. */
 import type { ApprovalStore, HeldCall } from "../../domain/ports/approvals.ts";
 import { leaseSlackMs } from "../../domain/leases.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
@@ -15,7 +15,7 @@ import type { Admitted } from "../sampling/settlement/finish.ts";
 import type { ReadContent } from "./contents.ts";
 import { approvalFor, pinnedTo } from "./hold-request.ts";
 
-/** What a decision becomes in the audit record; null: nobody has decided. */
+/** The audit record's form of a decision. */
 export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
   const { stage, state, decidedBy, decidedBySubject, decidedAt, comment, shown, edited } = approval;
   const { isOwn } = approval;
@@ -35,9 +35,9 @@ export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
 
 export type Taken =
   | { state: "taken"; admitted: Admitted }
-  /** no place is free now */
+  /** no free slot */
   | { state: "busy" }
-  /** somebody else took it up */
+  /** resumed elsewhere */
   | { state: "gone" };
 
 export interface ToBegin {
@@ -59,7 +59,7 @@ export function createBegin(deps: {
   chooser: Pick<Chooser, "plan">;
   read: ReadContent;
   now: () => number;
-  /** ms, for durations */
+  /** ms, monotonic */
   elapsed: () => number;
 }): Begin {
   const { approvals, chooser, read, now, elapsed } = deps;
@@ -112,7 +112,7 @@ export function createBegin(deps: {
         observed,
         request: { ...request, replayKey },
         turn,
-        // Another call may try these circuits.
+        // Circuits that another call may be probing.
         blocked: reserved.probes.map(({ scope }) => scope),
         chooseMs: admittingAt - choosingAt,
         approveMs: Math.max(0, at - held.createdAt),

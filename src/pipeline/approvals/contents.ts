@@ -1,4 +1,4 @@
-/** Contents of held calls, sealed as results are: who keeps them, opens them. */
+/** Sealed contents of pending calls. */
 import type { ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -17,7 +17,7 @@ export const createSealContent =
 
 export type ReadContent = <T>(place: CallPlace, kind: HeldContent) => AsyncResult<T | null>;
 
-/** null: there is no such content. Only this router can have sealed it, so it has the router's shape. */
+/** `null` if missing. Only this router seals contents, so the shape is trusted. */
 export const createReadContent =
   ({ approvals, vault }: { approvals: ApprovalStore; vault: Vault }): ReadContent =>
   async <T>(place: CallPlace, kind: HeldContent): AsyncResult<T | null> => {

@@ -1,4 +1,4 @@
-/** What an approver's edit makes of a held request: chosen anew, and with what it reserves in place of the first. */
+/** Applies an approver's edit: chooses again and computes the new reservation. */
 import { isAllowed } from "../../domain/models/allowed.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts";
@@ -11,13 +11,13 @@ import type { ReadContent } from "./contents.ts";
 import type { HeldCallerOf } from "./places.ts";
 import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold-request.ts";
 
-/** An absent member stays as it was. */
+/** Absent members stay unchanged. */
 export interface RequestEdits {
   messages?: Message[];
   systemPrompt?: string;
   /** `provider/model` */
   model?: string;
-  /** of a result: the text that takes its place */
+  /** replaces the text of a result */
   text?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Ends a held call that nobody may run any more: denied, or left by everybody until its time was over. */
+/** Ends a pending call that was denied or expired. */
 import type { Settlement } from "../../domain/audit/record.ts";
 import type { Approval, ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
@@ -12,7 +12,7 @@ import type { ReadContent } from "./contents.ts";
 import type { KeptResult } from "./hold-result.ts";
 import { uncalled } from "../sampling/settlement/settlement-parts.ts";
 
-/** An approved call for which nobody came ends like one whose caller left. */
+/** An approved call whose caller never returned ends as canceled. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {
   const { state, decidedBy } = approval;
   if (state === "withdrawn") return { reason: "cancelled" };
@@ -34,7 +34,7 @@ const unspent = (
     id: approval.requestId,
     tenantId: approval.tenantId,
     now,
-    // The row says how much is held, and of what.
+    // Holds as stored in the row.
     holds: held.holds.map((hold) => ({
       ...hold,
       scope: "tenant",
@@ -45,7 +45,7 @@ const unspent = (
     outcome: outcomeOf(refusal),
     reason: refusal.reason,
     reasonDetail: detailOf(approval),
-    // Whoever withdrew a call may ask anew with the same key.
+    // After a withdrawal the key can be used again.
     result:
       approval.state === "withdrawn" ? "free" : { parts, expiresAt: now + answersDecidedForMs },
     probed: false,
@@ -55,7 +55,6 @@ const unspent = (
   };
 };
 
-/** Who said what of a call, for its record. */
 const detailOf = ({
   stage,
   state,
@@ -69,7 +68,7 @@ const detailOf = ({
   return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
 };
 
-/** The end of a call that ran and was paid, whatever was said of its result. */
+/** Ends a call that ran and was paid for. */
 const paid = (
   { approval }: HeldCall,
   { kept, ...given }: { kept: KeptResult; refusal: Refusal | null; parts: string[]; now: number },
@@ -129,7 +128,7 @@ export const createEndHeld = (deps: {
     if (held !== null && held.outcome === "admitted") {
       const { state, stage } = held.approval;
       const isDecided = state === "denied" || state === "expired" || state === "withdrawn";
-      // An approved request is for its caller to run.
+      // The caller runs an approved request.
       if (!isDecided && !(state === "approved" && stage === "result")) return ok(null);
       const ending = await endingOf(held);
       if (!ending.ok) return ending;

@@ -1,4 +1,4 @@
-/** Whether a call has to wait for a person, and what that person is shown. */
+/** Whether a call needs approval, and what the approver sees. */
 import type { JsonObject } from "../../domain/json.ts";
 import type {
   ApprovalStage,
@@ -23,38 +23,36 @@ import type { Caller } from "../callers/authenticate.ts";
 import type { Chooser, Declared, Planned } from "../sampling/choice/choose.ts";
 import type { AskingServer } from "../callers/scopes.ts";
 
-/** What the approver of a request is shown. */
 export interface ShownRequest {
   who: Who;
-  /** the slug of the asking server; null: the caller asks for itself */
+  /** the asking server's slug */
   server: string | null;
   call: SamplingCall;
-  /** `provider/model` that was chosen */
+  /** `provider/model` */
   model: string;
-  /** the other models that can serve the call, best first */
+  /** other feasible models, best first */
   alternatives: string[];
   estimate: Decision["estimate"];
-  /** USD that is reserved: the most that the call may cost; null: no known price */
+  /** USD; `null` without a known price */
   reservedUsd: number | null;
 }
 
-/** What is kept of a held request. */
+/** Stored for a pending request. */
 export interface KeptRequest {
   shown: ShownRequest;
-  /** with which the call can be planned again, where its caller is not at hand */
+  /** to plan the call again without its caller */
   declared: {
     capabilities: JsonObject;
     tags: [string, string | null][];
     denied: string[];
     ignored: string[];
   };
-  /** the call before the tenant's rules shaped it: an edit is shaped as the caller's own words are */
+  /** before the tenant's rules were applied, which also apply to edits */
   asked: SamplingCall;
 }
 
 const chosenIn = ({ provider, model }: Decision): string => nameOf({ provider, id: model });
 
-/** What was declared, as the chooser takes it. */
 export const declaredIn = ({ declared }: KeptRequest): Declared => ({
   capabilities: declared.capabilities,
   features: {
@@ -64,7 +62,6 @@ export const declaredIn = ({ declared }: KeptRequest): Declared => ({
   },
 });
 
-/** Who asks for what, as far as a rule of approval reads it. */
 interface Wanted {
   plan: Planned;
   reserved: Reserved;
@@ -86,7 +83,7 @@ export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): A
   });
 }
 
-/** A snapshot in which only that model can be chosen: a person approves a model, and not whatever stands in for it. */
+/** Restricts the choice to the approved model. */
 export const pinnedTo = (snapshot: Snapshot, pinnedModel: string): Snapshot => ({
   ...snapshot,
   pinnedModel,
@@ -95,7 +92,7 @@ export const pinnedTo = (snapshot: Snapshot, pinnedModel: string): Snapshot => (
 export interface ToHold {
   opening: Opening;
   asked: SamplingCall;
-  /** the decision before the call is pinned to its model, with the other models */
+  /** made among all models */
   decision: Decision;
   caller: Caller;
   server: AskingServer | null;
@@ -104,7 +101,7 @@ export interface ToHold {
   now: number;
 }
 
-/** A call as it will wait: on the chosen model alone, and without a place to run in. */
+/** A call to be held: only the chosen model, no concurrency slot. */
 export interface Holdable {
   plan: Planned;
   reserved: Reserved;
@@ -135,13 +132,13 @@ const shownOf = (
   };
 };
 
-/** What a webhook is told of a held call: no content of the call, since nobody has approved that it leaves. */
+/** Webhook payload without content, which has not been approved to leave. */
 export function webhookOf(
   { opening, caller, need }: Pick<ToHold, "opening" | "caller"> & { need: ApprovalNeed },
   of: {
     stage: ApprovalStage;
     model: string;
-    /** USD that the call may cost at most, or has cost; null: no known price */
+    /** USD, at most or actual */
     costUsd: number | null;
     consoleOrigin: string | null;
   },
@@ -167,12 +164,11 @@ export function webhookOf(
   };
 }
 
-/** Plans a call for one model, and reserves what the call may cost there. */
 export function planFor(
   chooser: Pick<Chooser, "plan">,
   wanted: Pick<ToHold, "asked" | "caller" | "server" | "declared" | "now"> & {
     model: string;
-    /** absent: the call is counted from now on */
+    /** defaults to now */
     countedAt?: number;
   },
 ): Result<Omit<Holdable, "approval">, Refusal> {
@@ -180,12 +176,12 @@ export function planFor(
   const plan = chooser.plan(asked, pinnedTo(caller.snapshot, model), declared, server);
   if (!plan.ok) return plan;
   const all = heldReservationOf({ plan: plan.value, caller, server, names: asked, now, countedAt });
-  // The place is taken when the call runs, and circuits are tried then.
+  // Slots and circuits are claimed when the call runs.
   const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
   return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });
 }
 
-/** The decision as it was made among all models, for whoever asks why this one. The call may use this one alone. */
+/** Keeps the original candidates for the record; the call uses only this model. */
 const asMade = (made: Decision, { estimate, failover }: Decision): Decision => ({
   ...made,
   estimate,
@@ -197,7 +193,6 @@ export const createHold =
     chooser: Pick<Chooser, "plan">;
     seal: SealContent;
     sha256Hex: (text: string) => Promise<string>;
-    /** where the console is reached; null: unknown */
     consoleOrigin: string | null;
   }): Hold =>
   async (toHold) => {

@@ -1,4 +1,4 @@
-/** A result that waits for a person: the call is paid, and its end is kept until somebody decides. */
+/** Holds a paid result until an approver decides. */
 import type { Settlement, Who } from "../../domain/audit/record.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -10,20 +10,19 @@ import type { Recorded } from "../sampling/request/idempotency.ts";
 import type { Ended } from "../sampling/settlement/settle.ts";
 import { webhookOf, type SealContent } from "./hold-request.ts";
 
-/** What the approver of a result is shown. */
 export interface ShownResult {
   who: Who;
-  /** the slug of the asking server; null: the caller asks for itself */
+  /** the asking server's slug */
   server: string | null;
   /** `provider/model` that answered */
   model: string;
   content: Block[];
   usage: Usage | null;
-  /** USD that the call has cost; null: no known price */
+  /** USD; `null` without a known price */
   costUsd: number | null;
 }
 
-/** What is kept of a held result. */
+/** Stored for a pending result. */
 export interface KeptResult {
   shown: ShownResult;
   settlement: Settlement;
@@ -36,9 +35,7 @@ export const createHoldResult =
     settlementOf: (ended: Ended) => Promise<Settlement>;
     seal: SealContent;
     sha256Hex: (text: string) => Promise<string>;
-    /** where the console is reached; null: unknown */
     consoleOrigin: string | null;
-    /** sends what is to be told of the call, soon */
     sendWebhooks: () => void;
     now: () => number;
   }) =>

@@ -1,15 +1,15 @@
-/** The held call that a legacy server means, after it was told to come again. */
+/** Finds the pending call of a legacy server that retries after it was asked to come back. */
 import type { FirstCall, IdempotentCall } from "../../domain/ports/ledger.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Idempotency } from "../sampling/request/idempotency.ts";
 import type { SamplingRequest } from "../sampling/request/sampling-request.ts";
 
-/** The key by which the server names a call, hashed; null: it names none. */
+/** Hash of the server's own name for a call, if it has one. */
 export const joinsIn = ({ replayKey }: Pick<SamplingRequest, "replayKey">): string | null =>
   replayKey?.kind === "stream" ? (replayKey.joins ?? null) : null;
 
-/** null: there is none. Else the request's own key is the call's from now on. */
+/** If found, the request's key becomes the call's. */
 export async function joinHeld(
   idempotency: Pick<Idempotency<unknown>, "addKey" | "find" | "moveKey">,
   calls: {
@@ -25,7 +25,7 @@ export async function joinHeld(
   const found = await idempotency.find(named);
   if (!found.ok) return found;
   if (found.value === null) return idempotency.moveKey(returning, own.key);
-  // Whoever names it for other content is refused, and leaves nothing behind.
+  // Rejects other content under the same name.
   if (found.value.contentSha256 !== request.content.sha256) return found;
   const added = await idempotency.addKey(named, own.key);
   return added.ok ? ok(found.value) : added;

@@ -1,4 +1,4 @@
-/** Under which limits of concurrency a held call takes a place when a person approves it. */
+/** Concurrency slots that a pending call occupies once it is approved. */
 import { holdsOf, type Hold } from "../../domain/limits/holds.ts";
 import type { HeldCall } from "../../domain/ports/approvals.ts";
 import type { Snapshots } from "../../domain/ports/stores.ts";
@@ -10,16 +10,13 @@ import { groupOfSubject, scopesOf } from "../callers/scopes.ts";
 import type { ReadContent } from "./contents.ts";
 import type { KeptRequest, ShownRequest } from "./hold-request.ts";
 
-/** Who asks, as the database has it now; null: the key was revoked, or the server is gone. */
+/** The current caller; `null` if the key was revoked or the server deleted. */
 export type HeldCallerOf = (
   held: HeldCall,
   of: { shown: Pick<ShownRequest, "who" | "server">; now: number },
 ) => AsyncResult<Caller | null>;
 
-/**
- * On whose behalf the call came. Only the caller's token named the person's groups, so the groups are those at which the
- * call holds something.
- */
+/** Only the token names groups, so they are taken from the call's holds. */
 const userOf = ({ holds }: HeldCall, { who }: Pick<ShownRequest, "who">): User | null =>
   who.user === undefined
     ? null
@@ -50,7 +47,7 @@ export const createHeldCallerOf =
 
 export type PlacesOf = (held: HeldCall) => AsyncResult<Hold[]>;
 
-/** A call without a caller takes none: it is refused when somebody comes for it. */
+/** A call without a caller is refused when resumed, so it occupies no slot. */
 export const createPlacesOf =
   (deps: { callerOf: HeldCallerOf; read: ReadContent; now: () => number }): PlacesOf =>
   async (held) => {

@@ -1,4 +1,4 @@
-/** Waits for a person, as long as the caller can bear. The held call itself waits on, in the database. */
+/** Waits for an approver as long as the caller allows. The pending call itself stays in the database. */
 import type { ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -9,19 +9,19 @@ import type { StartedCall } from "../sampling/request/started-call.ts";
 import type { Begin, Taken } from "./begin.ts";
 import type { EndHeld } from "./end.ts";
 
-/** ms between two looks. */
+/** ms between polls. */
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
-/** ms after which a caller that was sent away may come again. */
+/** ms after which a redirected caller may return. */
 const comeAgainMs = 5_000;
-/** ms. A process that ends cuts its callers' connections too, and their calls wait on. */
+/** ms. Pending calls survive a restart. */
 const leftForMs = 2_000;
-/** ms that a caller waits that says nothing else: clients of the SDKs give up after 60 s. */
+/** ms for callers that set no limit: SDK clients give up after 60 s. */
 export const usualPatienceMs = 25_000;
 
 export type Waited =
   | (Taken & { state: "taken" })
-  /** the call goes on, or has ended: its replay key says how */
+  /** resumed or ended, as the idempotency key shows */
   | { state: "over" }
   | { state: "refused"; refusal: Refusal };
 
@@ -30,13 +30,10 @@ export interface ToWait {
   call: SamplingCall;
   requestId: string;
   replayKey: ReplayKey | null;
-  /** the key that the router made for the call; null: the caller has its own */
+  /** made by the router; `null` if the caller has its own */
   idempotencyKey: string | null;
   signal: AbortSignal;
-  /**
-   * What a caller's leaving means: of the first caller that its call is cancelled, and of one who joined nothing, since
-   * others may wait too.
-   */
+  /** Whether a disconnect cancels the call: yes for the first caller, no for one that joined. */
   leaving: "withdraws" | "leaves-it-waiting";
 }
 
@@ -47,16 +44,15 @@ export function createWaitForApproval(deps: {
   begin: Begin;
   endHeld: EndHeld;
   cancellation: Pick<Cancellation, "watch">;
-  /** sends what is to be told of held calls, soon */
   sendWebhooks: () => void;
   now: () => number;
-  /** ms, for durations */
+  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }): WaitForApproval {
   const { approvals, begin, endHeld, cancellation, sendWebhooks, now, elapsed, wait } = deps;
 
-  /** null: the caller has no session, and cancels by leaving. */
+  /** Callers without a session cancel by disconnecting. */
   const watchFor = ({ request }: StartedCall): Watch | null => {
     const { session, snapshot } = request.caller;
     const { messageId } = request;
@@ -68,7 +64,7 @@ export function createWaitForApproval(deps: {
         );
   };
 
-  /** Ends the call without a charge. A call that somebody has begun meanwhile goes on. */
+  /** Ends the call without a charge unless it has started. */
   const withdraw = async (place: CallPlace): Promise<Waited> => {
     const withdrawn = await approvals.withdraw(place, now());
     if (!withdrawn.ok) return { state: "refused", refusal: withdrawn.error };
@@ -78,7 +74,7 @@ export function createWaitForApproval(deps: {
     return { state: "refused", refusal: ended.ok ? { reason: "cancelled" } : ended.error };
   };
 
-  /** null: a person is still to decide, or no place is free. */
+  /** `null` while there is no decision or no free slot. */
   const look = async (place: CallPlace, toWait: ToWait, held: HeldCall): Promise<Waited | null> => {
     const { state, deadline, stage } = held.approval;
     if (state === "waiting" && deadline <= now()) {
@@ -96,7 +92,7 @@ export function createWaitForApproval(deps: {
     return ended.ok ? { state: "over" } : { state: "refused", refusal: ended.error };
   };
 
-  /** Waits as long as the caller can bear. `cancelled`: the session took the call back. */
+  /** `cancelled`: the session canceled the call. */
   const waitOn = async (toWait: ToWait, cancelled: AbortSignal | null): Promise<Waited> => {
     const { started, requestId, signal, idempotencyKey, leaving } = toWait;
     const { request, opening } = started;

@@ -1,15 +1,15 @@
-/** Access tokens of the router's own, looked up once for many messages. */
+/** Caches lookups of the router's own access tokens. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { AuthorizationServer, TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 
 export interface AccessTokens {
-  /** @param path of the resource. null: the token opens nothing there. */
+  /** `null` if the token gives no access there. @param path of the resource */
   check(token: string, path: string): AsyncResult<TokenRights | null>;
 }
 
-/** For how long a token counts after a look: a revoked grant's streams end within five seconds. */
+/** ms: streams of a revoked grant end within five seconds. */
 const rememberedMs = 2_500;
 
 export interface TokenMemory {
@@ -29,7 +29,7 @@ export function createTokenMemory(deps: { capacity: number; elapsed: () => numbe
   };
 }
 
-/** @param deps `server` gives null where this router issues no tokens */
+/** @param deps `server` returns `null` if the router issues no tokens */
 export const createAccessTokens = (deps: {
   server: () => Pick<AuthorizationServer, "check"> | null;
   sha256Hex: (text: string) => Promise<string>;
@@ -39,7 +39,7 @@ export const createAccessTokens = (deps: {
   async check(token, path) {
     const server = deps.server();
     if (server === null) return ok(null);
-    // No memory of this process holds a token.
+    // Memory holds only hashes of tokens.
     const key = await deps.sha256Hex(`${path} ${token}`);
     const known = deps.memory.get(key);
     if (known !== null) return ok(known.expiresAt > deps.now() ? known : null);

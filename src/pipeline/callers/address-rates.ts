@@ -1,18 +1,16 @@
-/** How often an address may ask for what costs a row and needs no key. Counted in one process alone. */
+/** Rate limit per client address for keyless endpoints that write a row. Each process counts separately. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { networkOf } from "../../domain/limits/sign-in-waits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 
-/** null: the address may ask. */
 export type AddressRate = (address: string) => Refusal | null;
 
 export function createAddressRate(deps: {
-  /** asks of one network within `windowMs` */
   most: number;
   windowMs: number;
-  /** networks that are remembered; the oldest are forgotten first */
+  /** networks; least recently used are dropped */
   capacity: number;
-  /** what the refusal calls the limit */
+  /** name of the limit in the refusal */
   limit: string;
   elapsed: () => number;
 }): AddressRate {

@@ -1,7 +1,6 @@
 /**
- * Who is calling. A snapshot may come from this isolate's memory. What is admitted on such a snapshot is
- * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
- * one.
+ * Identifies the caller. A snapshot may come from memory: admissions recheck it in their transaction, and
+ * refusals are repeated on a fresh one.
  */
 import { clockSlackMs } from "../../domain/clocks.ts";
 import { stoppedBy } from "../../domain/choice/switches.ts";
@@ -24,22 +23,20 @@ import { shownSecret, signedIn, type AccountOwner, type User } from "../../domai
 export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
-  /** the registered server that the request names; null: the request names none */
+  /** the registered server that the request names */
   server: SealedServer | null;
-  /** the snapshot is from memory, so it may be older than the database */
+  /** read from memory, so possibly outdated */
   warm: boolean;
-  /** the key under which memory holds the snapshot */
   memoryKey: string;
-  /** on whose behalf the key, or the token, calls; absent: nobody says */
+  /** the person the caller acts for */
   user?: User;
-  /** whose accounts at servers the caller uses; absent: nobody's */
+  /** whose accounts at servers the caller uses */
   account?: AccountOwner;
-  /** the grant of the access token; absent: the caller shows the API key itself */
+  /** absent if the API key itself was sent */
   grantId?: string;
 }
 
 export interface Claim extends Opened {
-  /** the bearer token; null: there is none */
   token: string | null;
   sessionId: string | null;
 }
@@ -48,15 +45,15 @@ const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
 
 /**
- * ms for which a proxied message may rest on memory. No admission checks it again, so a revoked key passes
- * messages that sample nothing for as long.
+ * ms for which proxied messages may use a cached snapshot: a revoked key can pass messages without sampling for
+ * this long.
  */
 const recentMs = 5_000;
 
-/** ms for which an open stream may rest on memory. */
+/** ms for open streams. */
 const watchMs = 2_500;
 
-/** undefined: for as long as the snapshot is remembered */
+/** `undefined`: as long as the snapshot is cached */
 const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
 
 export type Authenticate = (
@@ -64,7 +61,6 @@ export type Authenticate = (
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
-/** For a key of no database that there is. */
 export const unknownKey: Refusal = { reason: "unauthorized", detail: "Unknown API key." };
 export const refuseUnknown: Authenticate = async () => err(unknownKey);
 
@@ -81,7 +77,6 @@ const notForThisEntry =
 const notByToken = "This server lets in no access token: send an API key.";
 const notByKey = "This server lets in no API key: let a person authorize the client.";
 
-/** Why a known key gets no further with this claim; null: it does. */
 function barredBy(
   { sessionId, scope, through, tenant: named }: Claim,
   {
@@ -93,18 +88,18 @@ function barredBy(
 ): Refusal | null {
   if (through !== undefined && (through.tenant !== tenant.slug || server === null))
     return noSuchServer;
-  // The entry was removed since, and made again under its slug.
+  // The entry was deleted and created again under its slug.
   if (server !== null && rights !== null && rights.grantedAt + clockSlackMs < server.createdAt)
     return { reason: "unauthorized", detail: notForThisEntry };
   const refusedMode = rights === null ? "oauth" : "keys";
   if (server?.auth === refusedMode)
     return { reason: "unauthorized", detail: rights === null ? notByKey : notByToken };
-  // Who administers the tenant has to be able to lift a switch.
+  // Administrators must be able to lift a kill switch.
   const stopped =
     scope === "role" ? null : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
   if (stopped !== null) return stopped;
   if (sessionId !== null && session === null) return { reason: "session_not_found" };
-  // Another tenant and one that doesn't exist look alike.
+  // Another tenant is indistinguishable from a missing one.
   return named !== undefined && named !== tenant.slug
     ? { reason: "not_found", what: "no such tenant" }
     : null;
@@ -122,14 +117,14 @@ interface AuthenticateDeps {
   accessTokens: AccessTokens;
   keyCodes: Pick<KeyCodes, "isKnown">;
   memory: CallerMemory;
-  /** who looks up keys that this deployment may not have made */
+  /** rate-limits lookups of possibly invented keys */
   strangers: Strangers;
   now: () => number;
 }
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { snapshots, tokens, keyCodes, memory, strangers, now } = deps;
-  /** @param shown `ownToken`: null where an access token, which was looked up, names the key */
+  /** @param shown `ownToken` is `null` if an already verified access token names the key */
   const load = async (
     { sessionId, through }: Claim,
     { keyId, ownToken }: { keyId: string; ownToken: string | null },
@@ -161,12 +156,12 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       (rights === null
         ? await tokens.matches(token, snapshot.key.secretHash)
         : rights.holder.tenantId === snapshot.tenant.id) &&
-      // A remembered key was checked when it was read.
+      // A cached key was verified when it was read.
       (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
     if (snapshot === null) memory.noteUnknown(keyId);
     if (!known) {
       memory.delete(memoryKey);
-      // A key that was rotated a moment ago looks wrong to an old snapshot.
+      // The key may have been rotated since the snapshot.
       if (remembered !== undefined) return createAuthenticate(deps)(claim, "database");
       return err(unknownKey);
     }
@@ -182,13 +177,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       memory.delete(memoryKey);
       return err(barred);
     }
-    // What is remembered by now may be newer than what was read from it above.
+    // The cache may be newer than the value read above.
     if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });
     else memory.use(memoryKey);
     const { userId } = snapshot.key;
-    // Groups come with a token alone: a key is made for a person whose groups nobody has said.
+    // Only tokens name groups.
     const user = userId ? { ...rights?.user, id: userId } : (rights?.user ?? null);
-    // A grant that was made by showing a key names nobody, and is that key's.
+    // A grant made by showing a key belongs to that key.
     const by = rights?.user ? signedIn : shownSecret(snapshot.key);
     return ok({
       snapshot,

@@ -1,25 +1,25 @@
 /**
- * Bytes of large bodies that one key may have in reading, or have had refused lately. A refused body costs its reading and no limit
- * of the tenant counts it, so a key that sends nothing else would be read for ever. Counted in one process alone.
+ * Bytes of large bodies that a key may have in flight, or have had rejected recently. No tenant limit counts a
+ * rejected body, so otherwise a key could keep a process busy reading. Each process counts separately.
  */
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** Of one key: eight of the largest bodies at once, or as many refused in a minute. */
+/** Eight of the largest bodies at once, or as many rejected per minute. */
 export const largeBodies = { mostBytes: 96 * 1024 * 1024, windowMs: 60_000 };
 
 export interface BodyAllowance {
-  /** Takes bytes of a key's allowance. What it gives puts them back: the body was of use. */
+  /** Returns a function that gives the bytes back once the body is accepted. */
   take(keyId: string, bytes: number): Result<() => void, Refusal>;
 }
 
 export function createBodyAllowance(deps: {
-  /** bytes that come back within `windowMs` */
+  /** bytes per `windowMs` */
   mostBytes: number;
   windowMs: number;
-  /** keys that are remembered; the oldest are forgotten first */
+  /** keys; oldest are dropped */
   capacity: number;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
 }): BodyAllowance {
   const { mostBytes, windowMs, capacity, elapsed } = deps;

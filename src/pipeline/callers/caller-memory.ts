@@ -1,4 +1,4 @@
-/** What an isolate remembers of callers between requests. */
+/** Cache of callers in an isolate. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
 import type { SealedServer } from "../../domain/servers/server.ts";
@@ -12,34 +12,31 @@ export interface Remembered {
 
 /** Bounded. Holds hashes and sealed keys only. */
 export interface CallerMemory {
-  /** `withinMs`: only a snapshot that was read from the database no longer ago */
+  /** `withinMs`: only if read from the database this recently */
   get(key: string, withinMs?: number): Remembered | undefined;
   set(key: string, value: Remembered): void;
-  /** What is remembered, however old it is: whose key it was. */
+  /** Regardless of age. */
   last(key: string): Remembered | undefined;
-  /** Marks a remembered snapshot as used. Snapshots that nobody used are forgotten first. */
+  /** Marks as recently used. */
   use(key: string): void;
-  /** Replaces a remembered snapshot by what `change` makes of it. No remembered snapshot is changed in place. */
+  /** Entries are replaced, never changed in place. */
   amend(key: string, change: (known: Remembered) => Remembered): void;
   delete(key: string): void;
-  /** Notes that no database has a key of this id. */
   noteUnknown(keyId: string): void;
-  /** Whether that was noted a moment ago. */
   isUnknown(keyId: string): boolean;
 }
 
-/** ms for which an id stays unknown. Nobody holds a key before its row is written, so an id that was asked for is not made later. */
+/** ms. An id that was asked for isn't issued later: a key is known only after its row is written. */
 const unknownMs = 10_000;
 
 /**
- * How long a snapshot is remembered. The admission checks it each time, so its age says only how old are the figures that
- * were measured of providers. Little is measured while few calls come, and reading a snapshot costs as much as a call. So one that
- * few calls used is kept for longer.
+ * Lifetime of a snapshot. Admissions verify it, so its age only delays provider measurements. Reading one costs
+ * as much as a call, so rarely used ones live longer.
  */
 export interface SnapshotLife {
-  /** ms after which a snapshot that many calls used is read again */
+  /** ms after which a frequently used snapshot is read again */
   usedMs: number;
-  /** calls that are many */
+  /** uses that count as frequent */
   manyUses: number;
   /** ms after which any snapshot is read again */
   longestMs: number;
@@ -84,7 +81,6 @@ export function createCallerMemory(deps: {
   };
 }
 
-/** Under which memory holds a caller. */
 export const memoryKeyOf = (
   keyId: string,
   { through, sessionId }: { through?: { server: string } | undefined; sessionId: string | null },

@@ -1,14 +1,10 @@
-/**
- * The codes in rows of API keys. Who can write to the database, and has no MASTER_KEY, can neither make a key
- * nor give a key more than it had.
- */
+/** Codes of API key rows: without MASTER_KEY, database access can neither create a key nor extend one. */
 import { codedText, type StoredKey } from "../../domain/tenancy/access.ts";
 import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 
 export interface KeyCodes {
   codeOf(key: Omit<StoredKey, "code">): Promise<string>;
-  /** Whether the router wrote the row as it stands. */
   isKnown(key: StoredKey): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Whose turn a request takes, from what is known without a read. */
+/** The scheduling lane of a request, determined without a read. */
 import type { KeyTokens } from "../../domain/ports/stores.ts";
 import { memoryKeyOf, type CallerMemory } from "./caller-memory.ts";
 
@@ -7,12 +7,12 @@ interface LaneDeps {
   memory: Pick<CallerMemory, "last" | "isUnknown">;
 }
 
-/** Access tokens, whose tenant is known only once they are checked, and what is no token at all. */
+/** For access tokens, whose tenant isn't known yet, and invalid tokens. */
 const otherLane = "others";
 
 /**
- * How a shown key stands: of a tenant that this process has met, made by this deployment, or neither. Only a stranger can send a new
- * one with each request, so strangers take no turns beside others, and their keys are looked up in a row of their own.
+ * Classifies a key: of a known tenant, issued by this deployment, or neither. Invented keys can differ per
+ * request, so their lookups have a queue of their own.
  */
 export async function standingOf(
   { tokens, memory }: LaneDeps,
@@ -24,15 +24,10 @@ export async function standingOf(
   return { kind: (await tokens.isMarked(token)) ? "marked" : "stranger" };
 }
 
-export type Lane =
-  | { kind: "lane"; name: string }
-  /** the key is known to be nobody's */
-  | { kind: "nobody" }
-  | { kind: "stranger" };
+export type Lane = { kind: "lane"; name: string } | { kind: "nobody" } | { kind: "stranger" };
 
 export type LaneOf = (claim: { token: string | null; sessionId: string | null }) => Promise<Lane>;
 
-/** The lane of a request. Nothing is read for that. */
 export function createLaneOf(deps: LaneDeps): LaneOf {
   const { tokens, memory } = deps;
   return async ({ token, sessionId }) => {
@@ -44,7 +39,7 @@ export function createLaneOf(deps: LaneDeps): LaneOf {
       memoryKey: memoryKeyOf(keyId, { sessionId }),
     });
     if (standing.kind === "stranger") return standing;
-    // An unused key waits behind no other one.
+    // A first-time key waits behind no other.
     return { kind: "lane", name: standing.kind === "marked" ? keyId : standing.tenantId };
   };
 }

@@ -1,4 +1,4 @@
-/** Whose limits apply to a call: the tenant's, the key's, the server's, and those of whatever else it names. */
+/** The limits that apply to a call: of the tenant, key, server, and named nodes. */
 import { narrowed } from "../../domain/limits/ceilings.ts";
 import {
   mostNodes,
@@ -21,29 +21,25 @@ import type {
 import type { Caller } from "./authenticate.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
 
-/** The registered server that asks for sampling, and its policy. */
 export interface AskingServer {
   id: string;
   policy: ServerPolicy;
 }
 
-/** Whom a call names beside its key and server. */
 export interface NamedBy extends CallNames {
-  /** the person on whose behalf the caller calls */
+  /** the person the caller acts for */
   user?: User;
 }
 
 export const subjectOfUser = (id: string): string => `user:${id}`;
 const ofGroup = "group:";
 export const subjectOfGroup = (name: string): string => `${ofGroup}${name}`;
-/** null: the subject is no group. */
 export const groupOfSubject = (subject: string): string | null =>
   subject.startsWith(ofGroup) ? subject.slice(ofGroup.length) : null;
 export const subjectOfTag = (tag: string): string => `tag:${tag}`;
-/** Keys don't share runs: no key can use up the run of another. */
+/** Runs are per key, so no key can use up another's. */
 const subjectOfRun = (keyId: string, run: string): string => `run:${keyId}:${run}`;
 
-/** Limits by name, and those of every other name. */
 const limitsOfName = (limits: TagPolicy | GroupPolicy | undefined, name: string): Limits => {
   const own = limits?.limits ?? {};
   return (Object.hasOwn(own, name) ? own[name] : limits?.each) ?? {};
@@ -54,7 +50,7 @@ const runLimits = ({ callsPerRun, usdPerRun }: RunPolicy): NodeLimits => ({
   ...(usdPerRun !== undefined && { usdPerRun }),
 });
 
-/** What the policy says of a node for which a record has no column; {}: nothing. */
+/** Limits of a node without a column in records. */
 export function limitsOfNode(
   { perUser, groups, tags, runs }: Policy,
   { scope, subject }: Pick<LimitedScope, "scope" | "subject">,
@@ -85,14 +81,13 @@ function namedScopes({ tenant, key }: Pick<Snapshot, "tenant" | "key">, by: Name
     .toSorted((a, b) => Number(Object.hasOwn(own, b)) - Number(Object.hasOwn(own, a)))
     .map((group) => node("group", subjectOfGroup(group)))
     .filter(isLimited);
-  // Where somebody is in more groups than a call can be charged at, groups with limits of their own go first.
+  // Groups with limits of their own take precedence if there are too many.
   return [...others, ...groups.slice(0, mostNodes - others.length - nodesInColumns)];
 }
 
-/** Tenant, key and server. */
 const nodesInColumns = 3;
 
-/** Whether a budget may apply that not every call has. */
+/** Whether a budget may apply to only some calls. */
 export const mayNameBudget = ({ tags, groups, runs, perUser }: Policy): boolean =>
   runs?.usdPerRun !== undefined ||
   [
@@ -100,7 +95,7 @@ export const mayNameBudget = ({ tags, groups, runs, perUser }: Policy): boolean 
     ...[tags, groups].flatMap((named) => [named?.each, ...Object.values(named?.limits ?? {})]),
   ].some((limits = {}) => smallestBudget([{ scope: "tag", subject: "", limits }]) !== null);
 
-/** Runs that begin are counted at their key, of calls that name a run. */
+/** New runs are counted per key. */
 function keyScope(
   { tenant, key }: Pick<Snapshot, "tenant" | "key">,
   { limits, run }: { limits: Limits; run: string | undefined },
@@ -114,9 +109,8 @@ function keyScope(
 
 export interface ScopesAsked {
   server: AskingServer | null;
-  /** absent: nobody and nothing beside key and server */
   by?: NamedBy;
-  /** ms since the epoch: a raise ends by itself */
+  /** ms since the epoch, for temporary raises */
   now: number;
 }
 
@@ -132,7 +126,7 @@ export function scopesOf(
     {
       scope: "tenant",
       subject: tenant.id,
-      // A raise of the tenant's stays below the operator's ceiling.
+      // A tenant's raise stays below the operator's ceiling.
       ...narrowed(at(tenant.id, limits), tenant.ceiling.limits),
     },
     keyScope(snapshot, { limits: at(key.id, key.limits), run: by.run }),
@@ -152,13 +146,10 @@ export function scopesOf(
   ];
 }
 
-/** Who is charged for a call, and when. */
 export interface Charged {
   caller: Pick<Caller, "snapshot" | "user">;
   server: AskingServer | null;
-  /** the tag and the run that the call names; absent: it names none */
   names?: CallNames;
-  /** ms since the epoch */
   now: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which API key a bearer token acts for: its own, or the one of its grant. */
+/** The API key behind a bearer token: its own, or that of its grant. */
 import type { TokenRights } from "../../domain/ports/authorization-server.ts";
 import type { KeyTokens } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
@@ -10,16 +10,15 @@ import type { Demand } from "../../domain/tenancy/scopes.ts";
 
 const refused = (detail: string): Result<never, Refusal> => err({ reason: "unauthorized", detail });
 
-/** What the request wants to open. */
 export interface Opened {
   scope: Demand;
-  /** slugs in the path; the session is then one of that server's, by the server's own id */
+  /** slugs in the path, for a session of that server */
   through?: { tenant: string; server: string };
-  /** slug in the path, which has to be the key's tenant. Access tokens are for a path with a slug, and open no other */
+  /** slug in the path, which must be the key's tenant. Access tokens require a slug */
   tenant?: string;
 }
 
-/** What an access token has to be for; null: no token opens what the request asks for. */
+/** `null` if no access token can open it. */
 function resourceOf({ scope, through, tenant }: Opened): OauthResource | null {
   if (through !== undefined) return { kind: "server", ...through };
   if (tenant === undefined) return null;
@@ -31,12 +30,11 @@ const noKey = "Not an API key, which begins with srk_. The operator's token is f
 
 interface ShownKey {
   keyId: string;
-  /** null: the key's own token is shown */
+  /** `null` for an API key */
   grantId: string | null;
   rights: TokenRights | null;
 }
 
-/** The key that is shown: by its own token, or by an access token that acts for the key. */
 export async function shownKey(
   deps: { tokens: KeyTokens; accessTokens: AccessTokens },
   token: string,

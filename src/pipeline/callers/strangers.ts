@@ -1,15 +1,15 @@
 /**
- * Lookups of keys that this deployment may not have made: in a row of their own, one after the other, so that they delay no other
- * read. Each caller waits by itself for the moment that it was given, since an invocation of a Worker may end without a word.
+ * Serializes lookups of possibly invented keys so that they delay no other reads. Each caller waits for its own
+ * time slot, since a Worker's invocation may end silently.
  */
 import { err } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 
-/** ms between the beginnings of two lookups, at least: some 10 % of a core */
+/** ms between lookups, about 10 % of a core */
 const leastMs = 10;
-/** ms; a slow database is asked no sooner */
+/** ms between lookups on a slow database */
 const mostMs = 1_000;
-/** ms; who would wait longer is refused after them */
+/** ms of waiting after which a caller is refused */
 const longestWaitMs = 5_000;
 
 export interface Strangers {
@@ -18,7 +18,7 @@ export interface Strangers {
 
 export function createStrangers(deps: {
   wait: (ms: number) => Promise<void>;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
 }): Strangers {
   const { wait, elapsed } = deps;

@@ -1,4 +1,4 @@
-/** Days, weeks and months of a tenant's time zone. `Intl` has the rules of all zones, in every runtime. */
+/** Calendars of time zones. `Intl` knows all zones in every runtime. */
 import type { Calendar, OffsetAt } from "../../domain/calendar.ts";
 import { createCalendar } from "../../domain/limits/calendars.ts";
 import { rememberedByText } from "../../domain/remembered.ts";
@@ -6,9 +6,8 @@ import { rememberedByText } from "../../domain/remembered.ts";
 const formatOf = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
 
-/** Whether the runtime knows a zone of that name, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
-  // Without this, "+02:00" would be a zone in some runtimes and none in others.
+  // Some runtimes accept offsets such as "+02:00".
   if (!/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
   try {
     formatOf(name);
@@ -18,7 +17,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** `GMT`, `GMT+05:30`, and seconds for times before there were zones. */
+/** `GMT`, `GMT+05:30`, or with seconds for historical times. */
 const offsetText = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 function offsetsOf(timeZone: string): OffsetAt {
@@ -35,6 +34,6 @@ const calendarIn = rememberedByText((timeZone: string) =>
   createCalendar(timeZone === utc || !isTimeZone(timeZone) ? () => 0 : offsetsOf(timeZone)),
 );
 
-/** @param timeZone of the tenant's policy; absent: UTC. @param now ms since the epoch */
+/** @param timeZone defaults to UTC. @param now ms since the epoch */
 export const calendarOf = (timeZone: string | undefined, now: number): Calendar =>
   calendarIn(timeZone ?? utc)(now);

@@ -1,4 +1,4 @@
-/** People who let programs in by the tenant's identity provider. Over the database of one tenant. */
+/** People who authorize programs by signing in at the tenant's identity provider. */
 import type { IdentityClient, SignInStore, VerifiedPerson } from "../../domain/ports/sign-ins.ts";
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { KeyStore, Tenant, TenantStore } from "../../domain/ports/stores.ts";
@@ -23,43 +23,40 @@ import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
 import { userNamed, type UserDeps } from "./users.ts";
 
-/** Whom programs of a verified person act as. */
 export interface LetIn {
   holder: Holder;
   userId: string;
-  /** as the provider names them now */
+  /** as the provider reports them now */
   groups: string[];
-  /** null: the provider can't be asked again */
+  /** `null` if the provider can't be asked again */
   refreshToken: string | null;
 }
 
 export interface ConsentPeople {
-  /** What becomes of a try with a key that was shown on a page of this tenant's: a failure is written down. */
+  /** Logs a failed attempt with a key on this tenant's pages. */
   noteKeyTry(
     slug: string,
     shown: { address: string; outcome: Result<unknown, Refusal> },
     turn: SignInTry,
   ): Promise<void>;
-  /** Where people of the tenant sign in; null: they show a key. */
+  /** `null` if people of the tenant use a key. */
   placeOf(slug: string): AsyncResult<SignInPlace | null>;
-  /** @returns where the browser goes */
   leave(
     place: SignInPlace,
-    /** `asks`: absent: the router may ask later whether the person may still come */
+    /** `asks` absent: the router may ask the provider again later */
     to: { redirectUri: string; pending: PendingSignIn; asks?: "once" },
   ): AsyncResult<string>;
-  /** Who came back. */
   cameBack(
     place: SignInPlace,
     came: { redirectUri: string; pending: PendingSignIn; query: string; address: string },
   ): AsyncResult<LetIn>;
-  /** Whom a gateway's token names, which came with the request itself. */
+  /** Verifies a gateway's token from the request. */
   vouchedFor(place: SignInPlace, came: { assertion: string; address: string }): AsyncResult<LetIn>;
-  /** Where the keys are by which the provider signs. */
+  /** URL of the provider's signing keys. */
   keysOf(place: SignInPlace): AsyncResult<string>;
-  /** Whom an assertion of the provider names, whose signature and times hold. */
+  /** Identifies the person of a verified assertion. */
   asserted(place: SignInPlace, claims: Claims): AsyncResult<LetIn>;
-  /** Why tokens for that would open nothing; null: they open what is asked for. */
+  /** Why a token would be useless. */
   obstacle(place: SignInPlace, resource: OauthResource): AsyncResult<Refusal | null>;
 }
 
@@ -109,7 +106,7 @@ async function letIn(
   return ok({ holder: { tenantId: tenant.id, keyId }, userId, groups, refreshToken });
 }
 
-/** A try counts as failed until the provider's word is good. */
+/** An attempt counts as failed until the provider confirms it. */
 async function counted(
   deps: ConsentPeopleDeps,
   { place, address }: { place: SignInPlace; address: string },
@@ -131,7 +128,7 @@ export const createConsentPeople = (deps: ConsentPeopleDeps): ConsentPeople => (
   async noteKeyTry(slug, { address, outcome }, turn) {
     if (!turn.failedBy(outcome) || outcome.ok) return;
     const tenant = await deps.tenants.bySlug(slug);
-    // The key may be of another tenant, so it goes without its id.
+    // Without its id: the key may be another tenant's.
     const failed = { target: "key", address, fault: outcome.error.reason };
     const tenantId = tenant.ok ? (tenant.value?.id ?? null) : null;
     await deps.noteFailed({ tenantId, ...failed }, turn);

@@ -1,4 +1,4 @@
-/** Sessions of the console: somebody shows a key once, and gets a cookie that stands for it. */
+/** Console sessions: a key or a sign-in is exchanged for a cookie. */
 import { actorName, isExpired, type Actor, type StoredKey } from "../../domain/tenancy/access.ts";
 import {
   codedProof,
@@ -28,21 +28,19 @@ import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
 /** ms: a working day. */
 const sessionMs = 12 * 3_600_000;
 
-/** A session that counts now. */
 export interface OpenConsoleSession {
   id: string;
   actor: Actor;
   role: Role;
-  /** of the person or the key; null: the operator's token */
+  /** `null` for the operator's token */
   name: string | null;
-  /** slug; null: every tenant */
+  /** slug; `null` for all tenants */
   tenant: string | null;
-  /** what a change has to bring beside the cookie */
+  /** must accompany changes */
   csrf: string;
   expiresAt: number;
 }
 
-/** Who signs in, and what was shown for it. */
 interface SignedIn {
   kind: ConsoleSession["kind"];
   subject: string;
@@ -52,33 +50,31 @@ interface SignedIn {
   slug: string | null;
   role: Role;
   actor: Actor;
-  /** as a hash */
+  /** hash */
   proof: string;
 }
 
 export interface NewConsoleSession {
-  /** the cookie's value */
   token: string;
-  /** for which the cookie is good */
   seconds: number;
   session: OpenConsoleSession;
 }
 
-/** Somebody for whom an identity provider vouched. */
+/** A person verified by an identity provider. */
 export interface Person {
   name: string;
   identity: Identity;
   role: Role;
-  /** null: every tenant */
+  /** `null` for all tenants */
   tenant: { id: string; slug: string } | null;
 }
 
 export interface ConsoleSessions {
-  /** A new session of a person. @param proof of the settings that let the person in */
+  /** @param proof of the settings that admitted the person */
   signInPerson(person: Person, proof: string): AsyncResult<NewConsoleSession>;
-  /** A new session, whatever session the browser had before. */
+  /** Ignores any previous session. */
   signIn(given: { key: string; address: string }): AsyncResult<NewConsoleSession>;
-  /** The session of a cookie, if what it rests on is still as it was. */
+  /** Only if the credentials behind it are unchanged. */
   find(token: string): AsyncResult<OpenConsoleSession>;
   end(session: OpenConsoleSession): AsyncResult<null>;
 }
@@ -94,11 +90,11 @@ interface ConsoleSessionDeps {
   rejected: NoteRejected;
   keyCodes: Pick<KeyCodes, "isKnown">;
   isOperator: (token: string) => Promise<boolean>;
-  /** of the operator's token; another token has another one */
+  /** changes with the operator's token */
   operatorProof: () => Promise<string>;
-  /** Of the settings that let people in; null: there are none, or no key opens them. */
+  /** Of the identity provider's settings; `null` if there are none or no key opens them. */
   signInProof: (of: StoredSignIn | null | "operator") => Promise<string | null>;
-  /** a text that only who has the cookie can make of it */
+  /** derivable only from the cookie */
   csrfOf: (token: string) => Promise<string>;
   throttle: SignInThrottle;
   noteFailed: NoteFailedSignIn;
@@ -139,7 +135,6 @@ const ofPerson = ({ name, identity, role, tenant }: Person, proof: string): Sign
   return { ...who, tenantId: tenant.id, slug: tenant.slug, actor };
 };
 
-/** Who the key is of. */
 async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<SignedIn> {
   if (await deps.isOperator(key)) return ok(await ofOperator(deps));
   const claim = { token: key, sessionId: null, scope: "role" } as const;
@@ -150,7 +145,7 @@ async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<Si
   return known === null ? err(noSession) : ok(known);
 }
 
-/** On whom the stored session rests now; null: it rests on nothing any more. */
+/** `null` if the credentials behind the session are gone. */
 async function restsOn(
   deps: ConsoleSessionDeps,
   { session, key, slug, signIn }: FoundConsoleSession,
@@ -187,7 +182,7 @@ const eventOf = (
   what: Pick<AdminEvent, "actor" | "action" | "tenantId" | "target" | "detail">,
 ): AdminEvent => ({ id: ids.next("event"), at: now(), ...what });
 
-/** Tells the events of a try that failed, in the name of the tenant whose key was tried. */
+/** Logs a failed attempt as an event of the key's tenant. */
 async function noteFailure(
   deps: ConsoleSessionDeps,
   { keyId, address }: { keyId: string | null; address: string },

@@ -1,19 +1,19 @@
-/** Writes down sign-ins that failed: in the log, and in the events of the tenant at which somebody tried. */
+/** Logs failed sign-ins, also as events of the affected tenant. */
 import type { EventStore } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { SignInTry } from "./sign-in-throttle.ts";
 
 export interface FailedSignIn {
-  /** null: the operator's */
+  /** `null` for the operator's */
   tenantId: string | null;
-  /** who somebody claimed to be: an id of a key of that tenant, `operator`, `key` or `person` */
+  /** claimed identity: a key id of that tenant, `operator`, `key`, or `person` */
   target: string;
   address: string;
-  /** why it failed, in one word; absent: the key is wrong */
+  /** absent if the key is wrong */
   fault?: string;
 }
 
-/** Not every failure is written down, or a guesser could fill the events: `isNoted` of the try says which are. */
+/** Limited by `isNoted`, so that a guesser can't fill the events. */
 export type NoteFailedSignIn = (
   failed: FailedSignIn,
   turn: Pick<SignInTry, "failures" | "isNoted">,

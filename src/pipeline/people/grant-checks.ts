@@ -1,6 +1,6 @@
 /**
- * Grants that rest on a sign-in are looked at again when their tokens are refreshed: the identity provider says whether
- * it still knows the person. Clients refresh several times at once, so one of them asks, and the others go on.
+ * Revalidates grants that rest on a sign-in when their tokens are refreshed, by asking the identity provider.
+ * Of concurrent refreshes, one asks.
  */
 import type { IdentityClient, KnownAgain, SignInStore } from "../../domain/ports/sign-ins.ts";
 import type { OauthEntry, OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
@@ -13,9 +13,9 @@ import type { SealedFor } from "../../domain/tenancy/sealing.ts";
 import { letsProgramsIn, mayLetIn, type SignInSecrets } from "../../domain/tenancy/sign-in.ts";
 import { openedSignIn, refusalFor } from "./person-sign-in.ts";
 
-/** ms for which an answer of the provider counts. */
+/** ms for which the provider's answer counts. */
 const countsMs = 10 * 60_000;
-/** ms for which a sign-in counts where the provider can't be asked again: a working day, as sessions of the console last. */
+/** ms for which a sign-in counts if the provider can't be asked again. */
 const uncheckedMs = 12 * 3_600_000;
 /** ms: longer than any grant. */
 const keptMs = 31 * 86_400_000;
@@ -24,15 +24,13 @@ interface GrantCheck {
   /** ms since the epoch */
   signedInAt: number;
   checkedAt: number;
-  /** the provider's refresh token, sealed; null: it gave none */
+  /** sealed refresh token of the provider */
   sealed: string | null;
 }
 
-/** Over the database of one tenant. */
 export interface GrantChecks {
-  /** Begins to look at a grant, with what the provider gave. */
   keep(grant: HeldGrant, from: { issuer: string; refreshToken: string | null }): AsyncResult<null>;
-  /** Whether the grant may go on. A grant without a sign-in may. */
+  /** `true` for grants without a sign-in. */
   stands(grant: HeldGrant): AsyncResult<boolean>;
 }
 
@@ -44,7 +42,7 @@ interface GrantCheckDeps {
   now: () => number;
 }
 
-/** The provider's token goes to endpoints that the issuer names, and to no others. */
+/** Binds the token to the issuer's endpoints. */
 const sealedFor = ({ tenantId, grantId }: HeldGrant, issuer: string): SealedFor => ({
   purpose: "grant-check",
   tenantId,
@@ -70,7 +68,6 @@ async function written(
   );
 }
 
-/** Whether the provider's answer lets the grant go on. */
 const letsGoOn = ({ claims }: KnownAgain, signIn: SignInSecrets): boolean =>
   letsProgramsIn(signIn) && (claims === null || mayLetIn(claims, signIn));
 
@@ -83,7 +80,7 @@ async function askedAgain(
   const row = await signIns.get(grant.tenantId);
   if (!row.ok) return row;
   const signIn = await openedSignIn(vault, row.value);
-  // Somebody set another provider, or none: nobody vouches for the person any more.
+  // The identity provider was changed or removed.
   if (signIn === null) return ok(false);
   const context = sealedFor(grant, signIn.issuer);
   const token = await vault.open(sealed, context);
@@ -127,7 +124,7 @@ export const createGrantChecks = (deps: GrantCheckDeps): GrantChecks => ({
     if (now() < checkedAt + countsMs) return ok(true);
     const claimed = await written(deps, grant, { check: { ...check, checkedAt: now() }, entry });
     if (!claimed.ok) return claimed;
-    // Another process asks. What it finds ends the grant, or not.
+    // Another process is asking and ends the grant if necessary.
     return claimed.value ? askedAgain(deps, grant, { check, sealed }) : ok(true);
   },
 });

@@ -1,6 +1,6 @@
 /**
- * People sign in by an identity provider: the tenant's own, or the operator's. The browser keeps what belongs to one
- * try, with a code under MASTER_KEY, so that nobody else can make up a try or take it to another tenant.
+ * Sign-in by the tenant's or operator's identity provider. The browser keeps one attempt's state, authenticated
+ * under MASTER_KEY, so it can't be forged or moved to another tenant.
  */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { isObject } from "../../domain/json.ts";
@@ -24,17 +24,17 @@ import type { ConsoleSessions, NewConsoleSession, Person } from "./console-sessi
 import type { NoteFailedSignIn } from "./failed-sign-ins.ts";
 import type { SignInThrottle } from "./sign-in-throttle.ts";
 
-/** ms in which a person has to come back. */
+/** ms to return from the identity provider. */
 export const pendingMs = 10 * 60_000;
 
 export type BegunSignIn =
-  /** the browser goes there, and keeps the text until it is back */
+  /** redirect; the browser keeps the text until it returns */
   | { url: string; kept: string }
-  /** a gateway has said who it is */
+  /** identified by a gateway */
   | { session: NewConsoleSession };
 
 export interface PersonSignIn {
-  /** `slug` null: the operator's identity provider. `assertion`: a gateway's token; null: there is none */
+  /** `slug` `null` for the operator's provider. `assertion`: a gateway's token, if any */
   begin(asked: {
     slug: string | null;
     redirectUri: string;
@@ -53,7 +53,6 @@ interface PersonSignInDeps {
   signIns: Pick<SignInStore, "get">;
   tenants: Pick<TenantStore, "bySlug">;
   vault: Vault;
-  /** null: the operator has none */
   operatorSignIn: SignInSecrets | null;
   identity: IdentityClient;
   sha256Hex: (text: string) => Promise<string>;
@@ -92,7 +91,7 @@ export const refusalFor = (fault: OauthFault): Refusal =>
 
 const codedKept = (text: string): string => canonicalJson(["sign-in under way", text]);
 
-/** The slug in a text that a browser kept, not believed yet. */
+/** Unverified slug in the browser's text. */
 export function slugKept(kept: string): string | null {
   try {
     const value: unknown = JSON.parse(atob(kept.split(".")[0] ?? ""));
@@ -102,7 +101,7 @@ export function slugKept(kept: string): string | null {
   }
 }
 
-/** Opens a tenant's settings; null: there are none, or no key opens them. */
+/** `null` if there are none or no key opens them. */
 export async function openedSignIn(
   vault: Vault,
   row: StoredSignIn | null,
@@ -112,7 +111,7 @@ export async function openedSignIn(
   return plain.ok ? (JSON.parse(plain.value) as SignInSecrets) : null;
 }
 
-/** What a session of a person rests on. A change of the settings ends the sessions. */
+/** A change of the settings ends people's sessions. */
 export const signInProofText = (signIn: SignInSecrets): string =>
   canonicalJson(["sign-in", { ...signIn }]);
 
@@ -131,7 +130,7 @@ async function find(deps: PersonSignInDeps, slug: string | null): AsyncResult<Fo
   return signIn === null ? err(none) : ok({ signIn, tenant: { id, slug } });
 }
 
-/** The session of whoever the claims name, if they give a role. */
+/** `null` if the claims give no role. */
 async function enter(
   deps: PersonSignInDeps,
   { signIn, tenant }: Found,
@@ -149,7 +148,7 @@ async function enter(
   return deps.consoleSessions().signInPerson({ name, identity, role, tenant }, proof);
 }
 
-/** A try counts as failed until it succeeded. */
+/** Counts as failed until it succeeds. */
 async function counted(
   deps: PersonSignInDeps,
   { found, address }: { found: Found; address: string },

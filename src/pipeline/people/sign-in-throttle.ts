@@ -1,7 +1,4 @@
-/**
- * Slows down whoever guesses keys at the console's sign-in. It counts in one process alone: with n processes or
- * isolates, a guesser gets n times as many tries.
- */
+/** Throttles sign-in attempts. Per process: with n processes, a guesser has n times as many attempts. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import {
   isNotedFailure,
@@ -13,38 +10,35 @@ import {
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** A try that was let through. It counts as failed until `succeeded` says otherwise, so that tries at once count too. */
+/** Counts as failed until `succeeded`, so that concurrent attempts count. */
 export interface SignInTry {
   succeeded(): void;
-  /**
-   * Whether that outcome is a failure. A try that succeeded is taken back, and so is one at which nobody could look: an
-   * outage of the database must keep nobody waiting, and is no failure to write down.
-   */
+  /** Takes successful attempts back, and those that an outage left undecided. */
   failedBy(outcome: Result<unknown, Refusal>): boolean;
-  /** failures of the same address, this try included */
+  /** failures of the address, including this attempt */
   failures: number;
-  /** whether a failure of this try is to be written down */
+  /** whether to log a failure */
   isNoted: boolean;
 }
 
 export interface SignInThrottle {
-  /** `subject` null: a bearer token of a request, counted by address alone */
+  /** `subject` `null` for a bearer token, counted by address only */
   begin(from: { address: string; subject: string | null }): Result<SignInTry, Refusal>;
 }
 
 interface Counted {
   failures: number;
-  /** ms, of the clock for durations: when the next try may come */
+  /** ms, monotonic, of the next allowed attempt */
   until: number;
   at: number;
 }
 
 export const signInLimit = "signIn.failures";
 
-/** @param deps `capacity`: addresses and subjects that are remembered; those that failed longest ago are forgotten first */
+/** @param deps `capacity`: addresses and subjects; oldest failures are dropped */
 export function createSignInThrottle(deps: {
   capacity: number;
-  /** failures that are written down in a minute, whoever they are of */
+  /** logged failures per minute in total */
   notesPerMinute: number;
   elapsed: () => number;
 }): SignInThrottle {

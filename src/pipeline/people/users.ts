@@ -1,4 +1,4 @@
-/** Finds the person whom an issuer names, or makes one. The router keeps no issuer's id of anybody. */
+/** Finds or creates the person an issuer names. Issuers' ids are not stored. */
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { KeyTokens, Vault } from "../../domain/ports/stores.ts";
 import type { UserStore } from "../../domain/ports/users.ts";
@@ -16,7 +16,7 @@ import {
 } from "../../domain/tenancy/user.ts";
 import type { KeyCodes } from "../callers/key-codes.ts";
 
-/** A hash of the text under a key of 32 bytes, as base64url. */
+/** Keyed hash, base64url; the key has 32 bytes. */
 export type UserHash = (key: string, text: string) => Promise<string>;
 
 export interface UserDeps {
@@ -25,7 +25,7 @@ export interface UserDeps {
   keyCodes: Pick<KeyCodes, "codeOf">;
   tokens: Pick<KeyTokens, "mint">;
   userHash: UserHash;
-  /** 32 random bytes, as base64url */
+  /** 32 random bytes, base64url */
   nonce: () => string;
   ids: Pick<Ids, "next">;
   now: () => number;
@@ -34,22 +34,22 @@ export interface UserDeps {
 export interface NamedIdentity {
   tenantId: string;
   identity: Identity;
-  /** as it may be kept; null: none; absent: nobody says */
+  /** displayable name; `null` for none, absent if unknown */
   name?: string | null;
-  /** in whose name the person is made, if the person is new */
+  /** actor that creates a new person */
   actor: string;
 }
 
 const broken: Refusal = { reason: "unreadable", what: "the person's row" };
 
-/** null: somebody else than the router wrote the row. */
+/** `null` if the row is not authentic. */
 export const openedUser = async ({ vault }: Pick<UserDeps, "vault">, user: StoredUser) => {
   const opened = await vault.open(user.sealed, userSecretsOf(user));
   const secrets = opened.ok ? (JSON.parse(opened.value) as UserSecrets) : null;
   return secrets?.finder === user.finder && secrets.keyId === user.keyId ? secrets : null;
 };
 
-/** The key under which this tenant's people are found. Two processes that begin at once end up with one. */
+/** The tenant's lookup key. Concurrent processes end up with one. */
 async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string> {
   const { users, vault, nonce, now } = deps;
   const context = userSecretsOf({ tenantId, id: tenantId });
@@ -66,7 +66,7 @@ async function finderKeyOf(deps: UserDeps, tenantId: string): AsyncResult<string
   }
 }
 
-/** By which the person is found in the tenant, whether the tenant knows the person or not. */
+/** Lookup hash of a person, known or not. */
 export async function finderOf(
   deps: UserDeps,
   { tenantId, identity }: Pick<NamedIdentity, "tenantId" | "identity">,
@@ -75,7 +75,7 @@ export async function finderOf(
   return key.ok ? ok(await deps.userHash(key.value, identityText(identity))) : key;
 }
 
-/** The key that programs of a person act as. Its secret is made, and forgotten. */
+/** The key that the person's programs act as. Its secret is discarded. */
 async function keyFor(deps: UserDeps, user: StoredUser): Promise<StoredKey> {
   const { secretHash } = await deps.tokens.mint(user.keyId);
   const key: Omit<StoredKey, "code"> = {
@@ -124,7 +124,7 @@ async function made(
   return created.ok ? ok(created.value ? user : null) : created;
 }
 
-/** The same person each time, until the person is forgotten. */
+/** Returns the same person until they are erased. */
 export async function userNamed(deps: UserDeps, named: NamedIdentity): AsyncResult<StoredUser> {
   const { tenantId } = named;
   const found = await finderOf(deps, named);

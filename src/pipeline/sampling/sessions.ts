@@ -1,4 +1,4 @@
-/** Legacy sessions: `initialize` begins one, later messages use it, and DELETE or time ends it. */
+/** Legacy sessions, from `initialize` to DELETE or expiry. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { supportedModalities, supports } from "../../domain/sampling/capabilities.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -14,7 +14,7 @@ import type { Caller } from "../callers/authenticate.ts";
 import type { CallerMemory } from "../callers/caller-memory.ts";
 import type { Chooser } from "./choice/choose.ts";
 
-/** ms by which `lastUsedAt` may be behind before a message that samples nothing writes it. */
+/** ms by which `lastUsedAt` may lag for messages without sampling. */
 const touchAfterMs = 60_000;
 
 export function createSessions(deps: {
@@ -78,7 +78,7 @@ export function createSessions(deps: {
       return store(session, sessions.begin);
     },
 
-    /** Called before a server is asked to begin a session. Refuses too many sessions, and too large ones. */
+    /** Called before a server is asked to start a session. */
     async admit(
       { tenant, key }: Pick<Snapshot, "tenant" | "key">,
       declared: Pick<Session, "capabilities" | "clientInfo">,
@@ -88,7 +88,7 @@ export function createSessions(deps: {
       return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
     },
 
-    /** Begins a session through the proxy. Where a server gives an id again, the session begins anew. */
+    /** A reused id starts a new session. */
     async beginWith(
       server: McpServer,
       keyId: string,
@@ -113,17 +113,16 @@ export function createSessions(deps: {
       return store(session, sessions.create);
     },
 
-    /** Whether the session's use needn't be written yet. */
     isFresh: ({ session }: Caller): boolean =>
       session === null || now() - session.lastUsedAt < touchAfterMs,
 
     async touch({ session, memoryKey }: Caller): AsyncResult<null> {
       const at = now();
       if (session === null) return ok(null);
-      // Another message may have written since this one's caller was read.
+      // Another message may have written since.
       const known = memory.get(memoryKey)?.session ?? session;
       if (at - Math.max(session.lastUsedAt, known.lastUsedAt) < touchAfterMs) return ok(null);
-      // The remembered session is replaced too, or every message until the next read would write.
+      // Otherwise every message until the next read would write.
       memory.amend(memoryKey, (remembered) => ({
         ...remembered,
         session: remembered.session && { ...remembered.session, lastUsedAt: at },
@@ -131,11 +130,10 @@ export function createSessions(deps: {
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 
-    /** The session that the router keeps with a legacy server; null: there is none, or it has expired. */
+    /** The router's own session with a legacy server. */
     bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
 
-    /** null: the session has ended. */
     async fresh({ tenantId, id }: Session): AsyncResult<Session | null> {
       const found = await sessions.get(tenantId, id);
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;

@@ -1,7 +1,6 @@
 /**
- * Turns that all invocations of one process share. One invocation wakes another by resolving its promise, which
- * the Workers runtime continues in the other's own context. Each waiter also looks by itself, for a runtime
- * that drops such a wake-up.
+ * Fair scheduling across the invocations in a process: Resolving a promise wakes another invocation in its own
+ * context; waiters also poll, in case the runtime drops the wake-up.
  */
 import { unknownKey } from "../callers/authenticate.ts";
 import type { LaneOf } from "../callers/lanes.ts";
@@ -17,23 +16,23 @@ import {
 import { createSlices } from "../../domain/limits/slices.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 
-/** The turns of one database's writes, and of the calls in front of it. */
+/** For one database: slots of writes and of calls. */
 export interface SharedTurns {
   writes: TurnOrder;
   admissions: TurnOrder;
 }
 
-/** ms between two looks of a waiter. */
+/** ms between polls. */
 const lookMs = 250;
-/** ms after which work that ends a call goes on without a turn, rather than be lost with its invocation. */
+/** ms after which work that ends a call proceeds without a slot, rather than being lost. */
 const endsWaitMs = 2_000;
-/** ms that a refusal is held back at least, or the next request of a flood would come at once… */
+/** ms by which a refusal is delayed, to slow floods… */
 const shortestHoldMs = 1_000;
-/** …and ms more for each refusal that waits with it, so that some 100 refusals a second are left of a thousand callers. */
+/** …plus ms per delayed refusal, for about 100 a second from a thousand callers. */
 const msPerHeldBack = 10;
 const longestHoldMs = 10_000;
 const mostHeldBack = 2_000;
-/** Calls of one tenant that work at once while another tenant calls: each of them delays that tenant's. */
+/** Slots of a tenant while another tenant is active. */
 const ofLaneBeside = 1;
 
 const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
@@ -41,25 +40,25 @@ const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
   mostInAll: 2_048,
   longestWaitMs: 2_000,
   fewOfLane: 32,
-  // A round trip ends after 5 s, and a busy database is asked three times.
+  // A round trip takes at most 5 s and is retried up to three times.
   leaseMs: 6_000,
   takenWithinMs: 500,
 };
 
-/** @param writesAtOnce how many writes one process sends to one database at once */
+/** @param writesAtOnce concurrent writes of one process to one database */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
   writes: createTurnOrder({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
   // One call may choose while others write.
   admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
 });
 
-/** Writes of one tenant at once, where each tenant has a database of its own: while no other tenant calls, and beside one. */
+/** Concurrent writes of a tenant with its own database: alone, and beside others. */
 const ofTenantAlone = 64;
 const ofTenantBeside = 8;
 
 /**
- * Turns where each tenant has a database of its own. Tenants meet only in the process, so their orders share one memory of lanes.
- * A tenant that works alone waits for nobody: each wait would cost a timer.
+ * Scheduling if each tenant has a database of its own. A tenant that is alone never waits, which would cost a
+ * timer.
  */
 export function createTurnsOfTenants(): () => SharedTurns {
   const activity = createLaneActivity();
@@ -77,20 +76,19 @@ export function createTurnsOfTenants(): () => SharedTurns {
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 
-/** The turns of a process, for one composition. */
 export function createTurns(deps: {
   order: TurnOrder;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
-  /** Acts after so many ms, unless the function that it gives is called before. */
+  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
-  /** Acts once the runtime has looked for what came from outside. */
+  /** Runs after pending I/O. */
   immediately: (act: () => void) => void;
 }): Turns {
   const { order, elapsed, after, immediately } = deps;
   /**
-   * workerd looks for bytes that came only when no promise is left to go on with. If turns woke one another
-   * without a pause, neither a provider's answer nor another tenant's request would be read.
+   * workerd reads I/O only when no promise can continue; without a pause, slots handed over directly would
+   * block it.
    */
   const breathe = (): Promise<void> => new Promise(immediately);
   const refusalFor = (lane: string): Refusal | null => {
@@ -103,14 +101,14 @@ export function createTurns(deps: {
     async enter({ lane, kind }) {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
-      // Most turns are free, so what only a waiter needs is made where one waits.
+      // Created only for requests that wait.
       let woken: PromiseWithResolvers<void> | null = null;
       const wake = (): void => woken?.resolve();
       const askedAt = elapsed();
       const ask = () => order.ask({ lane, kind, wake }, elapsed());
       let ticket = order.ask({ lane, kind, wake }, askedAt);
       while (!order.take(ticket, elapsed())) {
-        // The turn came and passed on before this waiter was woken, so it asks once more.
+        // The slot expired before this waiter woke up.
         if (ticket.state === "over") ticket = ask();
         if (ticket.state === "given") continue;
         const waitedMs = elapsed() - askedAt;
@@ -136,24 +134,22 @@ export function createTurns(deps: {
   };
 }
 
-/** The turn of a message that is handled without one. */
 export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
-  /** Waits for a call's turn. A refusal comes a little later. */
+  /** Refusals are delayed. */
   enter(lane: string): Promise<Result<CallTurn, Refusal>>;
-  /** The same for a request whose caller is not looked up yet. null: a stranger's takes its turn once its key is known. */
+  /** For a request whose caller isn't known yet. `null` for a possibly invented key, which gets its slot later. */
   enterFor(claim: Parameters<LaneOf>[0]): Promise<Result<CallTurn | null, Refusal>>;
-  /** Resolves once the runtime has looked for what came from outside. */
+  /** Resolves after pending I/O. */
   pause: () => Promise<void>;
 }
 
-/** How many refusals one process holds back. */
 export interface HeldBack {
   count: number;
 }
 
-/** The turns of calls. Refusals are held back, so that a flood of refused callers costs little. */
+/** Delays refusals, so that floods of refused callers are cheap. */
 export function createDoor(deps: {
   turns: Turns;
   heldBack: HeldBack;

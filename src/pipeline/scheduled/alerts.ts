@@ -1,4 +1,4 @@
-/** Finds what people have to be told of, and writes each of it once a period. Whoever sends webhooks tells it. */
+/** Finds due alerts and writes each once per period. */
 import {
   alertOfBudget,
   circuitOpenMs,
@@ -18,7 +18,7 @@ export interface AlertDeps {
   now: () => number;
 }
 
-/** Calls failed for so long, and none was answered since: an answer takes the circuit's row away. */
+/** An answer deletes the circuit's row. */
 const isOpenForLong = (circuit: TenantCircuit, now: number): boolean => {
   const first = circuit.faults.at(-1)?.at ?? now;
   return now - first >= circuitOpenMs && stateOf(circuit, now).state !== "closed";
@@ -50,7 +50,7 @@ async function found({ alerts, now }: AlertDeps): AsyncResult<AlertSubject[]> {
   ]);
 }
 
-/** Returns how many alerts are new. */
+/** Returns the number of new alerts. */
 export const createAlertJob = (deps: AlertDeps) => async (): AsyncResult<number> => {
   const { alerts, ids, now } = deps;
   const subjects = await found(deps);

@@ -1,4 +1,3 @@
-/** Held calls whose time is over are decided as their rule says; what was denied, or left, is ended. */
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";

@@ -1,7 +1,4 @@
-/**
- * The catalogue's sync: fetches, judges and stores a file. Whatever is wrong with the file, the old catalogue
- * stays.
- */
+/** Fetches, validates, and stores the catalogue. An invalid file leaves the old one in place. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import {
   syncCatalogue,
@@ -15,16 +12,15 @@ import type { CatalogueSource, CatalogueStore } from "../../domain/ports/catalog
 import { ok } from "../../domain/result.ts";
 
 const hourMs = 3_600_000;
-/** How often the file is fetched. */
 const everyMs = 24 * hourMs;
 const afterFaultMs = hourMs;
-/** Longer than a sync takes. Until then no other sync begins. */
+/** Longer than a sync takes. */
 const turnMs = 10 * 60_000;
 
 export type SyncOutcome =
   | { state: "synced"; version: string; changes: CatalogueChanges }
   | { state: "unchanged"; version: string }
-  /** the file could not be fetched, or was refused */
+  /** not fetched, or rejected */
   | { state: "refused"; fault: string };
 
 function sentenceOf(refusal: SyncRefusal): string {
@@ -44,7 +40,7 @@ export interface CatalogueSyncDeps {
   now: () => number;
 }
 
-/** Syncs now, due or not. `eventFor`: the event for the log, where a person asked for the sync. */
+/** `eventFor`: the event of a manual sync. */
 export async function syncNow(
   deps: CatalogueSyncDeps,
   eventFor: (outcome: SyncOutcome) => AdminEvent | null = () => null,
@@ -66,7 +62,7 @@ export async function syncNow(
   const { models, changes } = synced.value;
   const at = now();
   const version = await versionOf(models, at);
-  // A version begins with the day, so the same models keep the version that they have.
+  // Versions start with the date; unchanged models keep their version.
   const isSame = version.split(".")[1] === current.version.split(".")[1];
   const outcome: SyncOutcome = isSame
     ? { state: "unchanged", version: current.version }
@@ -80,7 +76,7 @@ export async function syncNow(
 }
 
 /**
- * Syncs once a day over all isolates, and after a deployment with another seed. Returns 1 if the catalogue
+ * Daily across all isolates, and after a deployment with another bundled catalogue. Returns 1 if the catalogue
  * changed.
  */
 export const createCatalogueJob =
@@ -90,7 +86,7 @@ export const createCatalogueJob =
     const at = now();
     const turn = await catalogues.claim(at, {
       until: at + turnMs,
-      // A later time than any sync sets was written before a clock was set back.
+      // A later time was written before a clock was set back.
       latestDue: at + everyMs + clockSlackMs,
       seedVersion: seed.version,
     });
@@ -101,7 +97,7 @@ export const createCatalogueJob =
     const outcome = await syncNow(deps);
     if (!outcome.ok) return outcome;
     const { value: done } = outcome;
-    // A router without a way out tries each hour, and says so once.
+    // Without internet access it retries hourly and logs the fault once.
     if (done.state === "refused" && done.fault !== before.value?.fault) report(done.fault);
     return ok(done.state === "synced" ? 1 : 0);
   };

@@ -1,21 +1,19 @@
 /**
- * Delivers the outbox of a tenant's database to `home`: first entered there, then marked here. What is cut
- * off in between is delivered again, and `home` enters it once.
+ * Delivers the outbox of a tenant's database to `home`, then marks it as delivered. An interrupted delivery is
+ * repeated, and `home` applies it once.
  */
 import type { DeliveryStore, OutboxStore } from "../../domain/ports/outbox.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 
 export interface DeliveryDeps {
-  /** the database's name, as `home` knows it */
   database: string;
   outbox: OutboxStore;
-  /** `home`'s */
   deliveries: DeliveryStore;
   now: () => number;
 }
 
-/** Returns how many events, hours, counts and keys were delivered; 0: nothing is left. */
+/** Returns the number of delivered items. */
 export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<number> => {
   const { database, outbox, deliveries, now } = deps;
   const begun = await outbox.begin(now());
@@ -26,7 +24,7 @@ export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<n
   if (!entered.ok) return entered;
   const { events, hours, latencies, auditKeys } = delivery;
   const count = events.length + hours.length + latencies.length + auditKeys.length;
-  // Another run was faster, or this database comes from a backup and counts from an earlier number.
+  // Another run was faster, or this database was restored from a backup.
   const ended = entered.value.entered
     ? await outbox.end(delivery)
     : await outbox.raise(entered.value.version);

@@ -1,4 +1,4 @@
-/** The jobs of every minute. Each job may run twice, and may be cut off. */
+/** Jobs that run every minute. Each is idempotent and may be interrupted. */
 import type { OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
@@ -24,37 +24,35 @@ import { createWitnessJob, type WitnessDeps } from "./audit/witness.ts";
 
 export interface JobReport {
   job: string;
-  /** rows that changed; null: the database was out of reach */
+  /** rows; `null` if the database was unreachable */
   changed: number | null;
-  /** the job's share of the run was used up, and more is due */
+  /** more is due */
   behind?: true;
 }
 
-/** ms; a job with more to do gives the other jobs their turn after so long */
+/** ms per slice */
 const sliceMs = 250;
-/** ms; a slice that took longer waited for others, and not for the thread */
+/** ms; longer slices were waiting rather than computing */
 const longestRestMs = 2_000;
-/** ms after which a run begins no further slice. A host ends a run after 60 s. */
+/** ms after which no further slice starts. A host ends a run after 60 s. */
 const runMs = 40_000;
 
 export interface RunDeps {
-  /** ms that never go back */
+  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
   mostRounds: {
-    /** in one slice: no time passes on a Worker's clock while it works */
+    /** per slice: a Worker's clock doesn't advance during computation */
     slice: number;
-    /** in one run, of a job that asks its own database alone */
+    /** per run, for jobs on their own database */
     run: number;
-    /** in one run, of a job that asks others: a Worker may send 1,000 requests in one invocation */
+    /** per run, for jobs that send requests: a Worker may send 1,000 per invocation */
     asking: number;
   };
 }
 
-/** Jobs that ask other databases or other people's servers. */
 const asking = new Set(["deliver", "resealTenants", "webhooks", "witness", "sink", "catalogue"]);
 
-/** A job in one run. */
 interface Running {
   job: string;
   run: () => AsyncResult<number>;
@@ -66,9 +64,9 @@ interface Running {
 }
 
 /**
- * One run of the jobs: they work in slices until nothing is due, or until the run's time is used. First each has a slice, in their
- * order; then the one that has used least goes next, so a job that waits for other people's servers holds up no other. After a slice
- * that leaves work, the run rests for as long as the slice took, so callers have at least half of the thread.
+ * Runs jobs in slices until nothing is due or time is up: first each job once, then the one that has used
+ * least, so that jobs waiting for other servers delay none. After a slice that leaves work, rests as long as
+ * the slice took, so that callers get half of the thread.
  */
 const createRun = (
   { elapsed, wait, mostRounds }: RunDeps,
@@ -85,7 +83,7 @@ const createRun = (
       its.isDue = done.ok && done.value > 0;
     } while (its.isDue && its.rounds < endOfSlice && tookMs() < sliceMs);
     if (its.isDue) {
-      // A Worker's clock goes on with what came from outside, such as a timer's end.
+      // A Worker's clock advances with I/O, such as a timer.
       await wait(0);
       await wait(Math.min(longestRestMs, tookMs()));
     }
@@ -136,16 +134,11 @@ export function createJobs(
       alerts: AlertStore;
       webhooks: Pick<WebhookStore, "prune">;
       sendWebhooksOnce: SendWebhooks;
-      /** Seals everything anew that is not under the current master key and version. */
       reseal: () => AsyncResult<number>;
-      /** Sees to it that databases which sleep do the same. */
       resealTenants: () => AsyncResult<number>;
-      /** Sends sealed chains to the audit sink. */
       sinkJob: () => AsyncResult<number>;
       sendToWitness: WitnessDeps["sendToWitness"];
-      /** null: this deployment syncs no catalogue */
       syncCatalogue: (() => AsyncResult<number>) | null;
-      /** Delivers what `home` lacks. */
       deliver: () => AsyncResult<number>;
     },
 ) {
@@ -165,11 +158,11 @@ export function createJobs(
     approvals: createApprovalJob(deps),
     thinRefusals: createThinningJob(deps),
     auditKeys: createAuditKeyJob(deps),
-    // Before retention, which spares records that are not sealed.
+    // Before retention, which skips unsealed records.
     seal: createSealJob(deps),
-    // After sealing, which gives records the places by which they are counted, and before retention.
+    // After sealing, which assigns positions, and before retention.
     latencies: createLatencyJob(deps),
-    // After sealing, and before counters go.
+    // After sealing, before counters are pruned.
     alerts: createAlertJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
@@ -180,15 +173,15 @@ export function createJobs(
     pruneOauthEntries: () => deps.oauthEntries.prune(now()),
     pruneRequests: createRetentionJob(deps),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
-    // After all that makes room by itself.
+    // After everything else that makes room.
     room: createRoomJob(deps),
-    // After all that writes events and usage.
+    // After all jobs that write events and usage.
     deliver,
     reseal,
     resealTenants: deps.resealTenants,
     pruneAlerts: () => deps.alerts.prune(now()),
     pruneWebhooks: () => deps.webhooks.prune(now()),
-    // Last, since these jobs wait for other people's servers.
+    // Last: these wait for other servers.
     webhooks: deps.sendWebhooksOnce,
     witness: createWitnessJob(deps),
     sink: deps.sinkJob,

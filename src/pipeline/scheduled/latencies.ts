@@ -1,7 +1,4 @@
-/**
- * Counts how long sealed calls took, by hours and days. Cut off or run twice, the job counts nothing twice: what is
- * counted and how far the job came are one transaction.
- */
+/** Counts durations of sealed calls by hour and day. Idempotent: counts and cursor are one transaction. */
 import { histogramOfCalls, type Durations } from "../../domain/latencies.ts";
 import {
   latencyGroupings,
@@ -33,7 +30,7 @@ function rowsOf(calls: readonly TimedCall[]): HistogramRow[] {
   }));
 }
 
-/** Returns through how many records it went. */
+/** Returns the number of records. */
 export const createLatencyJob =
   ({ latencies, now }: { latencies: LatencyStore; now: () => number }) =>
   async (): AsyncResult<number> => {

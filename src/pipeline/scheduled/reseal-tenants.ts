@@ -1,15 +1,13 @@
 /**
- * Sealing anew where each tenant has a database of its own, which sleeps while nobody calls. After a change of
- * MASTER_KEY `home` asks every tenant's database whether all of it is sealed under the new key. The question
- * alone begins the work there, and wakes the database. Once all have said so, the operator hears that nothing
- * needs the previous key.
+ * Re-sealing if each tenant has its own database. After a change of MASTER_KEY, `home` asks every database
+ * whether it is resealed, which also starts the work there. The operator is notified once all are done.
  */
 import type { ResealedTenants } from "../../domain/ports/resealed-tenants.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 
-/** A Worker may ask 1,000 times in one invocation; one tenant is some three questions, and a run may have five rounds. */
+/** A Worker may send 1,000 requests per invocation: about three per tenant and five rounds per run. */
 const tenantsPerRound = 50;
 const askedAtOnce = 10;
 /** Longer than a round takes. */
@@ -18,22 +16,22 @@ const turnMs = 60_000;
 interface Progress {
   keyId: string;
   after: string;
-  /** tenants of this pass that are not sealed anew yet, or did not answer */
+  /** not resealed yet, or unreachable */
   left: number;
   isDone: boolean;
 }
 
 export interface ResealTenantsDeps {
-  /** id of the master key */
+  /** of the master key */
   keyId: string;
   tenants: ResealedTenants;
-  /** Asks a database, and begins the work there. */
+  /** Also starts the work there. */
   isResealed: (database: string) => AsyncResult<boolean>;
   ids: Ids;
   now: () => number;
 }
 
-/** Progress under another key means nothing. */
+/** Progress under another key is ignored. */
 function progressOf(cursor: string, keyId: string): Progress {
   const fresh = { keyId, after: "", left: 0, isDone: false };
   if (cursor === "") return fresh;
@@ -41,7 +39,6 @@ function progressOf(cursor: string, keyId: string): Progress {
   return kept.keyId === keyId ? kept : fresh;
 }
 
-/** Ids of those that are sealed anew. */
 async function askAll(
   { isResealed }: ResealTenantsDeps,
   waiting: readonly { tenantId: string; database: string }[],
@@ -56,7 +53,7 @@ async function askAll(
   return resealed;
 }
 
-/** Returns how many tenants were asked in the middle of a pass, and at its end how many of them are sealed anew. */
+/** Returns the number of tenants asked, or resealed at the end of a pass. */
 export const createResealTenantsJob =
   (deps: ResealTenantsDeps) => async (): AsyncResult<number> => {
     const { keyId, tenants, ids, now } = deps;
@@ -89,12 +86,12 @@ export const createResealTenantsJob =
       });
       if (!told.ok) return told;
     }
-    // A pass that left some is begun anew, since their databases have begun meanwhile.
+    // Starts another pass if some are left.
     const next: Progress =
       last === undefined
         ? { keyId, after: "", left: 0, isDone }
         : { keyId, after: last.tenantId, left, isDone };
     const released = await tenants.release(JSON.stringify(next));
-    // The next round goes on with the pass, but begins no new one for nothing.
+    // Continues the pass, but starts no new one without need.
     return released.ok ? ok(last === undefined ? resealed.length : waiting.value.length) : released;
   };

@@ -1,6 +1,6 @@
 /**
- * Brings every seal and code of a database under the current master key, once for each key: after a change of
- * MASTER_KEY. The job goes page by page, from where its last run stopped. Cut off or run twice, it replaces nothing that somebody else has replaced meanwhile.
+ * Re-seals a database under the current master key, page by page. Idempotent: replaces only what is still as it
+ * was read.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -23,22 +23,21 @@ import {
 } from "../../domain/tenancy/sealing.ts";
 import type { Sealing } from "./sealing.ts";
 
-/** Pages of one run: four statements each, and a Worker may ask 1,000 times in one invocation. */
+/** Four statements each; a Worker may send 1,000 requests per invocation. */
 const pagesPerRun = 8;
 /** Longer than a run takes. */
 const turnMs = 60_000;
 
-/** What a run hands on to the next one. */
 interface Progress {
   step: SealingStep;
   after: string;
-  /** rows changed in all steps so far */
+  /** in all steps so far */
   changed: number;
-  /** rows that no key opens, or for which no code vouches */
+  /** rows that no key can open or authenticate */
   left: number;
 }
 
-/** The end of one page, and what was done in it; null: the step has nothing left. */
+/** `null` if the step is done. */
 type Page = { after: string; changed: number; left: number } | null;
 
 export interface ResealDeps {
@@ -90,7 +89,7 @@ async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): As
   return written.ok ? ok({ after: last.place, changed: resealed.length, left }) : written;
 }
 
-/** A cursor of another step, or of another key's turn, means nothing here. */
+/** A cursor of another step or key is ignored. */
 function progressOf(cursor: string, { keyId, step }: SealingState): Progress {
   const fresh = { step, after: "", changed: 0, left: 0 };
   if (cursor === "") return fresh;
@@ -99,7 +98,7 @@ function progressOf(cursor: string, { keyId, step }: SealingState): Progress {
   return kept.step === step ? kept : { ...fresh, changed: kept.changed, left: kept.left };
 }
 
-/** The event after which nothing needs the previous master key. */
+/** The previous master key is no longer needed. */
 const eventOf = (
   { ids, now }: ResealDeps,
   keyId: string,
@@ -143,7 +142,7 @@ async function work(deps: ResealDeps, row: SealingState, from: Progress): AsyncR
   return ok(progress);
 }
 
-/** Returns how many rows were changed. */
+/** Returns the number of changed rows. */
 export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<number> => {
   const { sealing, store, now } = deps;
   const state = await sealing.current();

@@ -1,7 +1,7 @@
 /**
- * Watches how full a tenant's own database is. The operator hears when it fills. Once it is tight, what retention
- * would delete later is deleted now, in the order of the tenant's policy: captured content, kept results and sealed
- * records, each the oldest first. Records without a seal stay, because the audit has nothing else of them.
+ * Monitors the size of a tenant's own database. Near the limit, deletes early what retention would delete
+ * later, oldest first, in the order of the policy: captures, results, sealed records. Unsealed records stay,
+ * since the audit has no other copy.
  */
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -13,11 +13,11 @@ import { ok } from "../../domain/result.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import { deleteOldestRecords, type DeletionDeps } from "./audit/deletions.ts";
 
-/** Deletions of one round; the object answers calls between them. */
+/** The object answers calls between them. */
 const deletionsPerRound = 20;
 
 export interface RoomDeps extends DeletionDeps {
-  /** null: this database's size is not bounded */
+  /** `null` if unbounded */
   roomNow: (() => AsyncResult<Room>) | null;
   room: RoomStore;
   ids: Ids;
@@ -34,7 +34,6 @@ const eventOf = ({ ids, now }: RoomDeps, action: string, detail: JsonObject): Ad
   detail,
 });
 
-/** What was deleted of each kind. */
 async function makeRoom(
   deps: RoomDeps,
   {
@@ -60,7 +59,7 @@ async function makeRoom(
   return ok(deleted);
 }
 
-/** Returns how many rows were deleted, and 1 more for a level that was noted. */
+/** Returns deleted rows, plus 1 for a new level. */
 export const createRoomJob = (deps: RoomDeps) => async (): AsyncResult<number> => {
   const { roomNow, room } = deps;
   if (roomNow === null) return ok(0);

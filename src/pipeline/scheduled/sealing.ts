@@ -1,4 +1,4 @@
-/** How far the current master key has come in one database. Only sealing anew asks. */
+/** Progress of re-sealing in one database. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -11,11 +11,10 @@ import {
 } from "../../domain/tenancy/sealing.ts";
 
 export interface Sealing {
-  /** The state in the database now. Where the master key has none yet, its first state is written. */
+  /** Creates the first state of a new master key. */
   current(): AsyncResult<SealingState>;
-  /** ms since the epoch, when sealing anew may begin: processes with the key before have ended by then. */
+  /** ms since the epoch, when processes with the previous key have ended. */
   beginsAt(state: SealingState): number;
-  /** Goes on to a step, with the event for the log. */
   advance(
     state: SealingState,
     step: SealingStep,
@@ -25,12 +24,11 @@ export interface Sealing {
 
 export interface SealingDeps {
   store: () => SealingStore;
-  /** ids of the master keys at hand, the current one first */
+  /** current one first */
   keyIds: readonly string[];
-  /** ms for which processes with the key before may run beside this one */
+  /** ms during which processes with the previous key may run */
   rolloutMs: number;
   now: () => number;
-  /** writes one line for the operator */
   note: (entry: Record<string, unknown>) => void;
 }
 
@@ -61,7 +59,7 @@ export function createSealing({ store, keyIds, rolloutMs, now, note }: SealingDe
       if (!found.ok) return found;
       const stateOf = (id: string | undefined) => found.value.find((each) => each.keyId === id);
       const [own, previous] = [stateOf(keyId), stateOf(previousId)];
-      // The master key is a former one again, so the key between has sealed everything anew.
+      // The master key was reverted, and the one in between has resealed everything.
       const isFormer = own !== undefined && (previous?.since ?? 0) > own.since;
       if (own !== undefined && !isFormer) return ok(own);
       const states = await begin(own, found.value.length === 0);

@@ -1,7 +1,6 @@
 /**
- * Writes one record for each key and minute whose refusals have no record of their own. Cut off or run twice,
- * the job writes no record twice: the id follows from key and minute, and the count is deleted once the record
- * is written.
+ * Writes a summary record per key and minute of thinned refusals. Idempotent: the id follows from key and
+ * minute, and the count is deleted afterwards.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Ledger, ThinningStore } from "../../domain/ports/ledger.ts";

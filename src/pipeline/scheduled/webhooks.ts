@@ -1,6 +1,6 @@
 /**
- * Sends messages to webhooks, signed as Standard Webhooks, at least once each: what was sent and could not be noted is
- * sent again, under the same `webhook-id`.
+ * Sends webhook messages, signed as Standard Webhooks, at least once: an unmarked message is sent again under
+ * the same `webhook-id`.
  */
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -11,27 +11,27 @@ import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.t
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 
-/** ms after which a loop looks again for a place that another database's messages have left */
+/** ms between checks for a free slot */
 const lookMs = 1_000;
-/** ms that the jobs wait for messages under way */
+/** ms that the job waits for messages in flight */
 const jobWaitMs = 5_000;
-/** ms for which nobody else sends a claimed message: longer than an attempt takes. */
+/** ms: longer than an attempt takes */
 const claimedMs = 60_000;
-/** ms to the next attempt, after the first, the second… After the last one the message is given up. */
+/** ms to the next attempt. After the last one the message is given up. */
 const pausesMs = [5_000, 60_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000];
-/** The receiver says that it is gone for good. Source: Standard Webhooks, "Delivery success". */
+/** Standard Webhooks, "Delivery success". */
 const gone = 410;
 
-/** What came of one attempt; `fault` null: the receiver has the message. */
+/** `fault` is `null` on success. */
 interface Sent {
-  /** HTTP status; null: there was no answer */
+  /** `null` without an answer */
   status: number | null;
   fault: string | null;
-  /** no answer came within the deadline */
+  /** timed out */
   isLate?: true;
 }
 
-/** Sends a message once, and follows no redirect: only the URL that the tenant named may get it. */
+/** Follows no redirect: only the tenant's URL may get the message. */
 export type PostWebhook = (message: {
   url: string;
   body: string;
@@ -44,7 +44,7 @@ export interface WebhookDeps {
   sign: (secret: string, text: string) => Promise<string>;
   post: PostWebhook;
   rules: UpstreamRules;
-  /** of the process */
+  /** per process */
   places: WebhookPlaces;
   ids: Ids;
   now: () => number;
@@ -55,11 +55,11 @@ export type SendWebhooks = () => AsyncResult<number>;
 
 const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-/** Sends until nothing is due. Returns how many messages it sent. */
+/** Returns the number of sent messages. */
 export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
   const { webhooks, vault, sign, post, rules, places, ids, now, wait } = deps;
 
-  /** Every secret that signs now makes a signature, so that a receiver can change its own in between. */
+  /** Signs with every current secret, so that receivers can switch. */
   const signaturesOf = async (message: ClaimedMessage, seconds: number): AsyncResult<string[]> => {
     const found = await webhooks.secrets(message.tenantId, now());
     if (!found.ok) return found;
@@ -74,7 +74,7 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
   };
 
   const send = async (message: ClaimedMessage): AsyncResult<Sent> => {
-    // The rules may have become stricter since the policy was written.
+    // Rules may be stricter than when the policy was written.
     const problem = problemWithEndpoint(message.url, rules);
     if (problem !== null) return ok({ status: null, fault: problem });
     const seconds = Math.floor(now() / 1_000);
@@ -125,7 +125,7 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
     );
   };
 
-  /** Begins what has a place. `isLeft`: more is due, and waits for a place. */
+  /** `isLeft`: more is due than there are slots. */
   const begin = async (): AsyncResult<{ begun: AsyncResult<null>[]; isLeft: boolean }> => {
     const due = await webhooks.due(now());
     if (!due.ok) return due;
@@ -174,7 +174,7 @@ export function createSendWebhooks(deps: WebhookDeps): SendWebhooks {
   };
 }
 
-/** Sends what is due; messages to receivers that don't answer go on while the jobs do. */
+/** Messages to unresponsive receivers continue while other jobs run. */
 export const createWebhookJob =
   (deps: {
     send: SendWebhooks;

@@ -1,17 +1,15 @@
 /**
- * Which bodies of a server reach a client that this server may not ask to sample. The attack: official clients
- * take `text/event-stream2` for a stream, and any answer to GET for one, while the router saw nothing to look
- * into.
+ * Blocks a server's bodies that a client might read as a stream. The attack: official clients accept
+ * `text/event-stream2` as a stream, and any answer to GET as one, which the router would not inspect.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { isAnyJson, mediaTypeIn } from "../../domain/servers/media-type.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** ms in which a body that may not pass can prove to be empty */
+/** ms in which a blocked body may prove to be empty */
 const emptyWithinMs = 1_000;
 
-/** Whether a response has no body, or a body that ends before its first byte. */
 async function isEmpty(
   response: UpstreamAnswer,
   after: (ms: number, act: () => void) => () => void,
@@ -53,10 +51,9 @@ const withoutBody = (response: UpstreamAnswer): UpstreamAnswer => {
 };
 
 /**
- * A response whose body is JSON or an event stream, or that has no body.
  *
- * @param request `after` acts in some ms, unless the function that it gives is called before
- * @returns `server_failed` where a 2xx answer holds something else
+ * @param request `after` returns a function that cancels the timer
+ * @returns `server_failed` if a 2xx body is neither JSON nor an event stream
  */
 export async function withKnownMedia(
   response: UpstreamAnswer,
@@ -68,10 +65,10 @@ export async function withKnownMedia(
   if (response.body === null) return ok(response);
   const type = mediaTypeIn(response.headers.get("Content-Type"));
   if (!response.ok) return ok(isAnyJson(type) ? response : withoutBody(response));
-  // Nobody waits for these bodies: SDK servers and frameworks write "Accepted" or "OK" there.
+  // Clients ignore these bodies; SDK servers write "Accepted" or "OK".
   if (type.kind === "other" && (response.status === 202 || request.method === "DELETE"))
     return ok(withoutBody(response));
-  // A client reads whatever comes for GET as a stream.
+  // Clients read any answer to GET as a stream.
   const isRead = request.method === "GET" ? type.kind === "event-stream" : type.kind !== "other";
   if (!isRead) {
     if (await isEmpty(response, request.after))

@@ -1,18 +1,16 @@
-/** A person has to authorize the router at a server: how the person's client learns where. */
+/** Tells a person's client where to authorize the router at a server. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 
-/** Where a person connects their own account at a server. */
 export const connectPath = "/oauth/connect";
 
-/** The first revision with elicitation by URL, and with the error that asks for it. */
+/** First revision with URL elicitation and its error. */
 const firstWithUrls = "2025-11-25";
 
 const addressUnknown =
   "This person has to authorize the router there, and the router doesn't know its own address: set PUBLIC_URL.";
 
-/** What a person is told who may open the page. */
 export const connectMessage = ({
   server,
   scopes,
@@ -24,12 +22,12 @@ export const connectMessage = ({
     ? `Connect your own account at ${server}.`
     : `Connect your own account at ${server} anew. It wants you to allow more: ${scopes.join(" ")}.`;
 
-/** @param needed `ownUrl` null: the router doesn't know its own address */
+/** @param needed `ownUrl` is `null` if unknown */
 export function authorizationNeeded(needed: {
   server: string;
   tenant: string;
   session: Session | null;
-  /** what the person's account lacks; empty: the account is not there, or is refused */
+  /** missing scopes; empty if the account is missing or rejected */
   scopes: readonly string[];
   ownUrl: string | null;
   nonce: () => string;

@@ -1,4 +1,4 @@
-/** What an MCP client is told that may not pass: where it finds out how to be let in (RFC 9728, RFC 6750). */
+/** `WWW-Authenticate` and metadata that show a client how to authorize (RFC 9728, RFC 6750). */
 import type { AuthMode } from "../../domain/servers/server.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import {
@@ -8,28 +8,25 @@ import {
 } from "../../domain/tenancy/oauth-resources.ts";
 
 export interface Challenges {
-  /** null: nothing is published there. The same for resources that nobody has as for others. */
+  /** `null` if nothing is published, whether or not the resource exists. */
   metadataOf(resource: OauthResource): Promise<object | null>;
-  /** The value of `WWW-Authenticate`; null: none beside what every refusal has. */
   challenge(asked: {
     resource: OauthResource;
-    /** null: none was sent */
     token: string | null;
     refusal: Refusal;
   }): Promise<string | null>;
 }
 
 interface ChallengeDeps {
-  /** null: OAuth is off */
+  /** `null` without OAuth */
   issuer: string | null;
-  /** of a registered server; null: there is none */
   authModeOf: (place: { tenant: string; server: string }) => AsyncResult<AuthMode | null>;
 }
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 export function createChallenges({ issuer, authModeOf }: ChallengeDeps): Challenges {
-  /** A client that finds metadata which it can't use fails, so a server for keys alone publishes none. */
+  /** Clients fail on unusable metadata, so servers for API keys publish none. */
   const isPublished = async (resource: OauthResource): Promise<boolean> => {
     if (issuer === null) return false;
     if (resource.kind !== "server") return true;
@@ -52,7 +49,7 @@ export function createChallenges({ issuer, authModeOf }: ChallengeDeps): Challen
         refusal.reason === "unauthorized" ||
         (refusal.reason === "forbidden" && refusal.scope !== undefined);
       if (!isAbout || !(await isPublished(resource))) return null;
-      // A program that has a key opens no browser when the key is wrong.
+      // A program with a wrong API key should not open a browser.
       if (token?.startsWith("srk_") === true) return 'Bearer error="invalid_token"';
       const error =
         refusal.reason === "forbidden"

@@ -1,4 +1,4 @@
-/** Whose account at a registered server a request uses: the tenant's, or a person's own. */
+/** Whose account at a registered server a request uses. */
 import type { Vault } from "../../domain/ports/stores.ts";
 import type {
   ServerStore,
@@ -18,14 +18,13 @@ import {
 import type { AccountOwner } from "../../domain/tenancy/user.ts";
 import type { Caller } from "../callers/authenticate.ts";
 
-/** For whom a request is made. */
 export type OnBehalf = Pick<Caller, "account" | "session"> & {
   snapshot: { tenant: Pick<Caller["snapshot"]["tenant"], "slug"> };
 };
 
 export interface Account {
   server: SealedServer;
-  /** null: the tenant's */
+  /** `null` for the tenant */
   owner: AccountOwner | null;
   tokens: TokenStore;
 }
@@ -33,7 +32,7 @@ export interface Account {
 export const noPerson =
   "Its people have accounts of their own there, and this caller is nobody: call with an access token of a person's, or with an API key that was issued for one.";
 
-/** null: each person has an account of their own, and the caller is nobody. */
+/** `null` if the caller is no person and each person needs an account. */
 export function accountOf(
   { serverTokens, userTokens }: TokenStores,
   server: SealedServer,
@@ -44,7 +43,7 @@ export function accountOf(
   return owner === undefined ? null : { server, owner, tokens: userTokens.of(owner) };
 }
 
-/** Where an entry's client goes for the first time, it belongs from then on. */
+/** A client registration belongs to the first issuer. */
 export async function learnIssuer(
   { servers }: { servers: Pick<ServerStore, "learn"> },
   server: SealedServer,
@@ -54,7 +53,7 @@ export async function learnIssuer(
   return learnt === null ? ok(null) : servers.learn(server.tenantId, server.id, { issuer: learnt });
 }
 
-/** The authorization server has no scope of that name, so what the server asked for is asked for no more. */
+/** Forgets scopes that the authorization server doesn't know. */
 export const unlearnScopes = async (
   { servers }: { servers: Pick<ServerStore, "learn"> },
   { tenantId, id, learnt }: SealedServer,
@@ -64,7 +63,7 @@ export const unlearnScopes = async (
     ? servers.learn(tenantId, id, { scopes: null })
     : ok(null);
 
-/** null: there is none, or no key opens it. */
+/** `null` if there is none or no key opens it. */
 export async function grantIn(
   { vault }: { vault: Vault },
   { server, owner }: Account,

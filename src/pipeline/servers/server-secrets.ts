@@ -1,4 +1,4 @@
-/** The sealed secrets of a registered server: opened, and completed by what the router makes itself. */
+/** Secrets of a registered server, including dynamic registrations. */
 import type { ServerStore } from "../../domain/ports/server-stores.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -7,11 +7,10 @@ import type { OauthRegistration } from "../../domain/servers/oauth.ts";
 import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers/server.ts";
 
 export interface ServerSecretsBox {
-  /** null: no key opens them */
   open(server: SealedServer): Promise<ServerSecrets | null>;
   /**
-   * Keeps a registration for those who begin next; null: forgets the last one. Whoever changed the entry meanwhile
-   * wins: then the next one registers anew.
+   * Stores a registration, or forgets it if `null`. A concurrent change of the entry takes precedence; the next
+   * flow registers again.
    */
   keepRegistration(server: SealedServer, registration: OauthRegistration | null): AsyncResult<null>;
 }

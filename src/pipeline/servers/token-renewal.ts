@@ -1,4 +1,4 @@
-/** The token of an account at a registered server: one caller of many renews it, and nobody uses what is not stored. */
+/** Renews the token of an account: one caller at a time, and no token is used before it is stored. */
 import { clockSlackMs } from "../../domain/clocks.ts";
 import type { ServerStore, ServerTokens } from "../../domain/ports/server-stores.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
@@ -14,21 +14,21 @@ import { askingFor, tokenOf, type SealedServer } from "../../domain/servers/serv
 import { grantIn, learnIssuer, unlearnScopes, type Account } from "./server-accounts.ts";
 import type { ServerSecretsBox } from "./server-secrets.ts";
 
-/** ms before its end at which a token is renewed, so that it is still good when the request arrives. */
+/** ms before expiry at which a token is renewed. */
 const aheadMs = 60_000;
-/** ms, longer than all tries of one renewal together, so that one caller asks at a time. */
+/** ms: longer than all tries of a renewal. */
 const leaseMs = 45_000;
-/** ms after a refusal in which no caller asks again. */
+/** ms without a retry after a refusal. */
 const afterRefusalMs = 30_000;
 const afterSilenceMs = 2_000;
 const pollMs = 200;
-/** ms that a call without any token waits for the token that another caller is asking for. */
+/** ms that a call without a token waits for another's renewal. */
 const patienceMs = 10_000;
-/** Tries to store a new refresh token: the one before may be spent, so its successor must not be lost. */
+/** A single-use refresh token may be spent, so its successor must be stored. */
 const saveTries = 4;
 const saveWaitMs = 250;
 
-/** The account's grant, renewed if need be; null: there is none, and none can be had without a person. */
+/** `null` if none can be obtained without a person. */
 export type GrantFor = (account: Account) => AsyncResult<OauthGrant | null>;
 
 type Asked = Promise<Result<OauthGrant, OauthFault>>;
@@ -38,17 +38,15 @@ export function createTokenRenewal(deps: {
   secrets: ServerSecretsBox;
   vault: Vault;
   oauth: Oauth;
-  /** The authorization server gave no token for the tenant's account. */
   markFailing: (server: SealedServer, why: OauthFault) => AsyncResult<null>;
   nonce: () => string;
   now: () => number;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
 }): GrantFor {
   const { servers, secrets, vault, oauth, markFailing, now, elapsed, wait } = deps;
 
-  /** Asks the authorization server for a token, by the entry's grant. */
   const ask = async (server: SealedServer, held: OauthGrant | null): Asked => {
     const { oauth: client } = server;
     const known = await secrets.open(server);
@@ -60,12 +58,12 @@ export function createTokenRenewal(deps: {
       : oauth.refresh(asking, held);
   };
 
-  /** Holds the lease: asks for a token, and stores it before anybody uses it. */
+  /** Requires the lease. Stores the token before anyone uses it. */
   async function renew(account: Account, row: ServerTokens): AsyncResult<OauthGrant | null> {
     const { owner, tokens } = account;
     const ids = [account.server.tenantId, account.server.id] as const;
     const held = await grantIn(deps, account, row);
-    // What was learnt of the server may be younger than the caller's copy of the entry.
+    // The entry may have changed since the caller read it.
     const read = await servers.byId(...ids);
     if (!read.ok) return read;
     const server = read.value ?? account.server;
@@ -81,12 +79,12 @@ export function createTokenRenewal(deps: {
         leaseUntil: now() + (isUnreachable(asked.error) ? afterSilenceMs : afterRefusalMs),
       });
       if (!failed.ok) return failed;
-      // Another caller may have got a token meanwhile, and then that made this request fail.
+      // Another caller's renewal may have invalidated this one.
       const current = await tokens.get(...ids);
       if (!current.ok) return current;
       if (current.value !== null && current.value.generation !== row.generation)
         return ok(await grantIn(deps, account, current.value));
-      // A server out of reach has refused nothing, and one person's refusal says nothing of the entry.
+      // An unreachable server has refused nothing, and a person's refusal doesn't affect the entry.
       const marked =
         isUnreachable(asked.error) || owner !== null
           ? ok(null)
@@ -104,8 +102,7 @@ export function createTokenRenewal(deps: {
     };
     for (let tries = 1; ; tries += 1) {
       const saved = await tokens.save(...ids, grant);
-      // The token was not saved: a newer token stands there, or the server is gone. For this call
-      // the token is as good.
+      // Superseded or deleted; the token still works for this call.
       if (saved.ok) return ok(asked.value);
       if (tries >= saveTries) return saved;
       await wait(saveWaitMs * tries);
@@ -120,7 +117,7 @@ export function createTokenRenewal(deps: {
       const read = await tokens.get(...ids);
       if (!read.ok) return read;
       const row = read.value;
-      // Who has never been there leaves no row behind.
+      // No row without a previous token.
       if (owner !== null && (row === null || row.sealed === null)) return ok(null);
       const held = await grantIn(deps, account, row);
       const left =
@@ -135,8 +132,7 @@ export function createTokenRenewal(deps: {
       if (!claimed.ok) return claimed;
       if (claimed.value !== null) {
         const renewed = await renew(account, claimed.value);
-        // A token that is still good is used, whatever the authorization server says about a new
-        // one.
+        // A valid token is used even if its renewal is refused.
         return renewed.ok && renewed.value === null && held !== null && left > 0
           ? ok(held)
           : renewed;

@@ -1,6 +1,6 @@
 /**
- * What the proxy adds to a request to a registered server: its static headers, and a bearer token. These
- * headers go to that server and nowhere else; no part of them is logged or recorded.
+ * Headers the proxy adds for a registered server: static ones and a bearer token. Sent to that server only,
+ * never logged or recorded.
  */
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -19,22 +19,21 @@ import { createTokenRenewal } from "./token-renewal.ts";
 
 export interface UpstreamHeaders {
   /**
-   * Static headers and the token. `server_unauthorized`: no token can be had. `authorization_needed`: the person has to
-   * authorize the router first.
-   * @param caller null: the tenant's administrators, and no person
+   * `server_unauthorized` without a token; `authorization_needed` if the person must authorize first.
+   * @param caller `null` for administrators' checks
    */
   headersFor(server: SealedServer, caller: OnBehalf | null): AsyncResult<Record<string, string>>;
   /**
-   * The server answered 401. If the access token is the one that was `sent`, it is forgotten. Unless the token is one
-   * person's, the server becomes `failing`, with one event, until `onAuthorized`.
+   * After a 401: forgets the token if it is the one `sent`. Unless it is a person's, marks the server as
+   * `failing`, with one event.
    */
   onUnauthorized(
     server: SealedServer,
     about: { caller: OnBehalf | null; sent?: Record<string, string> },
   ): AsyncResult<null>;
   /**
-   * The server answered 403. `again`: there is another token by now. `pass`: the answer is the caller's. Where more
-   * scopes would do, they are asked for from now on: `authorization_needed` for a person's own account.
+   * After a 403. `again`: there is a newer token. `pass`: return the answer to the caller. Missing scopes are
+   * requested from now on, with `authorization_needed` for a person's account.
    */
   onForbidden(
     server: SealedServer,
@@ -46,13 +45,13 @@ export interface UpstreamHeaders {
       isFirst: boolean;
     },
   ): AsyncResult<"again" | "pass">;
-  /** The server answered 401 to a new token, too. */
+  /** After a 401 to a new token. */
   onRefusedAgain(server: SealedServer, caller: OnBehalf): AsyncResult<never>;
-  /** Call it where a server that is `failing` answered something else than 401. */
+  /** Call when a `failing` server answers anything but 401. */
   onAuthorized(server: SealedServer): AsyncResult<null>;
 }
 
-/** The router only sees that the seal does not open, and can't tell which of the causes it is. */
+/** The cause is unknown: the seal doesn't open. */
 export const unopenable =
   "Its sealed secrets can't be opened: its URL or endpoints were changed outside of the API, or MASTER_KEY is another. Send headers and oauth anew.";
 
@@ -67,10 +66,9 @@ export function createUpstreamHeaders(deps: {
   ids: Ids;
   nonce: () => string;
   now: () => number;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number) => Promise<void>;
-  /** the router's own address; null: unknown */
   ownUrl: string | null;
 }): UpstreamHeaders {
   const { stores, now } = deps;
@@ -99,7 +97,6 @@ export function createUpstreamHeaders(deps: {
 
   const grantFor = createTokenRenewal({ ...deps, servers, secrets, markFailing });
 
-  /** Why there is no token. */
   async function withoutToken(
     { server, owner, tokens }: Account,
     caller: OnBehalf | null,
@@ -114,7 +111,7 @@ export function createUpstreamHeaders(deps: {
       : err(needs(server, caller, []));
   }
 
-  /** @param scopes what the person did not allow so far; empty: nothing of the person's is good */
+  /** @param scopes not yet granted; empty if the person has no usable token */
   const needs = (
     server: SealedServer,
     { session, snapshot }: OnBehalf,
@@ -129,7 +126,7 @@ export function createUpstreamHeaders(deps: {
       nonce: deps.nonce,
     });
 
-  /** The tokens of the account, if what was sent is still the current access token; null: there is another by now. */
+  /** `null` if there is a newer access token. */
   async function current(
     account: Account,
     sent: Record<string, string> | undefined,
@@ -143,18 +140,16 @@ export function createUpstreamHeaders(deps: {
     return ok(read.value === null || !isCurrent ? null : { row: read.value, grant });
   }
 
-  /** The next caller gets another token. */
   const expire = ({ server, tokens }: Account, { generation }: ServerTokens) =>
     tokens.expire(server.tenantId, server.id, generation);
 
-  /** Where more scopes are asked for from now on. */
   async function askForMore(
     account: Account,
     about: { caller: OnBehalf | null; row: ServerTokens; scopes: readonly string[] },
   ): AsyncResult<"again"> {
     const { server } = account;
     const { caller, row, scopes } = about;
-    // The caller's copy of the entry may be older than what was learnt last.
+    // The entry may have changed since the caller read it.
     const fresh = await servers.byId(server.tenantId, server.id);
     if (!fresh.ok) return fresh;
     const wider = scopesOfBoth(fresh.value?.learnt.scopes ?? [], scopes);
@@ -202,7 +197,7 @@ export function createUpstreamHeaders(deps: {
     async onForbidden(server, { caller, sent, challenge, isFirst }) {
       const account = server.oauth === null ? null : accountOf(stores, server, caller);
       const { error, scopes } = bearerChallengeIn(challenge);
-      // Who names the scopes in the entry wants no others.
+      // Explicitly configured scopes are final.
       if (account === null || server.oauth?.scope !== null) return ok("pass");
       if (error !== "insufficient_scope" || scopes === null) return ok("pass");
       const held = await current(account, sent);
@@ -211,9 +206,9 @@ export function createUpstreamHeaders(deps: {
       const { row, grant } = held.value;
       const asked = new Set(grant?.scopes);
       const missing = scopes.filter((each) => !asked.has(each));
-      // A machine asks by itself, so a server that names other scopes each time would be called without end.
+      // Bounded: a server that names new scopes each time would be called forever.
       const isOver = server.oauth.grant === "client_credentials" && !isFirst;
-      // What was asked for once, and was not given, is not asked for again and again.
+      // Scopes that were requested and not granted are not requested again.
       return missing.length === 0 || isOver
         ? ok("pass")
         : askForMore(account, { caller, row, scopes: missing });

@@ -1,8 +1,7 @@
 /**
- * One request to a registered server. Promises never to send a client's `Authorization` (unless the entry says
- * so), its cookies or its router key, and never to follow a redirect. `domain/servers/proxied-headers.ts` says
- * which headers cross. A server's `WWW-Authenticate` never does, since a client rightly refuses metadata of a
- * resource that it didn't call.
+ * One request to a registered server. Never sends the client's `Authorization` (unless the entry allows it),
+ * cookies, or router key, and never follows redirects; see `domain/servers/proxied-headers.ts`. Drops the
+ * server's `WWW-Authenticate`, whose metadata clients rightly reject for another resource.
  */
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { hopsHeader, nextHop } from "../../domain/servers/hops.ts";
@@ -23,24 +22,20 @@ const tooManyHops = "The request has passed too many routers.";
 
 export interface Sending {
   server: SealedServer;
-  /** for whom it is sent */
   caller: OnBehalf;
   method: "POST" | "GET" | "DELETE";
-  /** as the client sent them, or as the router makes them */
+  /** from the client or the router */
   headers: MessageHeaders;
-  /** the client's `Authorization`, where the API key came in the other header; null: there is none to forward */
+  /** the client's `Authorization`, if the API key came in another header */
   authorization: string | null;
   body: Uint8Array<ArrayBuffer> | string | null;
-  /** ends the request, and reading the response's body */
+  /** ends the request and the reading of its body */
   signal: AbortSignal;
-  /** ms until the response's headers */
+  /** ms until response headers */
   timeoutMs: number;
 }
 
-/**
- * Whether a body has a content coding that the server is not told, so that the server could not read the body.
- * The router's own bodies are text.
- */
+/** A body with a content coding that isn't forwarded would be unreadable. */
 const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
   body instanceof Uint8Array &&
   !/^(identity)?$/i.test((headers.get("Content-Encoding") ?? "").trim()) &&
@@ -51,7 +46,6 @@ export function createUpstream(deps: {
   credentials: UpstreamHeaders;
   after: (ms: number, act: () => void) => () => void;
   allowPrivate: boolean;
-  /** origins at which this router itself is reached */
   ownOrigins: readonly string[];
 }) {
   const { fetch: send, credentials, after, allowPrivate, ownOrigins } = deps;
@@ -64,13 +58,11 @@ export function createUpstream(deps: {
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] ??= sending.authorization;
     headers[hopsHeader] = sending.hop;
-    // Written out, since `AbortSignal.any` and signals with timers took most of this function's
-    // time.
+    // Replaces `AbortSignal.any` and timer signals, which took most of this function's time.
     const ending = new AbortController();
     const end = (): void => ending.abort();
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
-    /** Somebody reads on, which the signal ends too. */
     let isOpen = false;
     let late = false;
     const stopTimer = after(sending.timeoutMs, () => {
@@ -112,7 +104,7 @@ export function createUpstream(deps: {
 
   return async (sending: Sending): Promise<Result<UpstreamAnswer, Refusal>> => {
     const { server, caller } = sending;
-    // An entry may be older than the rule, or the setting, by which it would be refused today.
+    // Settings may be stricter than when the entry was written.
     const problem = knownProblemWithUpstream(server.url, { allowPrivate, ownOrigins });
     if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
     if (problem !== null)
@@ -143,8 +135,7 @@ export function createUpstream(deps: {
         return sent;
       }
       await sent.value.body?.cancel();
-      // The client's header was refused, and nothing of the entry's: the next caller may bring a
-      // better one.
+      // The client's own header was rejected, not the entry's.
       if (server.forwardAuthorization)
         return err({
           reason: "server_unauthorized",
@@ -155,7 +146,7 @@ export function createUpstream(deps: {
         });
       const noted = await credentials.onUnauthorized(server, { caller, sent: own.value });
       if (!noted.ok) return noted;
-      // A token that ended early has a successor by now. Anything else would be refused again.
+      // An expired token has a successor; anything else would be rejected again.
       if (server.oauth === null || !first) return credentials.onRefusedAgain(server, caller);
     }
   };

@@ -1,6 +1,6 @@
 /**
- * Sends each tenant's chain to the audit sink, stretch by stretch and in order. A stretch is planned before it is sent,
- * so that it has the same name when it is sent again. Each is an export of its own, with what proves it.
+ * Sends each tenant's chain to the audit sink in batches of seals, in order. A batch is planned first, so that
+ * it keeps its name when sent again. Each is a complete, verifiable export.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
@@ -9,10 +9,10 @@ import { createSignedExport } from "../admin/audit/export-lines.ts";
 import { vouchedKeys, withCode } from "../scheduled/audit/audit-keys.ts";
 import type { SealDeps } from "../scheduled/audit/seal-check.ts";
 
-/** A seal holds 256 records at most, so a stretch is some megabytes at most. */
+/** Some megabytes at most: a seal holds up to 256 records. */
 const sealsInStretch = 8;
 const stretchesAtOnce = 4;
-/** ms for which nobody else sends a claimed stretch: longer than an attempt takes. */
+/** ms: longer than an attempt takes. */
 const claimedMs = 60_000;
 const shortestPauseMs = 60_000;
 const longestPauseMs = 3_600_000;
@@ -20,11 +20,11 @@ const longestPauseMs = 3_600_000;
 const digits = 12;
 const numbered = (number: number): string => String(number).padStart(digits, "0");
 
-/** Names sort by the chain's order. */
+/** Sorts by the chain's order. */
 export const sinkName = ({ tenantId, after, through }: SinkStretch): string =>
   `${tenantId}/${numbered(after + 1)}-${numbered(through)}.ndjson`;
 
-/** The stretch as an export without a filter; memory holds one stretch. */
+/** Memory holds one batch. */
 async function textOf(deps: SealDeps, stretch: SinkStretch): AsyncResult<string> {
   const { seals, now, signer } = deps;
   const { tenantId, slug, after, through } = stretch;
@@ -46,11 +46,10 @@ async function textOf(deps: SealDeps, stretch: SinkStretch): AsyncResult<string>
 
 export interface SinkDeps extends SealDeps {
   sinks: SinkStore;
-  /** null: chains are sent nowhere */
   sendToSink: SendToSink | null;
 }
 
-/** Returns how many stretches the sink took. */
+/** Returns the number of batches sent. */
 export const createSinkJob = (deps: SinkDeps) => async (): AsyncResult<number> => {
   const { sinks, sendToSink, now, log } = deps;
   if (sendToSink === null) return ok(0);

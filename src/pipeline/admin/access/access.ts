@@ -1,4 +1,4 @@
-/** Which tenants an actor may see. A tenant that the actor may not see does not exist for the actor. */
+/** Which tenants an actor may see. A tenant that the actor may not see is reported as missing. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actorName, type Actor } from "../../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";
@@ -35,7 +35,6 @@ export const eventOf = (
   detail: what.detail ?? {},
 });
 
-/** A row that may be missing; the refusal says that it is. */
 export async function present<T>(answer: AsyncResult<T | null>, what: string): AsyncResult<T> {
   const found = await answer;
   if (!found.ok) return found;

@@ -1,20 +1,20 @@
-/** Edits of what two administrators may have before them at once: none overwrites what its author has not seen. */
+/** Optimistic locking of edits: no change overwrites what its author has not seen. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { err } from "../../../domain/result.ts";
 
 /**
- * Whether the caller has seen what is there now, in the form in which the API shows it. null: the caller does
- * not ask. Source: RFC 9110, section 13.1.1.
+ * Whether the caller has seen the current state as the API shows it (RFC 9110, section 13.1.1); `null` without
+ * the header.
  */
 export type IfMatch = ((shown: unknown) => Promise<boolean>) | null;
 
-/** Another change of the same tenant may come between reading and writing, but not often. */
+/** Retries after another change of the same tenant between read and write. */
 const mostTries = 16;
 
 export interface EditSteps<Current, Edited> {
-  /** `version`: of the tenant, no later than what was read with it */
+  /** `version` of the tenant, no later than the read */
   read: () => AsyncResult<{ current: Current; shown: unknown; version: number }>;
-  /** `precondition_failed` where the tenant has another version by now. */
+  /** `precondition_failed` if the tenant has another version. */
   write: (current: Current, ifVersion: number) => AsyncResult<Edited>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a call is the actor's own. Nobody decides on such a call, or every key could approve what it asks itself; a policy may
- * let people do so by another key, or signed in. People are compared by subject.
+ * Whether a call is the actor's own. Nobody may approve their own call unless the policy allows it by another
+ * key or signed in. People are compared by subject.
  */
 import type { KeyStore } from "../../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
@@ -19,7 +19,7 @@ interface AskedBy {
   keyId: string;
 }
 
-/** `itself`: the very key that asks. `person`: the person whose key it is. */
+/** `itself`: the key that asks; `person`: the person it belongs to. */
 export type OwnCall = "itself" | "person";
 
 export const ownCallActions: Readonly<Record<OwnCall, string>> = {
@@ -28,9 +28,9 @@ export const ownCallActions: Readonly<Record<OwnCall, string>> = {
 };
 const unreadable = (what: string) => err<Refusal>({ reason: "unreadable", what });
 
-/** Finders of people: for whom a key is, and who was given a secret of it. */
+/** Lookup keys of the person a key belongs to, and of those who received its secret. */
 interface PeopleOfKey {
-  /** null: the key is for no person, or the person was forgotten */
+  /** `null` if the key belongs to no person, or the person was erased */
   of: string | null;
   givenTo: readonly string[];
 }
@@ -54,13 +54,13 @@ async function peopleOfKey(
   if (!found.ok) return found;
   const key = found.value;
   if (key === null) return ok(nobody);
-  // Whose key it is must be as the router wrote it.
+  // The row must be authentic.
   if (!(await deps.keyCodes.isKnown(key))) return unreadable(`key ${keyId}`);
   const of = await ownerOf(deps, key);
   return of.ok ? ok({ of: of.value, givenTo: key.givenTo }) : of;
 }
 
-/** Finders of the people whom the actor is: as an identity provider names them, or by the key that acts. */
+/** The people the actor may be: as the identity provider says, or by the acting key. */
 async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
   const identity = identityOf(actor);
   if (identity !== null) {
@@ -72,13 +72,12 @@ async function peopleOf(deps: OwnCallDeps, actor: Actor, tenantId: string) {
     : ok<PeopleOfKey>(nobody);
 }
 
-/** Who was given a secret of a key that is for nobody may be the one who uses it. */
+/** Whoever received the secret of a key without a person may be its user. */
 const isSamePerson = (actor: PeopleOfKey, asker: PeopleOfKey): boolean =>
   actor.of === null
     ? asker.of !== null && actor.givenTo.includes(asker.of)
     : actor.of === asker.of || asker.givenTo.includes(actor.of);
 
-/** null: the call is another person's. */
 export const createOwnCall =
   (deps: OwnCallDeps) =>
   async (actor: Actor, asked: AskedBy): AsyncResult<OwnCall | null> => {
@@ -90,7 +89,6 @@ export const createOwnCall =
     return asker.ok ? ok(isSamePerson(people.value, asker.value) ? "person" : null) : asker;
   };
 
-/** Finder of the person who acts: as an identity provider names them, or for whom the key is. null: no person is known. */
 export async function subjectOf(
   deps: OwnCallDeps,
   actor: Actor,
@@ -100,7 +98,7 @@ export async function subjectOf(
   return people.ok ? ok(people.value.of) : people;
 }
 
-/** Finders of the people to whom a new secret is given when the actor gets it. */
+/** The people who receive a new secret when the actor gets it. */
 export async function givenTo(
   deps: OwnCallDeps,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** A webhook's URL often is a secret by itself. Who may not change a policy sees where it leads, and not its path. */
+/** Masks webhook URLs, whose path often is a secret, for actors who may not change the policy. */
 import type { JsonValue } from "../../../domain/json.ts";
 import { actsAs, type Actor } from "../../../domain/tenancy/access.ts";
 import { roleMay } from "../../../domain/tenancy/scopes.ts";
@@ -21,6 +21,6 @@ function withoutUrls(value: JsonValue): JsonValue {
   );
 }
 
-/** The same, wherever a member `webhookUrl` is: in policies, in entries of servers, in details of events. */
+/** Applies to every member `webhookUrl` in policies, server entries, and events. */
 export const withUrlsFor = <T>(actor: Actor, value: T): T =>
   maySeeUrls(actor) ? value : (withoutUrls(value as JsonValue) as T);

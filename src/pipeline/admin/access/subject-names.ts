@@ -1,13 +1,13 @@
-/** What people call the subjects of limits and alerts: a tenant, a key, a server, a person, a run of a key. */
+/** Names of the subjects of limits and alerts: tenants, keys, servers, people, and runs. */
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
 
-/** `user:usr_1` and `run:key_1:nightly` hold an id. */
+/** `user:usr_1` and `run:key_1:nightly` contain an id. */
 const idIn = (subject: string): string => /^(?:user|run):([^:]+)/.exec(subject)?.[1] ?? subject;
 const runIn = (subject: string): string | null => /^run:[^:]+:(.+)$/.exec(subject)?.[1] ?? null;
 
-/** @returns by subject, as it was given; what has no name is left out */
+/** @returns names by subject; unnamed ones are omitted */
 export async function namesOfSubjects(
   names: NameStore,
   tenantId: string,

@@ -1,7 +1,6 @@
 /**
- * Whether messages may be sent to the address that a rule of approval, or of alerts, names. An address that the change
- * leaves as it was is not judged again: after a change of the settings it would block every other change. Each message
- * is judged once more before it is sent.
+ * Whether a webhook address is allowed. An unchanged address is not rechecked, since a stricter setting would
+ * then block every other change; each message is checked again before it is sent.
  */
 import type { Refusal } from "../../../domain/refusals.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";

@@ -1,4 +1,3 @@
-/** What a lost call really cost, once the operator knows. */
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { isCorrectable, type Correction } from "../../../domain/audit/record.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";

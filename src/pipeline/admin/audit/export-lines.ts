@@ -1,4 +1,4 @@
-/** One part of an export as text, page by page: signed lines, or CSV. */
+/** One part of an export as text, page by page: signed lines or CSV. */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../../domain/audit/csv.ts";
 import {
@@ -39,7 +39,6 @@ export interface Read {
 
 type Signed = HeaderLine | SectionLine | FooterLine;
 
-/** What is written before the pages, for each page, and after the pages. */
 interface Lines {
   header(opening: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
   page(read: Read): Promise<string>;
@@ -56,7 +55,7 @@ export function createTable(filter: RequestFilter): Lines {
         ...records
           .filter(({ record }) => matchesFilter(filter, record))
           .map(({ record, ...place }) => csvRow(record, place)),
-        // A record that can't be read can't be filtered, so it is always named.
+        // Unreadable records can't be filtered, so they are always listed.
         ...unreadable.map(({ id, ...place }) => csvUnreadable(id, place)),
       ]
         .map((row) => row + csvBreak)
@@ -82,7 +81,7 @@ export function createSignedExport(
   const signed = async <L extends Signed>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
     canonicalJson({ ...line, signature: await signer.sign(signedText(line.kind, line)) });
 
-  /** A seal's section and its records; empty where the filter picks no record of the seal. */
+  /** Empty if the filter matches no record of the seal. */
   async function section(
     { leaves, checked, deletions, ...seal }: SealWithLeaves,
     { records, unreadable }: Pick<Read, "records" | "unreadable">,

@@ -1,6 +1,6 @@
 /**
- * The audit export: the chain, read seal by seal while the consumer takes it, so that memory stays flat. A part
- * ends at a seal, and the next part begins there.
+ * The audit export: reads the chain seal by seal as the consumer takes it, so that memory stays bounded. A part
+ * ends at a seal.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
@@ -15,27 +15,26 @@ import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { createSignedExport, createTable, type Page } from "./export-lines.ts";
 
 /**
- * Records of one part at most. A page is two statements and holds more than half of `mostSealed` records on
- * average, so a part is some 520 statements. A Worker may ask 1,000 times in one invocation.
+ * About 520 statements: a page has two and holds more than half of `mostSealed` records. A Worker may send
+ * 1,000 requests per invocation.
  */
 const defaultMostInPart = 32_768;
 const mostSealsInPart = 8_192;
-/** Seals that an export makes first, of calls that ended a moment ago. Beyond that, the seal run makes them. */
+/** Seals made before the export starts, for calls that just ended. */
 const sealsFirst = 20;
 
 export const exportFormats = ["ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface Exported {
-  /** the file's name without its extension */
+  /** without its extension */
   name: string;
   format: ExportFormat;
   nextCursor: string | null;
-  /** fails where the database does: the export is then cut, and has no footer */
+  /** throws if the database fails: the export then ends without a footer */
   chunks: AsyncIterable<string>;
 }
 
-/** Runs of seals that are read together. */
 function pagesOf(spans: readonly SealSpan[]): Page[] {
   const pages: (Page & { count: number })[] = [];
   for (const { number, count } of spans) {
@@ -48,7 +47,6 @@ function pagesOf(spans: readonly SealSpan[]): Page[] {
   return pages;
 }
 
-/** As many seals as one part takes. */
 function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
   let total = 0;
   return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
@@ -59,7 +57,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
 
   const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
 
-  /** Where the export begins or goes on. At its beginning, every call that has ended is sealed first. */
+  /** At the start of an export, seals every call that has ended. */
   async function placeOf(tenant: Tenant, cursor: ExportCursor | null): AsyncResult<ExportCursor> {
     if (cursor !== null) return ok(cursor);
     for (let count = 0; count < sealsFirst; count += 1) {
@@ -71,7 +69,6 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     return head.ok ? ok({ after: 0, through: head.value?.number ?? 0 }) : head;
   }
 
-  /** The seals of this part, and whether more follow. */
   async function spansOf(
     tenant: Tenant,
     filter: RequestFilter,
@@ -81,7 +78,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     const range = await seals.sealRange(tenant.id, { after, from, to });
     if (!range.ok) return range;
     if (range.value === null || range.value.first > through) return ok({ spans: [], more: false });
-    // A stretch goes on after its last seal, with no seal left out.
+    // Continues after the last seal without a gap.
     const first = after > 0 && isStretch(filter) ? after + 1 : range.value.first;
     const last = Math.min(range.value.last, through);
     const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
@@ -100,8 +97,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const found = await tenantFor(deps, actor, slug);
       if (!found.ok) return found;
       const tenant = found.value;
-      // The keys are stored before they sign, so that a part stays verifiable whatever happens to
-      // MASTER_KEY.
+      // Keys are stored before they sign, so that a part stays verifiable after MASTER_KEY changes.
       const own = await Promise.all(signer.keys.map((key) => withCode(deps, key)));
       const kept = await seals.keepKeys(own, now());
       if (!kept.ok) return kept;
@@ -130,7 +126,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
         yield await lines.header(header);
         for (const page of pagesOf(spans)) {
           const read = await seals.read(tenant.id, page);
-          // The status was sent long ago. An export that is cut has no footer.
+          // The status is already sent. A cut export has no footer.
           if (!read.ok) throw new Error("export cut off");
           yield await lines.page(read.value);
         }

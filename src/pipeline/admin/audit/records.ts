@@ -1,4 +1,4 @@
-/** Reads what is not changed by hand: sessions, audit records, the log of admin actions. */
+/** Reads sessions, audit records, and events. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actsAs, type Actor } from "../../../domain/tenancy/access.ts";
 import { roleMay } from "../../../domain/tenancy/scopes.ts";
@@ -28,27 +28,26 @@ import {
 import type { Session } from "../../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts";
 
-/** Names of the keys, servers and people that the answer has by id. */
+/** Names of the keys, servers, and people in the answer. */
 export interface Named {
   names: Record<string, string>;
 }
 
-/** Ids that people have names for. */
 const idsIn = ({ keyId, serverId, user }: Pick<Who, "keyId" | "serverId" | "user">): string[] =>
   [keyId, serverId ?? [], user ?? []].flat();
 
 export interface RecordWithContent extends SamplingRecord, Named {
-  /** the request's params and the result's content; null: not captured, not for the actor's role, or no key opens it */
+  /** params and result; `null` if not captured, not permitted to the role, or no key opens it */
   content: JsonValue;
-  /** what providers said about failed attempts */
+  /** providers' messages about failed attempts */
   providerMessages: ProviderMessage[];
 }
 
-/** A session without what the proxy remembers of its streams and of its translation. */
+/** Without the proxy's internal state. */
 interface ShownSession extends Omit<Session, "bridge" | "clientStreamUntil" | "routerStreamUntil"> {
-  /** what the capabilities count as in the session's revision */
+  /** as interpreted in the session's revision */
   effective: JsonObject;
-  /** in which the client takes answers; empty: it declares no sampling */
+  /** in which the client accepts answers; empty if it declared no sampling */
   modalities: Modality[];
 }
 
@@ -65,7 +64,6 @@ const shownSession = ({
 
 type AskedNames = (ids: readonly string[]) => AsyncResult<Record<string, string>>;
 
-/** A page with the names of what its entries hold by id. */
 async function withNames<T>(
   listed: Awaited<AsyncResult<Page<T>>>,
   asked: AskedNames,
@@ -153,7 +151,6 @@ export function createRecordAdmin(
       return ok({ ...record, names, ...(opened.ok ? openedOf(opened.value) : nothing) });
     },
 
-    /** One tenant's, with the names of the keys and servers that did or suffered something. */
     async eventsOf(
       actor: Actor,
       slug: string,
@@ -166,7 +163,7 @@ export function createRecordAdmin(
       return withNames(listed, namesOf(id), ({ actor: by, target }) => [by, target]);
     },
 
-    /** The operator sees all tenants' events, with the tenants' names, and a tenant sees its own. */
+    /** The operator sees the events of all tenants with their names. */
     async events(actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent> & Partial<Named>> {
       if (actor.kind !== "operator") return deps.events.list(actor.tenantId, page);
       const listed = await deps.events.list(null, page);

@@ -14,7 +14,6 @@ import { present, tenantFor, type AdminDeps } from "../access/access.ts";
 
 const everyCredential: PageRequest = { cursor: null, limit: 1_000 };
 
-/** Makes a recorded decision again. */
 export const createReplayAdmin =
   (
     deps: AdminDeps & {

@@ -16,7 +16,6 @@ export type HashedSeal = StoredSeal & {
   hash: string;
 };
 
-/** A tenant's chain, as it is signed. */
 export const createSealAdmin = (
   deps: AdminDeps & { seals: SealStore; hashing: Pick<Hashing, "of"> },
 ) => ({

@@ -1,4 +1,3 @@
-/** What a tenant used, for plots. */
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import {
@@ -25,7 +24,7 @@ import { tenantFor, type AdminDeps } from "../access/access.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** ms: the range that is shown by default, and the longest that may be asked for. */
+/** ms: default and longest range */
 const ranges = {
   hour: { shownMs: dayMs, longestMs: 31 * dayMs },
   day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
@@ -34,10 +33,10 @@ const ranges = {
 const mostRows = 2_000;
 const microUsd = 1_000_000;
 
-/** Usage as the API shows it, with money in USD. */
+/** Money in USD. */
 export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & {
   costUsd: number;
-  /** null: no call is counted; absent: of more tenants than one answer adds up */
+  /** `null` if no call is counted; absent if there are too many tenants for one answer */
   latency?: Latency | null;
 };
 
@@ -46,7 +45,6 @@ const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
   costUsd: costMicroUsd / microUsd,
 });
 
-/** The rows with how long their calls took. */
 function withLatency(
   rows: readonly ShownUsage[],
   counted: readonly CountedRow[],
@@ -65,7 +63,6 @@ const refused = (path: string, detail: string) =>
 
 type Range<Bucket> = Omit<UsageAsked, "by" | "bucket"> & { bucket: Bucket };
 
-/** A page of usage. */
 export interface UsagePage {
   cursor?: string | undefined;
   limit?: number | undefined;
@@ -73,20 +70,20 @@ export interface UsagePage {
 
 const cursorOf = ({ at, group }: UsagePlace): string => `${at}.${group}`;
 
-/** undefined: no cursor that was given out. */
+/** `undefined` for a cursor that was never issued. */
 function placeIn(cursor: string | undefined): UsagePlace | null | undefined {
   if (cursor === undefined) return null;
   const [, at, group] = /^(\d{1,15})\.(.*)$/s.exec(cursor) ?? [];
   return at === undefined || group === undefined ? undefined : { at: Number(at), group };
 }
 
-/** What is asked for, with defaults: the last day by hours, or 30 days by days. */
+/** Defaults: the last day by hour, or 30 days by day. */
 function rangeOf<Bucket extends keyof typeof ranges>(
   { bucket, ...asked }: Partial<Range<Bucket>> & { bucket: Bucket },
   now: number,
 ): Result<Range<Bucket>, Refusal> {
   const { shownMs, longestMs } = ranges[bucket];
-  // The hour or day that has begun is included.
+  // Includes the current hour or day.
   const to = asked.to ?? (asked.from === undefined ? now + 1 : asked.from + shownMs);
   const from = asked.from ?? Math.max(0, to - shownMs);
   if (from >= to) return refused("to", "Must be after `from`.");
@@ -107,7 +104,6 @@ interface UsageDeps extends AdminDeps {
   placements: Pick<PlacementStore, "namesOf">;
 }
 
-/** The rows of a page with how long their calls took. */
 const timedRowsOf =
   ({ latencies }: Pick<UsageDeps, "latencies">) =>
   async (
@@ -160,7 +156,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
     return names.ok ? ok({ data: timed.value, names: names.value, nextCursor }) : names;
   },
 
-  /** Of all tenants; `group` is a tenant's id unless it is asked by the model. */
+  /** `group` is a tenant's id unless grouped by model. */
   async readAll(
     actor: Actor,
     { by = "tenant", bucket = "hour", ...asked }: Partial<UsageAsked<UsageOfAllBy>>,

@@ -1,4 +1,4 @@
-/** What people allowed programs by OAuth: seen and ended by an administrator. */
+/** OAuth grants of a tenant: listed and revoked by administrators. */
 import type { AuthorizationServer, Grant } from "../../../domain/ports/authorization-server.ts";
 import type { EventStore } from "../../../domain/ports/stores.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
@@ -9,7 +9,7 @@ import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 
 export type Grants = Pick<AuthorizationServer, "grantsOf" | "revoke">;
 
-/** Falls from the newest grant to the oldest, also where two came in one moment. */
+/** Sorts from newest to oldest, also within a millisecond. */
 const placeOf = ({ createdAt, id }: Pick<Grant, "createdAt" | "id">): string =>
   `${String(createdAt).padStart(16, "0")}_${id}`;
 
@@ -28,7 +28,7 @@ function pageAfter(grants: readonly Grant[], { cursor, limit }: PageRequest): Pa
 export const createGrantAdmin = (
   deps: AdminDeps & {
     events: Pick<EventStore, "append">;
-    /** null: OAuth is off */
+    /** `null` without OAuth */
     grants: () => Grants | null;
   },
 ) => ({
@@ -49,7 +49,7 @@ export const createGrantAdmin = (
     const grant = found.value.find((each) => each.id === id);
     if (grants === null || grant === undefined)
       return err({ reason: "not_found", what: `grant ${id}` });
-    // Before the grant ends: an event too many is better than an end that nobody finds in the events.
+    // Logged before the grant ends: a superfluous event is better than a missing one.
     const { clientId, keyId } = grant;
     const noted = await deps.events.append(
       eventOf(deps, actor, {

@@ -20,7 +20,7 @@ import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts
 import { calendarOf } from "../../callers/time-zones.ts";
 import { edit, type IfMatch } from "../access/editing.ts";
 
-/** The token stands in no other answer, and is stored nowhere. */
+/** The only answer with the token, which is not stored. */
 export interface NewKey extends ApiKey {
   key: string;
 }
@@ -30,24 +30,21 @@ export interface KeyInput {
   scopes: Scope[];
   expiresAt: number | null;
   limits: Limits;
-  /** the person for whom the key is; null: it is of no person */
   userId: string | null;
 }
 
-/** A merge patch (RFC 7396): absent members stay, and null takes a limit away. */
 export interface KeyPatch {
   name?: string;
   expiresAt?: number | null;
   limits?: { [Limit in keyof Limits]?: number | null };
 }
 
-/** A key without its hash and code, as it may be shown. */
+/** Without hash and code. */
 const shown = ({ secretHash: _, code: _code, givenTo: _given, ...key }: StoredKey): ApiKey => key;
 
-/** A row that the router did not write is no key. */
+/** A row without a valid code is no key. */
 const unknown = (id: string) => err<Refusal>({ reason: "not_found", what: `key ${id}` });
 
-/** A page of the keys that the router made. */
 export const genuineKeys = (
   { keys, keyCodes }: { keys: Pick<KeyStore, "list">; keyCodes: Pick<KeyCodes, "isKnown"> },
   tenantId: string,
@@ -70,7 +67,7 @@ const expiresSooner = (actor: Actor) =>
 
 type KeyAdminDeps = AdminDeps & OwnCallDeps & { keys: KeyStore; tokens: KeyTokens };
 
-/** A key's name may be a person's, and the log of events outlives the person's wish to be forgotten. */
+/** Names are not logged: events outlive a person's erasure. */
 const detailOf = ({ name, scopes, userId }: KeyInput, expiresAt: number | null): JsonObject => ({
   ...(userId === null ? { name } : { userId }),
   scopes,
@@ -82,14 +79,13 @@ const withoutName = ({ name, ...patch }: KeyPatch) => ({
   ...(name !== undefined && { name: "changed" }),
 });
 
-/** Why the actor may not change the key; null: the actor may. */
 async function refusedChange(
   { keyCodes }: Pick<KeyAdminDeps, "keyCodes">,
   actor: Actor,
   key: StoredKey,
 ): Promise<Refusal | null> {
   if (key.revokedAt !== null) return { reason: "conflict", detail: "A revoked key stays revoked." };
-  // Without this check, a change would make a key of a row that somebody else wrote.
+  // Otherwise a change would turn a forged row into a key.
   if (!(await keyCodes.isKnown(key))) return unknown(key.id).error;
   return outlives(key.expiresAt, actor)
     ? { reason: "forbidden", action: "this key expires later than the key that asks" }
@@ -101,10 +97,7 @@ interface ReadKey {
   policy: Policy;
 }
 
-/**
- * Every change of a key reads the row and writes it by `edit`: its code covers the whole row, so it must not be written
- * beside what another change wrote meanwhile.
- */
+/** All changes go through `edit`: the code covers the whole row, so concurrent changes must not mix. */
 async function read(
   deps: AdminDeps & Pick<KeyAdminDeps, "keys">,
   actor: Actor,
@@ -123,7 +116,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
   async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    // Without an end of its own, the key ends together with the key that makes it.
+    // Expires with the key that created it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
     if (outlives(expiresAt, actor)) return expiresSooner(actor);
     if (expiresAt !== null && expiresAt <= deps.now()) return err(expired);
@@ -174,7 +167,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
     return (await deps.keyCodes.isKnown(key.value)) ? ok(shown(key.value)) : unknown(id);
   },
 
-  /** Scopes stay as they are: a key that may more is another key. */
+  /** Scopes can't change: a key with more rights is another key. */
   update: (
     actor: Actor,
     slug: string,
@@ -219,7 +212,7 @@ export const createKeyAdmin = (deps: KeyAdminDeps) => ({
       },
     }),
 
-  /** Gives the key a new secret under the same id. The old secret stops at once. */
+  /** Replaces the secret; the old one stops immediately. */
   rotate: (actor: Actor, slug: string, id: string): AsyncResult<NewKey> =>
     edit(null, {
       read: () => read(deps, actor, { slug, id }),

@@ -1,4 +1,4 @@
-/** Every limit of a tenant, its ceiling, its keys, its servers and whatever calls named, and what is left of each. */
+/** All limits of a tenant, its ceiling, keys, servers, and named nodes, with current usage. */
 import type { Limits, Policy } from "../../../domain/choice/policy.ts";
 import {
   holdsOf,
@@ -26,10 +26,10 @@ import { tenantFor, type AdminDeps } from "../access/access.ts";
 import { genuineKeys } from "./keys.ts";
 import { namesOfSubjects } from "../access/subject-names.ts";
 
-/** A limit as the API shows it: money in USD, everything else in whole numbers. */
+/** Money in USD. */
 export interface ShownLimit extends Standing {
   unit: Measure | "bytes";
-  /** ms since the epoch; absent: no raise is in force */
+  /** ms since the epoch; absent without a raise */
   raisedUntil?: number;
 }
 
@@ -50,7 +50,7 @@ function shown({ resource }: Hold, standing: Standing): ShownLimit {
   };
 }
 
-/** The room of the tenant's own database is one more limit, which deletions and retention free. */
+/** The size of the tenant's own database, shown as a limit that deletions free. */
 const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit => ({
   name: "tenant.storageBytes",
   subject,
@@ -65,7 +65,7 @@ const shownRoom = (subject: string, { usedBytes, limitBytes }: Room): ShownLimit
 const limitNamesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
 
-/** The tenant's own limits and the operator's are counted alike, and both are shown. */
+/** The operator's limits are counted and shown like the tenant's own. */
 const ownScopes = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
   const ceilingLimits = ceiling.limits;
   return [
@@ -95,11 +95,10 @@ type LimitDeps = AdminDeps & {
   servers: Pick<ServerStore, "list">;
   limits: LimitStore;
   names: NameStore;
-  /** null: this database's size is not bounded */
+  /** `null` if the database is unbounded */
   roomNow: (() => AsyncResult<Room>) | null;
 };
 
-/** A page of what has limits, and where the next one begins. */
 type Listed = AsyncResult<Page<LimitedScope>>;
 
 async function serversOf({ servers }: LimitDeps, tenantId: string, page: PageRequest): Listed {
@@ -132,11 +131,11 @@ async function keysOf(deps: LimitDeps, tenant: Tenant, page: PageRequest): Liste
   return ok({ data, nextCursor: found.value.nextCursor });
 }
 
-/** `user:ann` → `user`; null: the subject is no such node */
+/** `user:ann` → `user` */
 const scopeOfNode = (subject: string): LimitScope | null =>
   limitScopes.find((scope) => subject.startsWith(`${scope}:`)) ?? null;
 
-/** Nodes without a row of their own, of which something is counted: groups, runs, tags, people. */
+/** Groups, runs, tags, and people with counters. */
 async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
   const after = page.cursor === null ? {} : { after: page.cursor };
   const found = await limits.nodes(tenant.id, { ...after, limit: page.limit + 1 });
@@ -153,8 +152,8 @@ async function nodesOf({ limits }: LimitDeps, tenant: Tenant, page: PageRequest)
 }
 
 /**
- * Servers, then keys, newest first, then whatever else something is counted of. What has no limits counts for the page's
- * size, and is not shown. A cursor says among what it is.
+ * Servers, keys, then other nodes, newest first. Nodes without limits count toward the page size but are not
+ * shown. The cursor names the list.
  */
 async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest): Listed {
   const { cursor, limit } = page;
@@ -176,7 +175,7 @@ async function pageOfScopes(deps: LimitDeps, tenant: Tenant, page: PageRequest):
   return ok({ data, nextCursor: null });
 }
 
-/** On the first page alone, after the tenant's own limits. */
+/** On the first page, after the tenant's own limits. */
 async function roomShown(
   { roomNow }: LimitDeps,
   subject: string,
@@ -187,13 +186,12 @@ async function roomShown(
   return room.ok ? ok([shownRoom(subject, room.value)]) : room;
 }
 
-/** The operator's ceiling is raised by the operator alone. */
+/** Only the operator raises the operator's ceiling. */
 const raisedScope = (node: LimitedScope, { raises }: Policy, now: number): LimitedScope =>
   node.fromCeiling === undefined
     ? { ...node, limits: raisedLimits(node.limits, { subject: node.subject, raises, now }) }
     : node;
 
-/** Where each raised limit's raise ends, by the limit's name and subject. */
 function endsOfRaises(
   scopes: readonly LimitedScope[],
   { raises }: Policy,
@@ -208,7 +206,7 @@ function endsOfRaises(
   return ends;
 }
 
-/** A run that is over has counters for some time still. */
+/** Counters of a finished run remain for a while. */
 const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
   scope === "run" && counted === 0;
 

@@ -1,4 +1,4 @@
-/** A tenant's identity provider, as its administrators set it. The client's secret is given back by nobody. */
+/** The tenant's identity provider. The client secret is write-only. */
 import type { SignInStore } from "../../../domain/ports/sign-ins.ts";
 import type { Vault } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -15,7 +15,7 @@ import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts
 
 export type ShownSignIn = SignIn & { hasSecret: boolean; updatedAt: number };
 
-/** `clientSecret` absent: the one that is stored, for the same client of the same issuer; null: none */
+/** `clientSecret` absent: keep the stored one for the same client and issuer; `null`: none */
 export type SignInInput = SignIn & { clientSecret?: string | null };
 
 type SignInDeps = AdminDeps & {
@@ -48,7 +48,7 @@ export const createSignInAdmin = (deps: SignInDeps) => ({
   async put(actor: Actor, slug: string, input: SignInInput): AsyncResult<ShownSignIn> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    // Whoever signs in would outlive the key.
+    // A person's session would outlive the key.
     if (actsUntil(actor) !== null)
       return err({ reason: "forbidden", action: "a key that expires sets no identity provider" });
     const { id: tenantId } = tenant.value;

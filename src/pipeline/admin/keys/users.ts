@@ -1,4 +1,4 @@
-/** People of a tenant, as its administrators see them, and how one is forgotten. */
+/** People of a tenant for its administrators, and erasure. */
 import type { SignInStore } from "../../../domain/ports/sign-ins.ts";
 import type { Page, PageRequest } from "../../../domain/ports/pages.ts";
 import type { UserTokenStore } from "../../../domain/ports/server-stores.ts";
@@ -15,7 +15,7 @@ import { eventOf, present, tenantFor, type AdminDeps } from "../access/access.ts
 import type { Grants } from "./grants.ts";
 
 export interface UserInput {
-  /** absent: of the tenant's identity provider */
+  /** defaults to the tenant's identity provider */
   issuer?: string;
   subject: string;
   name?: string;
@@ -32,21 +32,19 @@ const shown = ({ id, tenantId, name, keyId, createdAt }: StoredUser): KnownUser 
 type UserAdminDeps = AdminDeps &
   UserDeps & {
     signIns: Pick<SignInStore, "get">;
-    /** of accounts of the person's own at registered servers */
+    /** accounts at registered servers */
     userTokens: Pick<UserTokenStore, "forget">;
     rejected: NoteRejected;
-    /** null: OAuth is off */
+    /** `null` without OAuth */
     grants: () => Grants | null;
   };
 
-/** null: nobody says which provider is meant. */
 async function issuerOf(deps: UserAdminDeps, tenantId: string): AsyncResult<string | null> {
   const row = await deps.signIns.get(tenantId);
   if (!row.ok) return row;
   return ok((await openedSignIn(deps.vault, row.value))?.issuer ?? null);
 }
 
-/** Ends what programs were allowed in the name of these keys. */
 async function endGrants(
   deps: UserAdminDeps,
   tenantId: string,
@@ -72,7 +70,6 @@ const revocationsOf = (deps: UserAdminDeps, keys: readonly StoredKey[]): Promise
     }),
   );
 
-/** Whether the router wrote the row as it is. */
 async function isGenuine(deps: UserAdminDeps, user: StoredUser): Promise<boolean> {
   if ((await openedUser(deps, user)) !== null) return true;
   await deps.rejected({ tenantId: user.tenantId, table: "users", id: user.id });
@@ -80,7 +77,7 @@ async function isGenuine(deps: UserAdminDeps, user: StoredUser): Promise<boolean
 }
 
 export const createUserAdmin = (deps: UserAdminDeps) => ({
-  /** Finds the person, or makes one: so an administrator learns the id of somebody who asks to be forgotten. */
+  /** Creates a missing person, so that an administrator gets the id for an erasure request. */
   async create(actor: Actor, slug: string, input: UserInput): AsyncResult<KnownUser> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -122,7 +119,7 @@ export const createUserAdmin = (deps: UserAdminDeps) => ({
     if (!user.ok) return user;
     const keys = await deps.users.keysOf(tenantId, id);
     if (!keys.ok) return keys;
-    // The row goes last: where something before fails, the same request can be sent again.
+    // The row goes last, so that a failed request can be repeated.
     const ended = await endGrants(deps, tenantId, new Set(keys.value.map((key) => key.id)));
     if (!ended.ok) return ended;
     const own = await deps.userTokens.forget(tenantId, id);

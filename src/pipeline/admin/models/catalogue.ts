@@ -1,7 +1,4 @@
-/**
- * The catalogue that all tenants share: the version at hand, and a sync on demand. Only the operator may use
- * it.
- */
+/** The shared catalogue and its sync on demand, for the operator only. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import type { CatalogueStore } from "../../../domain/ports/catalogues.ts";
@@ -15,17 +12,16 @@ import { eventOf, type AdminDeps } from "../access/access.ts";
 export interface CatalogueShown {
   version: string;
   models: number;
-  /** null: no sync has happened yet, so the catalogue is the seed */
+  /** `null` before the first sync */
   syncedAt: number | null;
-  /** null: unknown yet */
   dueAt: number | null;
-  /** why the last file was refused; null: the last file was taken */
+  /** why the last file was rejected */
   fault: string | null;
 }
 
 const refused = err({ reason: "forbidden", action: "the catalogue is the operator's" } as const);
 
-/** What the log of events says of a sync: how many models changed, and not which. */
+/** Counts of changed models for the event. */
 const detailOf = (outcome: SyncOutcome): JsonObject =>
   outcome.state === "synced"
     ? {
@@ -41,7 +37,7 @@ export function createCatalogueAdmin(
   deps: AdminDeps & {
     catalogues: CatalogueStore;
     catalogue: CatalogueReader;
-    /** null: this deployment syncs no catalogue */
+    /** `null` if the deployment doesn't sync */
     catalogueSync: CatalogueSyncDeps | null;
   },
 ) {
@@ -57,7 +53,7 @@ export function createCatalogueAdmin(
       return ok({ version, models: models.length, syncedAt, dueAt, fault });
     },
 
-    /** Syncs now, due or not. A refused file is an outcome, and no refusal of the request. */
+    /** Regardless of the schedule. A rejected file is an outcome, not a refusal. */
     async sync(actor: Actor): AsyncResult<SyncOutcome> {
       if (actor.kind !== "operator") return refused;
       if (catalogueSync === null)
@@ -70,7 +66,7 @@ export function createCatalogueAdmin(
           detail: detailOf(done),
         }),
       );
-      // This isolate has the new catalogue at once. Other isolates look for it within minutes.
+      // Other isolates notice the new catalogue within minutes.
       if (outcome.ok) await catalogue();
       return outcome;
     },

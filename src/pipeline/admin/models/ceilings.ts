@@ -1,4 +1,4 @@
-/** The operator's ceiling of a tenant, and what the ceiling forbids to the tenant's administrators. */
+/** The operator's ceiling of a tenant, and what it forbids to the tenant's administrators. */
 import type { Actor } from "../../../domain/tenancy/access.ts";
 import { mayUse, operatorPaidProviders, type Ceiling } from "../../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../../domain/json.ts";
@@ -12,7 +12,7 @@ import { edit, type IfMatch } from "../access/editing.ts";
 
 const forbidden = (action: string): Result<never, Refusal> => err({ reason: "forbidden", action });
 
-/** Whether a tenant may use a provider. One that the operator pays needs the operator's leave. */
+/** Providers that the operator pays for need the operator's permission. */
 export const checkLeave = ({ slug, ceiling }: Tenant, provider: string): Result<null, Refusal> =>
   mayUse(ceiling, provider)
     ? ok(null)
@@ -20,14 +20,14 @@ export const checkLeave = ({ slug, ceiling }: Tenant, provider: string): Result<
         `the operator pays the provider "${provider}", and gives leave with PUT /admin/v1/tenants/${slug}/ceiling`,
       );
 
-/** A tenant that set its own price of what the operator pays could pass any budget. */
+/** Custom prices of providers that the operator pays for would bypass every budget. */
 export function mayDescribe(actor: Actor, provider: string): Result<null, Refusal> {
   return actor.kind === "operator" || !operatorPaidProviders.has(provider)
     ? ok(null)
     : forbidden(`the models of "${provider}" are described by the operator, who pays for them`);
 }
 
-/** The same rule, for the models that a credential declares. */
+/** The same rule for models that a credential declares. */
 export function mayDeclare(
   actor: Actor,
   provider: string,

@@ -1,4 +1,4 @@
-/** Whether a credential works: the cheapest real call that it can make. */
+/** Checks a credential with the cheapest real call. */
 import type { ProviderFault } from "../../../domain/attempts.ts";
 import { proposedModels } from "../../../domain/models/likeness.ts";
 import { isListed } from "../../../domain/models/listings.ts";
@@ -27,24 +27,24 @@ import { eventOf, type AdminDeps } from "../access/access.ts";
 
 export interface CredentialCheck {
   ok: boolean;
-  /** the model that was asked; null: there is no model to ask */
+  /** `null` without a suitable model */
   model: string | null;
   fault: Pick<ProviderFault, "kind" | "status" | "code" | "network"> | null;
-  /** ids of the models that the provider lists, to be sent as `models`; null: it gives no list */
+  /** ids from the provider's list, usable as `models` */
   listed: string[] | null;
-  /** models whose names say which of the catalogue's they are */
+  /** declared models whose names match the catalogue */
   proposed: DeclaredModel[];
 }
 
 type Answered = Omit<CredentialCheck, "proposed">;
 
-/** Tokens. A check must cost next to nothing, and still be enough for models that think first. */
+/** Tokens: cheap, but enough for models that reason first. */
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
 /** As many as a credential may declare. */
 const mostShown = 500;
 
-/** The least effort of the model, with room for it: without room the model would answer nothing. */
+/** Lowest effort that still leaves room for an answer. */
 const leastReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
   metadata: "absent",
@@ -70,11 +70,11 @@ const shownFault = ({ kind, status, code, network }: ProviderFault): CredentialC
   ...(network !== undefined && { network }),
 });
 
-/** Models that are asked for one word, until one is there: a provider may have shut the first ones down. */
+/** Providers may have retired the first models. */
 const mostProbes = 3;
 const notFound = 404;
 
-/** The cheapest text models of the credential, of those that the provider lists where it lists any of them. */
+/** The cheapest listed text models. */
 function probesOf(
   { provider, models }: SealedCredential,
   known: readonly Model[],
@@ -94,7 +94,7 @@ function probesOf(
   return (offered.length > 0 ? offered : cheapest).slice(0, mostProbes);
 }
 
-/** Asks cheap models of the credential for one word. Whether the key is taken decides, not whether a model is there. */
+/** Asks for one word. Success means that the key is accepted, even if a model is missing. */
 async function checkCredential(
   {
     providers,
@@ -117,7 +117,7 @@ async function checkCredential(
   const read = await providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
   const listed = read?.ids.slice(0, mostShown) ?? null;
   let last: Answered = { ok: false, model: null, fault: null, listed };
-  // A list at an address of the tenant's own says nothing of the key.
+  // A list at a custom address says nothing about the key.
   const offered = baseUrl === null && read !== null ? { at: 0, ids: read.ids } : null;
   await keepRead(credentials, credential, { read, now: now() });
   for (const model of probesOf(credential, known, offered)) {
@@ -134,11 +134,11 @@ async function checkCredential(
     last = { ok: false, model: named, fault: shownFault(called.error), listed };
     if (called.error.status !== notFound) return last;
   }
-  // The provider knows the key, and none of the models: a key that is not taken gets 401 or 403.
+  // The key is accepted although no model is: otherwise the provider answers 401 or 403.
   return last.fault !== null && offered !== null ? { ...last, ok: true } : last;
 }
 
-/** Checks a credential. A failing one whose provider takes its key becomes active, as far as it was not changed since. */
+/** A failing credential whose key is accepted becomes active unless it changed meanwhile. */
 export async function checkAndMark(
   deps: AdminDeps & { providers: Providers; vault: Vault; credentials: CredentialStore },
   actor: Actor,

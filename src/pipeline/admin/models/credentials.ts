@@ -39,10 +39,9 @@ export interface CredentialPatch {
   models?: DeclaredModel[] | null | undefined;
 }
 
-/** These providers are reached by a binding, or not over the network at all. */
+/** Reached by a binding, or without network. */
 const keyless = new Set(["workers-ai", "demo"]);
 
-/** null: the provider's own address */
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
 
@@ -90,7 +89,7 @@ export function createCredentialAdmin(
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
   };
 
-  /** The key, sealed for another address of the same origin. */
+  /** Seals the key for another address of the same origin. */
   const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
     const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     return opened.ok
@@ -112,7 +111,6 @@ export function createCredentialAdmin(
       : credential;
   };
 
-  /** The columns that a patch changes, the sealed key among them where it needs another seal. */
   const changedBy = async (
     actor: Actor,
     credential: SealedCredential,
@@ -130,11 +128,11 @@ export function createCredentialAdmin(
       const serving = await declared.servesSomething(credential.tenantId, changed);
       if (!serving.ok) return serving;
     }
-    // An administrator who may change an address may still not read the key. So the key doesn't
-    // follow to another host.
+    // Permission to change an address doesn't include reading the key, so the key never moves to another
+    // origin.
     if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
       return neededAnew("must come with a baseUrl of another origin");
-    // A new key must not go to an address that somebody else wrote into the row.
+    // Rejects a new key if the stored address is not authentic.
     if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
       const opened = await vault.open(credential.sealed, providerKeyOf(credential));
       if (!opened.ok) return unknownAddress;
@@ -146,7 +144,7 @@ export function createCredentialAdmin(
       baseUrl,
       ...(patch.name === undefined ? {} : { name: patch.name }),
       ...(patch.models === undefined ? {} : { models: patch.models }),
-      // With a new key the credential counts as active again.
+      // A new key makes the credential active again.
       ...(patch.apiKey === undefined
         ? isMoved && { sealed: moved.value }
         : {
@@ -195,7 +193,7 @@ export function createCredentialAdmin(
       const alike = await declared.knowsAlike(input.models);
       if (!alike.ok) return alike;
       const { apiKey, ...rest } = input;
-      // An endpoint of the tenant's own may need no key.
+      // A custom endpoint may need no key.
       if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
         return err({
           reason: "invalid_params",

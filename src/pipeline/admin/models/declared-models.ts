@@ -1,4 +1,3 @@
-/** Whether the models that a credential declares can serve. */
 import {
   credentialsFor,
   type CredentialSummary,
@@ -14,10 +13,7 @@ export function createDeclaredModels(deps: {
   overrides: Pick<OverrideStore, "list">;
   catalogue: CatalogueReader;
 }) {
-  /**
-   * A credential that serves no model would be noticed only by the calls that it can't answer, so it is
-   * refused.
-   */
+  /** A credential without a usable model is rejected, since nobody would notice it. */
   const servesSomething = async (
     tenantId: string,
     credential: CredentialSummary & { baseUrl: string | null },
@@ -40,7 +36,6 @@ export function createDeclaredModels(deps: {
     });
   };
 
-  /** Whether every `like` names a model of the catalogue. */
   const knowsAlike = async (models: DeclaredModel[] | null | undefined): AsyncResult<null> => {
     const liking = (models ?? []).filter(({ like }) => like !== undefined);
     if (liking.length === 0) return ok(null);

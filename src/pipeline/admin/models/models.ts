@@ -23,19 +23,17 @@ import { mayDescribe } from "./ceilings.ts";
 
 /** A model as one tenant sees it. */
 export interface TenantModel extends Omit<Model, "synced" | "estimated" | "unverified"> {
-  /** the same wherever the model is served; null: unknown */
+  /** the same wherever the model is served */
   canonicalName: string | null;
-  /** as the choice sees it */
   prefill: boolean;
-  /** sources of the figures that did not come from `source` */
+  /** figures that don't come from `source` */
   sources: Sources;
-  /** whether the model could be chosen now: an active credential, allowed, no open circuit */
+  /** active credential, allowed, and no open circuit */
   available: boolean;
-  /** the measured speed; null: too few samples */
+  /** `null` with too few samples */
   measured: Measured | null;
 }
 
-/** More credentials than any tenant has. */
 const everyCredential: PageRequest = { cursor: null, limit: 1_000 };
 
 export function createModelAdmin(
@@ -48,7 +46,7 @@ export function createModelAdmin(
 ) {
   const { overrides, credentials, health, catalogue } = deps;
   return {
-    /** Sorted by name. The cursor is the last name. */
+    /** The cursor is the last name. */
     async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;

@@ -1,4 +1,4 @@
-/** What a policy would change of a tenant's newest decisions. Nothing is written. */
+/** Dry run of a policy: what would change in the tenant's newest decisions. */
 import { notReplayed, tryPolicy, type TriedDecision } from "../../../domain/audit/policy-trial.ts";
 import type { SamplingRecord } from "../../../domain/audit/record.ts";
 import { poolFrom, type ModelPool } from "../../../domain/choice/model-pool.ts";
@@ -27,19 +27,19 @@ import type { AskingServer } from "../../callers/scopes.ts";
 import { tenantFor, type AdminDeps } from "../access/access.ts";
 
 const mostDecisions = 100;
-/** The newest records among which decisions are looked for: refused requests have none. */
+/** Records searched for decisions; refused requests have none. */
 const newest: PageRequest = { cursor: null, limit: 200 };
 const everyOne: PageRequest = { cursor: null, limit: 1_000 };
 
 export interface PolicyTrial {
-  /** how many decisions were made again */
+  /** number of replayed decisions */
   decisions: number;
   changed: number;
-  /** calls that the present policy answers, and the other one would refuse */
+  /** answered today, refused under the new policy */
   newlyRefused: number;
-  /** newest records that were passed over, since they have no decision */
+  /** records without a decision */
   skipped: number;
-  /** members that differ, and whose effect no record shows */
+  /** changed members whose effect records don't show */
   notReplayed: string[];
   data: (TriedDecision & {
     id: string;
@@ -88,7 +88,7 @@ async function figuresOf(deps: TrialDeps, tenantId: string): AsyncResult<Figures
   });
 }
 
-/** Who asked: limits of keys and policies of servers bound the choice too. */
+/** Limits of keys and policies of servers also bound the choice. */
 async function askersOf(deps: TrialDeps, tenantId: string, records: readonly SamplingRecord[]) {
   const keys = new Map<string, StoredKey | null>();
   const servers = new Map<string, AskingServer | null>();
@@ -107,10 +107,10 @@ async function askersOf(deps: TrialDeps, tenantId: string, records: readonly Sam
   return ok({ keys, servers });
 }
 
-/** A key that is gone has no limits. */
+/** A deleted key has no limits. */
 const goneKey = (id: string): Pick<StoredKey, "id" | "limits"> => ({ id, limits: {} });
 
-/** Pools of models, each made once for all records that share it. */
+/** Pools shared by records with equal inputs. */
 function poolsOf(figures: Figures, tenant: Tenant) {
   const pools = new Map<string, ModelPool>();
   return (

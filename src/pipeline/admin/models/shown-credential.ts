@@ -1,8 +1,7 @@
 import type { Credential, SealedCredential } from "../../../domain/ports/stores.ts";
 
-/** A credential as the API shows it. */
 export interface ShownCredential extends Omit<Credential, "listing"> {
-  /** how many models its provider lists; null: no list is known that counts */
+  /** number of listed models; `null` without a current list */
   listing: { at: number; models: number } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lets a person authorize the router at a server for the tenant. The person is sent away, and comes back once
- * with the state.
+ * Authorizes the router at a server for the tenant or a person. The browser is sent to the authorization server
+ * and returns once with the state.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { actorName, type Actor } from "../../../domain/tenancy/access.ts";
@@ -36,17 +36,17 @@ import { findServer, type ServerAdminDeps } from "./servers.ts";
 const stateLivesMs = 10 * 60_000;
 
 export interface AuthorizationStart {
-  /** where a person's browser has to go */
+  /** where the browser must go */
   authorizationUrl: string;
   state: string;
   /** ms since the epoch */
   expiresAt: number;
 }
 
-/** Begun by a person for their own account. */
+/** Started by a person for their own account. */
 export interface PersonAuthorizationStart {
   authorizationUrl: string;
-  /** what the person's browser has to bring back: nobody else may finish what the person began, or the reverse */
+  /** must come back from the same browser, so that nobody else can finish or start the flow for the person */
   browser: string;
   seconds: number;
 }
@@ -54,12 +54,11 @@ export interface PersonAuthorizationStart {
 export interface FinishedAuthorization {
   /** slug */
   server: string;
-  /** where the person's browser goes on to; null: nowhere */
   returnTo: string | null;
   isAuthorized: boolean;
 }
 
-/** What is kept sealed while a person is away. `browser` and `returnTo` are those of a person's own account. */
+/** Sealed while the person is away. `browser` and `returnTo` belong to a person's own account. */
 interface KeptAuthorization extends PendingAuthorization {
   browser?: string;
   returnTo?: string | null;
@@ -83,14 +82,14 @@ export function createServerAuthorization(
     /** 256 random bits */
     nonce: () => string;
     sha256Hex: (text: string) => Promise<string>;
-    /** compares secrets in the same time, however much of them agrees */
+    /** constant-time comparison */
     isSame: (one: string, other: string) => Promise<boolean>;
   },
 ) {
   const { authorizations, oauth, servers, vault } = deps;
   const secrets = createServerSecrets(deps);
 
-  /** No person is sent away for an entry whose secret is sealed for other endpoints. */
+  /** Rejects entries whose secret is sealed for other endpoints. */
   const askingOf = async (server: SealedServer): Promise<OauthAsking | "unopenable" | null> => {
     const { oauth: client, sealed } = server;
     if (client === null) return null;
@@ -99,7 +98,6 @@ export function createServerAuthorization(
     return known === null ? "unopenable" : askingFor(server, client, known);
   };
 
-  /** What a begun authorization tells of the entry. */
   const remember = async (
     server: SealedServer,
     { pending: { issuer }, registration }: BegunAuthorization,
@@ -110,7 +108,6 @@ export function createServerAuthorization(
       : secrets.keepRegistration(server, registration);
   };
 
-  /** Asks the authorization server where a person has to go, and remembers what was asked. */
   const send = async (
     server: SealedServer,
     asked: {
@@ -131,7 +128,7 @@ export function createServerAuthorization(
     const redirected = await oauth.begin(asking, {
       redirectUri,
       state,
-      // Nobody else can read what is on this machine.
+      // Plain HTTP is acceptable on this machine only.
       describedAt: asked.ownUrl.startsWith("https:")
         ? `${asked.ownUrl}${clientDescriptionPath}`
         : null,
@@ -171,7 +168,7 @@ export function createServerAuthorization(
     async begin(
       actor: Actor,
       of: { tenant: string; server: string },
-      /** null: unknown, and a person with a code must not be sent to a guess */
+      /** `null` if unknown: a code must not be sent to a guessed address */
       ownUrl: string | null,
     ): AsyncResult<AuthorizationStart> {
       const found = await findServer(deps, actor, of);
@@ -182,7 +179,7 @@ export function createServerAuthorization(
       return send(server, { ownUrl, owner: null, kept: {}, actor: actorName(actor) });
     },
 
-    /** For a person who has shown who they are, in the browser that is to keep `browser`. */
+    /** For an authenticated person, in the browser that keeps `browser`. */
     async beginForPerson(
       server: SealedServer,
       asked: { owner: AccountOwner; ownUrl: string; returnTo: string | null },
@@ -201,8 +198,8 @@ export function createServerAuthorization(
     },
 
     /**
-     * `query`: as the person's browser brought it. No key comes with the request: the state is the proof, and for a
-     * person's own account what the browser kept.
+     * `query` from the browser, without a key: the state is the proof, and for a person's own account also the
+     * browser's value.
      */
     async finish(query: string, browser: string): AsyncResult<FinishedAuthorization> {
       const state = new URLSearchParams(query).get("state") ?? "";
@@ -226,12 +223,12 @@ export function createServerAuthorization(
       } = JSON.parse(opened.value) as KeptAuthorization;
       if (owner !== null && !(await deps.isSame(browser, kept ?? ""))) return otherBrowser;
       const granted = await oauth.finish(asking, { pending, state, query });
-      // The authorization server forgot a registration of the router's: the next one registers anew.
+      // The authorization server dropped the registration: the next flow registers again.
       if (!granted.ok && granted.error === "invalid_client" && pending.registered !== undefined)
         await secrets.keepRegistration(server, null);
       const unlearnt = granted.ok ? ok(null) : await unlearnScopes(deps, server, granted.error);
       if (!unlearnt.ok) return unlearnt;
-      // A person who refuses here has let a program in, which waits for them.
+      // A refusal still returns to the waiting program, which was already authorized.
       if (!granted.ok)
         return returnTo === null
           ? err({ reason: "bad_request", detail: explainOauthFault(granted.error) })

@@ -13,7 +13,6 @@ import { unsealedSentence } from "../../../domain/servers/state-sealing.ts";
 import type { UpstreamHeaders } from "../../servers/upstream-headers.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
 
-/** Speaks MCP with a server, and gives what answered. */
 export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
 
 const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
@@ -22,7 +21,6 @@ export function createServerCheck(
   deps: ServerAdminDeps & { upstream: UpstreamHeaders; probe: Probe },
 ) {
   const { servers, upstream } = deps;
-  /** Whether there is an MCP server that accepts what the router sends. */
   return async function check(
     actor: Actor,
     of: { tenant: string; server: string },

@@ -1,4 +1,4 @@
-/** What describes a server over the API, and which of its secrets a change has to bring anew. */
+/** Input for a server entry, and which secrets a change must include. */
 import type { ServerPolicy } from "../../../domain/choice/policy.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { err } from "../../../domain/result.ts";
@@ -15,7 +15,7 @@ export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string
 export interface ServerInput {
   slug: string;
   url: string;
-  /** static headers, values included */
+  /** including values */
   headers: Record<string, string>;
   passHeaders: string[];
   forwardAuthorization: boolean;
@@ -28,8 +28,8 @@ export interface ServerInput {
 }
 
 /**
- * A merge patch (RFC 7396): absent members stay, and null takes a member away. `headers` and `oauth` are
- * replaced as a whole, because a kept secret must not follow an endpoint that changes beside it.
+ * JSON merge patch (RFC 7396). `headers` and `oauth` are replaced as a whole, because a kept secret must not
+ * follow a changed endpoint.
  */
 export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
   headers?: ServerInput["headers"] | null;
@@ -52,8 +52,8 @@ export const neededAnew = (path: string) =>
   } as const);
 
 /**
- * The secret that a patch has to bring; null: none. A kept secret must not go to a new address, and a new
- * secret must not go to an address that somebody else wrote.
+ * The secret that a patch must include. A kept secret must not go to a new address, nor a new one to an address
+ * that is not authentic.
  */
 export function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: boolean) {
   const { url, headers, oauth } = patch;
@@ -77,6 +77,6 @@ export function withSecret(
 ): OauthInput | null {
   if (client === null) return null;
   const { hasSecret, ...rest } = client;
-  // There is a client secret, though it may not be readable now.
+  // The secret exists even if it can't be opened now.
   return { ...rest, clientSecret: hasSecret ? (clientSecret ?? "") : null };
 }

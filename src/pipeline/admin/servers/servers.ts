@@ -34,7 +34,6 @@ import {
   type ServerPatch,
 } from "./server-input.ts";
 
-/** The patch without nulls, for the members that are no secrets. */
 const plainOf = (
   {
     url,
@@ -74,7 +73,7 @@ const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
   hasSecret: clientSecret !== null,
 });
 
-/** Another client belongs to another authorization server, and may be asked for other scopes. */
+/** Another client has another authorization server and other scopes. */
 const withoutOauth = ({ issuer: _, scopes: _asked, ...rest }: Learnt): Learnt => rest;
 
 export async function findServer(
@@ -88,7 +87,6 @@ export async function findServer(
     : tenant;
 }
 
-/** Ends what people allowed programs at the resource. */
 async function endGrantsFor(
   { grants: current }: ServerGrants,
   tenantId: string,
@@ -107,7 +105,7 @@ async function endGrantsFor(
 }
 
 interface ServerGrants {
-  /** null: OAuth is off */
+  /** `null` without OAuth */
   grants: () => Grants | null;
 }
 
@@ -149,7 +147,6 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
     server: SealedServer;
     patch: ServerPatch;
     ifVersion: number;
-    /** the tenant's */
     policy: Policy;
   }): AsyncResult<null> => {
     const url = patch.url ?? server.url;
@@ -176,12 +173,11 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
       ...plain,
       ...(headers !== undefined && { headerNames: Object.keys(headers) }),
       ...(oauth !== undefined && { oauth: client }),
-      // Sealed anew only if the secrets are others: a seal that no key opens at the moment must
-      // not be lost.
+      // Resealed only if changed: a seal that can't be opened now must not be lost.
       ...((hasNewSecrets || isBoundAnew) && {
         sealed: await seal({ ...server, url, oauth: client }, secrets),
       }),
-      // With a changed entry the server counts as active again.
+      // A changed entry becomes active again.
       ...((hasNewSecrets || moved) && { status: "active" }),
       ...(moved || oauth !== undefined ? { learnt: moved ? {} : withoutOauth(server.learnt) } : {}),
     };
@@ -277,7 +273,7 @@ export function createServerAdmin(deps: ServerAdminDeps & ServerGrants) {
         target: id,
         detail: { slug },
       });
-      // The entry goes last: where something before fails, the same request can be sent again.
+      // The entry goes last, so that a failed request can be repeated.
       const ended = await endGrantsFor(deps, tenantId, {
         kind: "server",
         tenant: of.tenant,

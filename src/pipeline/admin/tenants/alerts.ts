@@ -1,4 +1,3 @@
-/** What a tenant's people were told of. */
 import type { Alert } from "../../../domain/alerts.ts";
 import type { AlertStore } from "../../../domain/ports/alerts.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";

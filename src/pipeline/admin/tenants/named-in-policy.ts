@@ -1,6 +1,6 @@
 /**
- * Whether what a new policy names is there, since a switch or a raise of nothing would look as if it held. What the
- * policy named before is not looked for again: whatever is deleted since would block every other change.
+ * Rejects a policy that names missing keys or servers, since such a switch or raise has no effect. Names
+ * already in the old policy are not checked: a deleted one would block every other change.
  */
 import type { Policy } from "../../../domain/choice/policy.ts";
 import type { UserStore } from "../../../domain/ports/users.ts";
@@ -21,14 +21,14 @@ type Named = Record<string, unknown> | undefined;
 const newIn = (named: Named, before: Named): string[] =>
   Object.keys(named ?? {}).filter((name) => !Object.hasOwn(before ?? {}, name));
 
-/** What another tenant has is not there either. */
+/** Includes resources of other tenants. */
 const missing = (path: string, what: string) =>
   err({ reason: "invalid_params", path, detail: `This tenant has no such ${what}.` } as const);
 
-/** Calls and identity providers name these as they like, so no list has all of them. */
+/** Free-form names from calls and identity providers. */
 const named = /^(?:group|tag):./;
 const person = /^user:(.+)$/;
-/** A key or a server, or the key that begins the run. */
+/** The id of a key or server, or of the key in a run. */
 const byId = /^(?:run:(?=[^:]+:.))?((?:key|srv)_[^:]+)/;
 
 async function isThere(deps: NamedDeps, tenantId: string, subject: string): AsyncResult<boolean> {
@@ -44,7 +44,6 @@ async function isThere(deps: NamedDeps, tenantId: string, subject: string): Asyn
   return known.ok ? ok(Object.hasOwn(known.value, id)) : known;
 }
 
-/** Whose limits the policy raises anew. */
 async function checkedRaises(
   deps: NamedDeps,
   { raises = [] }: Policy,
@@ -61,7 +60,6 @@ async function checkedRaises(
   return ok(null);
 }
 
-/** The keys and servers that the policy stops anew, and whose limits it raises anew. */
 export async function checkedNames(
   deps: NamedDeps,
   policy: Policy,

@@ -1,8 +1,7 @@
 /**
- * Creates tenants that have a database of their own. The slug is claimed in `home`, for one tenant id in one database, and then
- * the tenant is created there. A claim without its tenant is completed by the next caller, under the same id, which a database takes
- * once. So of any number of simultaneous callers one succeeds, and an interrupted creation is finished by asking again. No clock
- * decides anything.
+ * Creates tenants with a database of their own: claims the slug in `home` for one tenant id and database, then
+ * creates the tenant there. An incomplete claim is completed by the next caller under the same id, which a
+ * database accepts once. So exactly one of concurrent callers succeeds, and no step depends on a clock.
  */
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
@@ -19,10 +18,10 @@ export interface PlacingDatabase {
   ids: Ids;
 }
 
-/** Names the database of a new tenant. Refuses a place that the host does not offer. */
+/** Refuses a location that the host doesn't offer. */
 export type NewDatabase = (residency: Residency) => Result<string, Refusal>;
 
-/** A slug whose tenant was deleted is claimed anew, and another caller may do the same at once. */
+/** A deleted tenant's slug may be claimed concurrently. */
 const tries = 3;
 
 const taken = (slug: string) =>
@@ -34,18 +33,17 @@ const begunElsewhere = ({ slug }: Placement) =>
     detail: `The creation or deletion of a tenant "${slug}" in another region or jurisdiction was interrupted. Repeat it there to finish it.`,
   } as const);
 
-/** Whether the claim that stands is for what is asked. */
+/** Whether an existing claim matches the request. */
 const fits = (standing: Placement, { residency }: NewTenant): boolean =>
   residency === undefined || isSameResidency(standing.residency, residency);
 
 interface PlacingDeps {
   placements: PlacementStore;
   newDatabase: NewDatabase;
-  /** `residency`: where the database is created if it is missing */
+  /** `residency` applies if the database is created. */
   databaseNamed: (name: string, residency: Residency | null) => PlacingDatabase | null;
 }
 
-/** Creates a tenant in the one database that all tenants share. */
 export const createInHome =
   ({ create }: Pick<TenantAdmin, "create">): TenantAdmin["create"] =>
   async (actor, asked) =>
@@ -85,7 +83,7 @@ export function createPlacing({ placements, databaseNamed, newDatabase }: Placin
           id: standing.tenantId,
           ...(standing.residency !== null && { residency: standing.residency }),
         });
-        // Unless it is confirmed here, the tenant's database says within a minute that it is there.
+        // Otherwise the tenant's database reports it within a minute.
         if (created.ok) await placements.confirm(standing, created.value);
         if (created.ok || created.error.reason !== "conflict") return created;
       }
@@ -93,7 +91,7 @@ export function createPlacing({ placements, databaseNamed, newDatabase }: Placin
       if (!there.ok) return there;
       if (there.value) return taken(slug);
       if (!fits(standing, asked)) return begunElsewhere(standing);
-      // The tenant was deleted, and the deletion was cut off before it released the slug.
+      // The deletion was interrupted before it released the slug.
       claimed = await placements.replace(standing, fresh());
     }
     return err({ reason: "conflict", detail: `Others are creating a tenant "${slug}".` });

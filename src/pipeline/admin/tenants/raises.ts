@@ -1,4 +1,4 @@
-/** Raises of a new policy: who raised what, and what may not be raised. */
+/** Records who raised which limit, and rejects forbidden raises. */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import type { Policy, Raise } from "../../../domain/choice/policy.ts";
 import { beyondCeiling } from "../../../domain/limits/ceilings.ts";
@@ -9,12 +9,11 @@ import { err, ok, type Result } from "../../../domain/result.ts";
 const refused = (at: number, member: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path: `raises.${at}.${member}`, detail });
 
-/** Whoever raised it. */
 const textOf = ({ by: _, ...raise }: Raise): string => canonicalJson({ ...raise });
 
 /**
- * The policy with the name of whoever raises anew. A raise that stood there keeps its name, and goes once it is over.
- * @param actor as events name it, @param now ms since the epoch
+ * Existing raises keep their author; expired ones are removed.
+ * @param actor as in events, @param now ms since the epoch
  */
 export function withRaisers(
   policy: Policy,

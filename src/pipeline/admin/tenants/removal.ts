@@ -1,6 +1,6 @@
 /**
- * Deletes a tenant that the directory names. The directory says first that a deletion began, and forgets the tenant
- * last, so that a deletion that was cut off is finished by asking again.
+ * Deletes a tenant of the directory: marks the deletion first and removes the placement last, so that an
+ * interrupted deletion can be repeated.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Actor } from "../../../domain/tenancy/access.ts";
@@ -21,7 +21,7 @@ interface RemovalDeps {
   };
 }
 
-/** Deliveries of one deletion, at most. Of what is left the scheduled job takes care. */
+/** Upper bound; the scheduled job delivers the rest. */
 const mostDeliveries = 50;
 
 async function deliverAll(deliver: () => AsyncResult<number>): Promise<void> {
@@ -36,7 +36,7 @@ export const createRemoval =
   async (actor: Actor, slug: string): AsyncResult<null> => {
     const { admin, deliver } = database;
     const there = await admin.tenants.get(actor, slug);
-    // A tenant that is being created is not there either, and its creation needs the placement.
+    // A tenant under creation still needs its placement.
     if (!there.ok && placement.state !== "deleting") return there;
     if (there.ok) {
       if (actor.kind === "operator") {
@@ -46,9 +46,9 @@ export const createRemoval =
       const removed = await admin.tenants.remove(actor, slug);
       if (!removed.ok) return removed;
     } else if (there.error.reason !== "not_found") return there;
-    // What can't be delivered now, the scheduled job delivers, before a storage of the tenant's own goes.
+    // The scheduled job delivers the rest before the storage is deleted.
     await deliverAll(deliver);
-    // A slug that is left over stops nobody: its placement says that a deletion began.
+    // A leftover slug is harmless: its placement is marked as deleting.
     await placements.release(placement);
     return ok(null);
   };

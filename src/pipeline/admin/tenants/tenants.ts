@@ -21,7 +21,6 @@ const operatorOnly = (action: string) => err({ reason: "forbidden", action } as 
 export interface NewTenant {
   slug: string;
   name: string;
-  /** absent: wherever there is room */
   residency?: Residency;
 }
 
@@ -42,7 +41,6 @@ type TenantAdminDeps = AdminDeps &
     ownOrigins: readonly string[];
   };
 
-/** Whether a value is a policy, which the schemas of the surface know. */
 export type ParsePolicy = (value: unknown) => Result<Policy, Refusal>;
 
 const editPolicy = (
@@ -102,7 +100,7 @@ const editPolicy = (
   });
 
 export const createTenantAdmin = (deps: TenantAdminDeps) => ({
-  /** `id`: an id that was claimed for the tenant; absent: a new one. The database has been chosen before. */
+  /** `id`: a claimed id, if any. */
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
     const tenant: Tenant = {
@@ -135,7 +133,7 @@ export const createTenantAdmin = (deps: TenantAdminDeps) => ({
     return found.ok ? ok(found.value !== null) : found;
   },
 
-  /** The operator's list is the directory's, which other databases' tenants are in too. */
+  /** The directory also has tenants of other databases. */
   async list(actor: Actor, page: PageRequest): AsyncResult<Page<Listed>> {
     if (actor.kind === "operator") return deps.placements.list(page);
     const own = await deps.tenants.byId(actor.tenantId);

@@ -1,4 +1,3 @@
-/** The secret that signs a tenant's messages to webhooks, and what became of the messages. */
 import type { Page, PageRequest, Vault } from "../../../domain/ports/stores.ts";
 import type { WebhookMessage, WebhookStore } from "../../../domain/ports/webhooks.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -9,16 +8,15 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { webhookUrlFor } from "../access/shown-urls.ts";
 import { eventOf, tenantFor, type AdminDeps } from "../access/access.ts";
 
-/** ms for which the secret before the new one signs too, so that a receiver can change its own in between. */
+/** ms for which the previous secret also signs, so that receivers can switch. */
 const bothSignMs = 24 * 3_600_000;
 
-/** A message with its body read. */
 export type ListedWebhook = Omit<WebhookMessage, "tenantId" | "body"> & { body: JsonObject };
 
 export interface NewWebhookSecret {
-  /** shown this once */
+  /** shown once */
   secret: string;
-  /** until when messages are signed with the secret before it, too; null: it is the first */
+  /** until when the previous secret also signs */
   previousUntil: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** Identity assertions of the provider by which a tenant's people sign in: a program is let in without any page. */
+/** Identity assertions: authorizes a program without a page. */
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import type { Assertion, AssertionRules } from "../../../domain/ports/authorization-server.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -10,13 +10,12 @@ import type { ConsentDeps, ConsentDatabase } from "./consent-grants.ts";
 import type { LetIn, SignInPlace } from "../consent-people.ts";
 
 interface AssertionDeps extends Pick<ConsentDeps, "databaseOfSlug" | "now"> {
-  /** where issuers say that their keys are */
   issuerKeys: BriefMemory<string>;
 }
 
 type AssertingDatabase = Pick<ConsentDatabase, "people" | "events" | "ids">;
 
-/** null: programs of the tenant's people are let in by keys alone */
+/** `null` if the tenant's people authorize by keys only */
 async function placeOf(
   { databaseOfSlug }: AssertionDeps,
   { tenant }: OauthResource,
@@ -53,7 +52,7 @@ export const createAssertions = (deps: AssertionDeps): AssertionRules => ({
     if (found.value === null) return ok(null);
     const { database, place } = found.value;
     const { signIn } = place;
-    // A gateway vouches for the requests that it passes on, and for nothing else.
+    // A gateway vouches only for the requests it forwards.
     if (signIn.kind !== "openid-connect" || signIn.issuer !== issuer) return ok(null);
     return deps.issuerKeys(issuer, () => database.people.keysOf(place));
   },

@@ -1,10 +1,10 @@
-/** Answers that are remembered for a moment, where strangers decide how often somebody asks. */
+/** Short-lived cache for lookups that unauthenticated requests trigger. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 
 export type BriefMemory<T> = (name: string, read: () => AsyncResult<T>) => AsyncResult<T>;
 
-/** Remembers values, and never a read that is under way: another invocation may not wait for it. */
+/** Caches values, never pending reads: an invocation may not wait for another's. */
 export function createBriefMemory<T>(deps: {
   capacity: number;
   lifetimeMs: number;

@@ -1,4 +1,4 @@
-/** From what a person decided to a grant, or to the page again. */
+/** Turns a person's decision into a grant, or shows the page again. */
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import type {
   ApprovedConsent,
@@ -21,24 +21,21 @@ import type { GrantChecks } from "../grant-checks.ts";
 import { firstConnection, type ConnectionDeps, type Onward } from "./person-connections.ts";
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
-/** A page that asks a person. */
 export interface AskedConsent {
   open: OpenConsent;
-  /** where the person signs in; null: the person shows an API key */
+  /** `null` if the person uses an API key */
   signInAt: string | null;
 }
 
-/** What becomes of a decision. */
 export type Decided =
   | { kind: "redirect"; to: string; headers: Headers }
-  /** the browser goes to sign in, by a page of its own: forms may lead to addresses alone that their page names */
+  /** redirect to the sign-in, from a page of its own because of `form-action` */
   | { kind: "leave"; to: string; headers: Headers }
-  /** before the browser goes back to the program, the person connects an account of their own at the server */
+  /** the person first connects an account of their own at the server */
   | { kind: "onward"; onward: Onward; headers: Headers }
-  /** the page again, with a sentence on what was wrong */
+  /** shows the page again with an error */
   | { kind: "again"; asked: AskedConsent; detail: string };
 
-/** Over the database of one tenant. */
 export interface ConsentDatabase {
   authenticate: Authenticate;
   events: Pick<EventStore, "append">;
@@ -50,25 +47,21 @@ export interface ConsentDatabase {
 
 export interface ConsentDeps {
   server: AuthorizationServer;
-  /** where the key's tenant lives; null: the text is no key */
+  /** `null` if the text is no key */
   databaseOfKey: (key: string) => ConsentDatabase | null;
-  /** where the tenant of that slug lives, if there is one */
   databaseOfSlug: (slug: string) => AsyncResult<ConsentDatabase>;
   throttle: SignInThrottle;
-  /** as PKCE's verifier: 43 characters of base64url */
+  /** 43 base64url characters, as a PKCE verifier */
   nonce: () => string;
   now: () => number;
 }
 
-/** Grants of one tenant that may stand at once. */
 const mostGrants = 1_000;
 export const signInPath = "/oauth/sign-in";
 
-/** In whose name a grant is made. */
 export interface Consenting {
   database: ConsentDatabase;
   holder: Holder;
-  /** whose accounts the grant uses; null: no person's */
   account: AccountOwner | null;
 }
 
@@ -95,7 +88,7 @@ export const refusalOf = (refusal: Refusal) =>
 
 interface Placed {
   database: ConsentDatabase;
-  /** null: people of the tenant show a key */
+  /** `null` if people of the tenant use a key */
   place: SignInPlace | null;
 }
 
@@ -133,7 +126,7 @@ const tooMany: Refusal = {
   detail: "This tenant has as many grants as it may have: revoke some.",
 };
 
-/** @param letIn null: an API key was shown */
+/** @param letIn `null` if an API key was used */
 export async function granted(
   deps: ConsentDeps,
   approved: ApprovedConsent,
@@ -167,7 +160,6 @@ export async function granted(
     : ok({ kind: "onward", onward, headers });
 }
 
-/** Grants to somebody for whom the identity provider vouches. */
 export async function grantedTo(
   deps: ConsentDeps,
   approved: ApprovedConsent,
@@ -190,7 +182,6 @@ export async function grantedTo(
   });
 }
 
-/** The browser leaves for the identity provider. */
 export async function left(
   deps: ConsentDeps,
   approved: ApprovedConsent,

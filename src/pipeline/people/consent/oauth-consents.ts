@@ -1,4 +1,4 @@
-/** A person at the consent page: who they are, and what they decide. */
+/** The consent page: identifies the person and applies the decision. */
 import type { OauthClientPolicy } from "../../../domain/choice/policy.ts";
 import type { ConsentResult } from "../../../domain/ports/authorization-server.ts";
 import type { AsyncResult, Refusal } from "../../../domain/refusals.ts";
@@ -26,17 +26,15 @@ export type ClientPolicyOf = (slug: string) => AsyncResult<OauthClientPolicy | n
 export interface OauthConsents {
   open(request: Request): ConsentResult<AskedConsent>;
   deny(request: Request, handle: string): ConsentResult<Decided>;
-  /** Grants what the page shows, in the name of an API key. */
   allowByKey(
     request: Request,
     given: { handle: string; key: string; address: string },
   ): ConsentResult<Decided>;
-  /** Sends the person to the tenant's identity provider. `assertion`: a gateway's token; null: there is none */
+  /** Redirects to the identity provider. `assertion`: a gateway's token, if any */
   allowBySignIn(
     request: Request,
     given: { handle: string; assertion: string | null; address: string },
   ): ConsentResult<Decided>;
-  /** Grants what the page showed, in the name of the person who is back. */
   finishSignIn(request: Request, given: { address: string }): ConsentResult<Decided>;
 }
 
@@ -56,7 +54,6 @@ const noGateway: Refusal = {
   detail: "Cloudflare Access sent no token with this request: open the router behind it.",
 };
 
-/** Who the key is of, if the key opens what is asked for. */
 async function holderOf(
   { databaseOfKey }: Pick<ConsentDeps, "databaseOfKey">,
   key: string,
@@ -76,7 +73,6 @@ async function holderOf(
 
 export function createOauthConsents(
   deps: ConsentDeps & {
-    /** of the tenant with that slug; null: there is none */
     clientPolicyOf: ClientPolicyOf;
   },
 ): OauthConsents {

@@ -1,4 +1,4 @@
-/** A person connects an account of their own at a registered server, in the browser in which they show who they are. */
+/** Connects a person's own account at a registered server in their authenticated browser. */
 import type { ServerStore, UserTokenStore } from "../../../domain/ports/server-stores.ts";
 import { explain } from "../../../domain/refusal-words.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -11,7 +11,6 @@ import { refuseUnknown, type Authenticate } from "../../callers/authenticate.ts"
 import type { ConsentPeople } from "../consent-people.ts";
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
-/** Over the database of one tenant. */
 export interface ConnectDatabase {
   authenticate: Authenticate;
   beginForPerson: (
@@ -20,7 +19,7 @@ export interface ConnectDatabase {
   ) => AsyncResult<PersonAuthorizationStart>;
 }
 
-/** The browser keeps `browser` and goes on to `url`, the server's own authorization server. */
+/** The browser keeps `browser` and goes to the server's authorization server. */
 export interface Onward {
   kind: "onward";
   /** slug */
@@ -65,8 +64,8 @@ export interface ConnectionDeps extends Pick<ConnectDatabase, "beginForPerson"> 
 }
 
 /**
- * What a person who has just let a program in does next; null: nothing, since there is no account to connect, or the
- * account is connected, or its authorization server can't be asked now. Then a call says what is missing.
+ * Next step after authorizing a program; `null` if no account is needed, it is connected, or its authorization
+ * server is unreachable, which a later call reports.
  */
 export async function firstConnection(
   deps: ConnectionDeps,
@@ -83,7 +82,7 @@ export async function firstConnection(
   const server = await deps.servers.bySlug(tenantId, resource.server);
   if (!server.ok || server.value === null || !isPerUser(server.value)) return null;
   const known = await deps.userTokens.of(owner).get(tenantId, server.value.id);
-  // Where the last refresh was refused, the person comes anew.
+  // Reconnects if the last refresh was refused.
   const isConnected = known.ok && known.value !== null && known.value.sealed !== null;
   if (!known.ok || (isConnected && known.value?.fault === null)) return null;
   const onward = await onwardTo(deps, server.value, { owner, ownUrl, returnTo });
@@ -91,9 +90,7 @@ export async function firstConnection(
 }
 
 export const createPersonConnections = (deps: {
-  /** where the key's tenant lives; null: the text is no key */
   databaseOfKey: (key: string) => ConnectDatabase | null;
-  /** where the tenant of that slug lives, if there is one */
   databaseOfSlug: (slug: string) => AsyncResult<{ people: Pick<ConsentPeople, "noteKeyTry"> }>;
   throttle: SignInThrottle;
 }): PersonConnections => ({

@@ -1,6 +1,6 @@
 /**
- * A person signs in on the router's own pages as at the consent: by the tenant's identity provider, or by a pasted API
- * key. The browser keeps what belongs to one try, with a code under MASTER_KEY.
+ * Sign-in on the router's own pages, as on the consent page. The browser keeps one attempt's state,
+ * authenticated under MASTER_KEY.
  */
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { explain } from "../../../domain/refusal-words.ts";
@@ -16,15 +16,13 @@ import { signedIn } from "../../../domain/tenancy/user.ts";
 import type { NewPersonSession, PersonIs, PersonSessions } from "./person-sessions.ts";
 import type { SignInThrottle } from "../sign-in-throttle.ts";
 
-/** Where a person is to be after the sign-in. */
 export interface PagePlace {
   /** slug of the tenant */
   tenant: string;
-  /** slug of the server at which they connect an account; null: the page of what they let in */
+  /** slug of the server to connect; `null` for the account page */
   server: string | null;
 }
 
-/** Over the database of one tenant. */
 export interface SignInDatabase {
   authenticate: Authenticate;
   people: Pick<ConsentPeople, "noteKeyTry" | "placeOf" | "leave" | "cameBack" | "vouchedFor">;
@@ -36,21 +34,21 @@ export type PageSignedIn =
 
 export type PageSignIn =
   | PageSignedIn
-  /** the browser goes there, and keeps the text until it is back */
+  /** redirect; the browser keeps the text until it returns */
   | { kind: "leave"; to: string; kept: string; seconds: number };
 
 export interface PersonPageSignIn {
-  /** The host where people of the tenant sign in; null: they show a key. */
+  /** `null` if people of the tenant use a key. */
   signInAt(slug: string): AsyncResult<string | null>;
   byKey(given: { place: PagePlace; key: string; address: string }): AsyncResult<PageSignedIn>;
-  /** `assertion`: a gateway's token; null: there is none */
+  /** `assertion`: a gateway's token, if any */
   begin(asked: {
     place: PagePlace;
     assertion: string | null;
     address: string;
     ownUrl: string;
   }): AsyncResult<PageSignIn>;
-  /** null: the browser comes back from a sign-in of another page's. */
+  /** `null` if the sign-in belongs to another page. */
   finish(came: {
     kept: string;
     query: URLSearchParams;
@@ -60,13 +58,12 @@ export interface PersonPageSignIn {
 }
 
 export interface PersonPageSignInDeps {
-  /** where the key's tenant lives; null: the text is no key */
   databaseOfKey: (key: string) => SignInDatabase | null;
   databaseOfSlug: (slug: string) => AsyncResult<SignInDatabase>;
   sessions: Pick<PersonSessions, "begin">;
   throttle: SignInThrottle;
   mac: Mac;
-  /** as PKCE's verifier: 43 characters of base64url */
+  /** 43 base64url characters, as a PKCE verifier */
   nonce: () => string;
   now: () => number;
 }
@@ -114,7 +111,7 @@ async function vouched(
     : ok({ kind: "again", place, detail: explain(person.error) });
 }
 
-/** Whose key it is, if it is one that programs may act as. */
+/** Only keys that programs may act as. */
 async function keyHolder({ databaseOfKey }: PersonPageSignInDeps, tenant: string, token: string) {
   const database = databaseOfKey(token);
   if (database === null) return err(unknownKey);

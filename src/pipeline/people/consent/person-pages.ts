@@ -1,4 +1,4 @@
-/** What a person let in, on a page of their own: the person sees it, and ends it. */
+/** A person's own page: lists and revokes what they authorized. */
 import type { AuthorizationServer, Grant } from "../../../domain/ports/authorization-server.ts";
 import type {
   OwnAccount,
@@ -25,18 +25,16 @@ import type { PersonSession, PersonSessions } from "./person-sessions.ts";
 export interface OwnPage {
   once: string;
   grants: Grant[];
-  /** null: the key was issued for no person */
+  /** `null` if the key belongs to no person */
   accounts: OwnAccount[] | null;
 }
 
-/** What a form of the page asks for. */
 export type OwnChange =
   | { kind: "end-grant"; id: string }
   /** @param server slug */
   | { kind: "disconnect"; server: string }
   | { kind: "sign-out" };
 
-/** Over the database of one tenant. */
 export interface OwnDatabase {
   users: Pick<UserStore, "keysOf">;
   userTokens: Pick<UserTokenStore, "accountsOf" | "end">;
@@ -49,7 +47,7 @@ export interface OwnDatabase {
 interface FormSent {
   token: string;
   tenant: string;
-  /** what the form brought */
+  /** one-time value of the form */
   once: string;
 }
 
@@ -57,9 +55,9 @@ export interface PersonPages {
   signIn: PersonPageSignIn;
   sessions: Pick<PersonSessions, "find" | "end">;
   show(session: PersonSession): AsyncResult<OwnPage>;
-  /** null: nobody is signed in, or the form is not the browser's last. Else whether there was such a thing. */
+  /** `null` if nobody is signed in or the form is outdated; otherwise whether the target existed. */
   change(sent: FormSent, change: OwnChange): AsyncResult<boolean | null>;
-  /** The person goes on to the server's own authorization server; null as at `change`. */
+  /** Continues to the server's authorization server; `null` as for `change`. */
   connect(sent: FormSent & { server: string; ownUrl: string }): AsyncResult<Connecting | null>;
 }
 
@@ -67,12 +65,12 @@ interface PersonPagesDeps {
   signIn: PersonPageSignIn;
   sessions: PersonSessions;
   databaseOfTenant: (tenantId: string) => OwnDatabase;
-  /** null: OAuth is off */
+  /** `null` without OAuth */
   grants: () => Pick<AuthorizationServer, "grantsOf" | "revoke"> | null;
   now: () => number;
 }
 
-/** Grants in the name of any key of the person's; of a key that was issued for no person, its own. */
+/** Of all keys of the person, or of the key itself if it belongs to no person. */
 async function grantsOf(
   { grants, databaseOfTenant }: PersonPagesDeps,
   { holder, owner }: PersonSession,
@@ -119,10 +117,10 @@ async function endGrant(
   if (!own.ok) return own;
   const grant = own.value.find((each) => each.id === id);
   const grants = deps.grants();
-  // Another person's grant and one that is gone look alike.
+  // Another person's grant is indistinguishable from a missing one.
   if (grant === undefined || grants === null) return ok(false);
   const { clientId, keyId } = grant;
-  // As an administrator's end: an event too many is better than an end that nobody finds in the events.
+  // Logged before the grant ends: a superfluous event is better than a missing one.
   const noted = await database.events.append(
     eventOf(deps, database, {
       session,

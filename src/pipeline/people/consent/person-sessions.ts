@@ -1,7 +1,4 @@
-/**
- * Short sessions in which a person sees what they let in, on pages of the router's. A session lies among the entries of
- * the tenant, under a hash of what the browser keeps.
- */
+/** Short sessions for the person's pages, stored under a hash of the cookie. */
 import type { OauthEntryStore } from "../../../domain/ports/oauth-entries.ts";
 import type { KeyStore } from "../../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
@@ -14,25 +11,23 @@ import { holderIn, holderText, type Holder } from "../../../domain/tenancy/grant
 const sessionMs = 15 * 60_000;
 
 export interface NewPersonSession {
-  /** what the browser keeps */
+  /** cookie value */
   token: string;
   seconds: number;
 }
 
-/** Who is there. */
 export interface PersonIs {
   slug: string;
   holder: Holder;
-  /** null: an API key that was issued for no person */
+  /** `null` for an API key of no person */
   owner: AccountOwner | null;
 }
 
 export interface PersonSession extends PersonIs {
-  /** a value that the next form has to bring: good once, in this browser */
+  /** one-time value for the next form */
   once: string;
 }
 
-/** Over the database of one tenant. */
 export interface SessionDatabase {
   entries: OauthEntryStore;
   keys: Pick<KeyStore, "get">;
@@ -42,18 +37,18 @@ export interface SessionDatabase {
 interface PersonSessionDeps {
   databaseOfTenant: (tenantId: string) => SessionDatabase;
   sha256Hex: (text: string) => Promise<string>;
-  /** 32 random bytes, as base64url */
+  /** 32 random bytes, base64url */
   nonce: () => string;
-  /** compares secrets in the same time, however much of them agrees */
+  /** constant-time comparison */
   isSame: (one: string, other: string) => Promise<boolean>;
   now: () => number;
 }
 
 export interface PersonSessions {
   begin(who: PersonIs): AsyncResult<NewPersonSession>;
-  /** null: nobody is signed in there. A revoked, rotated or expired key ends the session. */
+  /** `null` if nobody is signed in. A revoked, rotated, or expired key ends the session. */
   find(token: string, slug: string): AsyncResult<PersonSession | null>;
-  /** Takes what a form brought. null: another form was sent meanwhile, or it is no form of this browser's page. */
+  /** Consumes a form's one-time value; `null` if it is outdated or foreign. */
   take(token: string, slug: string, once: string): AsyncResult<PersonSession | null>;
   end(token: string): AsyncResult<null>;
 }

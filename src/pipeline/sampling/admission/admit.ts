@@ -1,4 +1,4 @@
-/** What a call may use at most, against which limits, for how long. */
+/** What a call reserves, against which limits, and for how long. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { circuitReaches } from "../../../domain/attempts.ts";
 import type { Opening } from "../../../domain/audit/record.ts";
@@ -29,31 +29,27 @@ import { costingOf, type Costing } from "./headroom.ts";
 import { scopesFor, type Charged } from "../../callers/scopes.ts";
 import { calendarOf } from "../../callers/time-zones.ts";
 
-/** One provider call that may be made, and what it may cost. */
 export interface ReservedAttempt extends Costing {
   model: Choice["model"];
   credentialId: string;
   endpoint: string;
-  /** its model may be asked a second time; see `refusesOwnToolUse` */
+  /** may be asked twice; see `refusesOwnToolUse` */
   isHeldTwice?: true;
 }
 
 export interface Reserved {
-  /** the candidates of failover, best first: nothing else may be called. Never empty. */
+  /** failover candidates, best first; never empty */
   steps: ReservedAttempt[];
-  /** how many of these calls one request may make */
+  /** attempts per request */
   maxAttempts: number;
-  /** circuits on the way to the first candidate that only one call at a time may try: this call would try them */
+  /** half-open circuits of the first candidate, which this call would probe */
   probes: CircuitProbe[];
-  /** scopes of such circuits on the way to the others: nobody needs to try them now, so they come last */
+  /** half-open circuits of other candidates, which are tried last */
   resting: string[];
   holds: Hold[];
   /** of the largest attempt */
   tokens: number;
-  /**
-   * the cost of the dearest attempts that one call may make, since each attempt may be billed; null: a price is
-   * unknown
-   */
+  /** sum of the most expensive attempts, since each may be billed; `null` without a known price */
   microUsd: number | null;
   deadlineMs: number;
 }
@@ -72,7 +68,7 @@ export const placeOf = ({
   ...(isHeldTwice === true && { isHeldTwice }),
 });
 
-/** What the most expensive `most` attempts at these candidates cost together; null: a price is unknown. */
+/** `null` without a known price. */
 export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
   const prices = steps.flatMap(({ microUsd, isHeldTwice }) =>
     isHeldTwice === true ? [microUsd, microUsd] : [microUsd],
@@ -85,7 +81,6 @@ export function dearestOf(steps: readonly ReservedAttempt[], most: number): numb
     .reduce((sum, price) => sum + price, 0);
 }
 
-/** Every candidate that some row of faults can lead to. */
 function stepsOf(
   plan: Plan,
   {
@@ -109,7 +104,6 @@ function stepsOf(
   return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
 }
 
-/** The circuits on the way to these candidates that were open for their time, and that one call may try. */
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
   const scopes = steps.flatMap((step) =>
@@ -123,15 +117,14 @@ function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[]
 
 export interface ToReserve extends Charged {
   plan: Plan;
-  /** ms of the call's deadline that it has waited for room; absent: none */
+  /** ms already spent waiting for room */
   waitedMs?: number;
-  /** ms since the epoch, in whose day, week and month the call counts; absent: `now` */
+  /** ms since the epoch of the period that counts the call; defaults to `now` */
   countedAt?: number | undefined;
 }
 
 const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
-/** The candidates of failover, best first. */
 export function candidatesFor(input: ToReserve): ReservedAttempt[] {
   const { plan, caller } = input;
   const { snapshot } = caller;
@@ -169,7 +162,6 @@ export function reservationOf(input: ToReserve): Reserved {
   };
 }
 
-/** A plan and what it reserves. */
 export interface Claimed {
   plan: Plan;
   reserved: Reserved;
@@ -180,10 +172,7 @@ export interface LesserClaimed extends Claimed {
   shortens?: true;
 }
 
-/**
- * The decision with what is reserved for it: where a fault leads, and which models stand in though no hint asks
- * for them.
- */
+/** Adds the failover order to the decision, and models that no hint asks for. */
 export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
   const after = firstStepsOf(steps.map(placeOf));
   const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);
@@ -206,7 +195,6 @@ export function withFailover(decision: Decision, { steps }: Pick<Reserved, "step
   };
 }
 
-/** The step that an attempt was; undefined: none that was reserved. */
 export const stepFor = (
   { steps }: Reserved,
   { provider, model }: { provider: string; model: string },
@@ -215,7 +203,7 @@ export const stepFor = (
   return steps.find((step) => nameOf(step.model) === name);
 };
 
-/** What attempts cost for which nobody knows whether they were billed. */
+/** Cost of attempts that may have been billed. */
 export const reservedFor = (
   reserved: Reserved,
   attempt: { provider: string; model: string },
@@ -234,14 +222,13 @@ export const createAdmit =
   (input: {
     plan: Plan;
     reserved: Reserved;
-    /** tried in their order where a limit has too little left for the first */
+    /** tried in order if a limit has too little left */
     lesser: readonly LesserClaimed[];
-    /** what becomes of the call where only running calls are in the way */
+    /** if only running calls are in the way */
     ifReserved: "waits" | "refused";
     caller: Caller;
     opening: Opening;
     replayKey: ReplayKey | null;
-    /** the call waits for a person; null: it runs at once */
     approval: NewApproval | null;
     now: number;
   }): AsyncResult<Admission> => {

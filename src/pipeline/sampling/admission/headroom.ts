@@ -1,4 +1,4 @@
-/** What one provider call may use and cost, with as much room for its reasoning as the limits have. */
+/** Tokens and cost of one provider call, with as much room for reasoning as the limits allow. */
 import type { CallBounds } from "../../../domain/choice/policy.ts";
 import type { Model } from "../../../domain/models/model.ts";
 import type { Requirements } from "../../../domain/requirements.ts";
@@ -10,13 +10,11 @@ import {
 } from "../../../domain/models/reasoning.ts";
 import { costMicroUsd, mostUsage } from "../../../domain/models/cost.ts";
 
-/** What one provider call may use, and what its request says about reasoning. */
 export interface Costing {
   tokens: number;
-  /** null: unknown price */
   microUsd: number | null;
   reasoning: ReasoningRequest;
-  /** tokens of text that the model may write */
+  /** text tokens */
   maxTokens: number;
 }
 
@@ -33,9 +31,8 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
 }
 
 /**
- * The call with all the room that the model wants, or as much of it as a limit's size leaves. Where not even
- * the text fits, there is no room, and admission says which limit is too small.
- * @param asked input tokens as this model counts them, at most
+ * Reduces the room for reasoning to the limit. If not even the text fits, admission names the limit.
+ * @param asked at most, in this model's tokens
  */
 export function costingOf(model: Model, asked: Requirements, bounds: CallBounds): Costing {
   const needs = { ...asked, maxTokens: writableTokens(model, asked) };

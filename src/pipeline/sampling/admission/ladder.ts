@@ -1,6 +1,6 @@
 /**
- * The lesser claims of a call, for limits that have too little left for the first one: fewer attempts, then no room for
- * reasoning, then a short answer. The ledger takes the first that fits.
+ * Lesser claims of a call for limits with little left: fewer attempts, then no room for reasoning, then a short
+ * answer. The ledger takes the first that fits.
  */
 import { smallestBudget, type Hold } from "../../../domain/limits/holds.ts";
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
@@ -21,7 +21,6 @@ import { scopesFor } from "../../callers/scopes.ts";
 
 const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
 
-/** The holds with other amounts of money and tokens. */
 const resized = (
   holds: readonly Hold[],
   { tokens, microUsd }: Pick<Reserved, "tokens" | "microUsd">,
@@ -32,8 +31,8 @@ const resized = (
   });
 
 /**
- * What so many attempts reserve; 0: what the first candidate does, if it is the only one. All candidates stay: where an
- * attempt costs nothing, such as one that was refused, another one begins within the same reservation.
+ * 0: only the first candidate. All candidates stay, since an attempt that costs nothing leaves the reservation
+ * to the next.
  */
 function withAttempts(reserved: Reserved, attempts: number): Reserved {
   const { steps, holds } = reserved;
@@ -51,7 +50,6 @@ const isLess = (one: Reserved, other: Reserved): boolean => {
   return amounts.every((more) => more <= 0) && amounts.some((more) => more < 0);
 };
 
-/** The same plan for fewer attempts, each one less than the claim before. */
 function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
   const most = Math.min(reserved.maxAttempts, reserved.steps.length);
   const claims: Claimed[] = [];
@@ -69,14 +67,14 @@ function fewerAttempts({ plan, reserved }: Claimed): Claimed[] {
 
 type Laddered = ToReserve & { plan: Planned };
 
-/** The first model of another plan; null: it is no less, or tries a circuit, of which only the first plan knows. */
+/** `null` if it is no less or probes a circuit. */
 function firstModel(input: Laddered, plan: Plan | null, before: Reserved): Claimed | null {
   if (plan === null) return null;
   const reserved = withAttempts(reservationOf({ ...input, plan }), 0);
   return reserved.probes.length === 0 && isLess(reserved, before) ? { plan, reserved } : null;
 }
 
-/** Never of a model that reasons whatever it is asked: a short answer may then be no answer. */
+/** Never for models that always reason: a short answer may be empty. */
 function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaimed | null {
   if (!before.holds.some((hold) => isSized(hold) && isLasting(hold))) return null;
   const plan = input.plan.shortened(from);
@@ -86,7 +84,6 @@ function shortAnswer(input: Laddered, from: Plan, before: Reserved): LesserClaim
   return claimed === null ? null : { ...claimed, shortens: true };
 }
 
-/** The claims that take the place of the first one, each less than the one before. */
 export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
   const { plan } = input;
   if (!reserved.holds.some(isSized)) return [];
@@ -103,7 +100,7 @@ export function ladderOf(input: Laddered, reserved: Reserved): LesserClaimed[] {
   return [...fewer.slice(Math.max(0, fewer.length + others.length + 1 - mostClaims)), ...others];
 }
 
-/** What a call that will wait for a person reserves: as many attempts as its smallest budget could ever pay. */
+/** Reservation of a pending call: the attempts that its smallest budget could pay for. */
 export function heldReservationOf(input: ToReserve): Reserved {
   const reserved = reservationOf(input);
   const budget = smallestBudget(scopesFor(input)) ?? Number.POSITIVE_INFINITY;

@@ -1,12 +1,10 @@
-/** What a caller is told of a limit that has no room. */
 import { nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
 import { endOfTime, isMoney } from "../../../domain/limits/resources.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 
-/** Which tag, run, group or person. A caller knows its key and its server. */
 function nodeOf({ scope, subject }: Hold): { node?: string } {
   if (scope === "tenant" || scope === "key" || scope === "server") return {};
-  // A run's name stands behind its key. A group's name may have colons.
+  // A run's name follows its key. Group names may contain colons.
   const from = scope === "run" ? subject.lastIndexOf(":") : scope.length;
   return { node: subject.slice(from + 1) };
 }

@@ -1,43 +1,40 @@
 /**
- * Calls that only running calls stand in the way of, by what those have reserved. They wait outside of any turn and any
- * place, and try again, one after the other, when a call of their tenant has ended.
+ * Calls blocked only by running reservations wait here without a slot and retry one by one when a call of their
+ * tenant ends.
  */
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 
-/** Of one tenant. */
+/** Per tenant. */
 const mostWaiting = 100;
 const longestWaitMs = 10_000;
-/** ms between two looks for calls that another process ended. */
+/** ms between polls for calls that ended in other processes. */
 const pollMs = 1_000;
 
-/** ms that a call may wait: its provider needs the rest of its deadline. */
+/** ms; the provider needs the rest of the deadline. */
 export const waitWithin = (deadlineMs: number): number => Math.min(longestWaitMs, deadlineMs / 2);
 
 interface Waiter {
-  /** it is this one's turn to try */
   isCalled: boolean;
   wake: () => void;
 }
 
 interface Room {
   waiting: Set<Waiter>;
-  /** who has still to try since a call ended */
+  /** still to retry after the last ended call */
   round: Waiter[];
   isInRound: boolean;
-  /** a call ended during the round */
   isDue: boolean;
-  /** as the ledger last told it of the tenant's running calls */
+  /** as last reported by the ledger */
   running: string | undefined;
 }
 
 export interface Try {
   ifReserved: "waits" | "refused";
-  /** ms so far */
   waitedMs: number;
 }
 
 export interface LimitWaits {
-  /** Tries until the call does not have to wait any more, or has waited for `longestMs`. */
+  /** Retries until the call need not wait or `longestMs` is over. */
   through<T>(
     call: {
       tenantId: string;
@@ -46,23 +43,22 @@ export interface LimitWaits {
     },
     tryOnce: (how: Try) => Promise<T | "waits">,
   ): Promise<T>;
-  /** A call of the tenant has ended. */
   ended(tenantId: string): void;
 }
 
 export function createLimitWaits(deps: {
   ledger: Pick<Ledger, "runningOf">;
   now: () => number;
-  /** ms, for durations */
+  /** ms, monotonic */
   elapsed: () => number;
-  /** Acts after so many ms, unless the function that it gives is called before. */
+  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
 }): LimitWaits {
   const { ledger, now, elapsed, after } = deps;
   const rooms = new Map<string, Room>();
   let isPolling = false;
 
-  /** One at a time: what the first takes is no longer there for the second. */
+  /** One at a time: the first may take what the second needs. */
   const callNext = (room: Room): void => {
     const next = room.round.shift();
     room.isInRound = next !== undefined;
@@ -116,7 +112,6 @@ export function createLimitWaits(deps: {
     if (waiter.isCalled) callNext(room);
   };
 
-  /** Until it is the waiter's turn, or the time is over. */
   const called = (waiter: Waiter, ms: number): Promise<void> =>
     new Promise((resolve) => {
       const stop = after(ms, resolve);
@@ -141,7 +136,7 @@ export function createLimitWaits(deps: {
       const room = enter(tenantId, waiter);
       if (room === null) return last();
       try {
-        // A call may have ended since the first try.
+        // A call may have ended since the first attempt.
         begin(room);
         for (;;) {
           await outside(() => called(waiter, Math.max(0, longestMs - (elapsed() - began))));

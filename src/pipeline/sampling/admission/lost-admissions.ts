@@ -1,7 +1,4 @@
-/**
- * Admissions whose answers never came, as plain values, so that any invocation of an isolate may look after
- * them.
- */
+/** Admissions without an answer, as plain values that any invocation may handle. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { Opening } from "../../../domain/audit/record.ts";
 import { longestLeaseMs } from "../../../domain/leases.ts";
@@ -10,39 +7,38 @@ import type { Hold } from "../../../domain/limits/holds.ts";
 export interface LostAdmission {
   opening: Opening;
   holds: Hold[];
-  /** whether the admission may have claimed a replay key */
+  /** may have claimed an idempotency key */
   isKeyed: boolean;
 }
 
 /**
- * ms before each look at a database that answers. A batch may arrive after the first looks. By the last look
- * the longest lease has ended, and the sweep has run.
+ * ms before each check. A batch may arrive late; by the last check the longest lease has ended and the sweep
+ * has run.
  */
 const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
 
-/** ms after which another caller may look after them: the host may have ended the one that had the turn. */
+/** ms after which another caller takes over from one whose invocation may have ended. */
 const turnMs = 20_000;
 
 interface Kept {
   lost: LostAdmission;
   looks: number;
-  /** ms by the isolate's clock of durations */
+  /** ms, monotonic */
   dueAt: number;
 }
 
 export interface LostAdmissions {
   add(lost: LostAdmission): void;
-  /** True for one caller at a time, until that caller has not asked for a while. */
+  /** Lease for one caller at a time. */
   isTurnOf(who: object): boolean;
   isEmpty(): boolean;
-  /** The admissions to look for now, `most` at most. */
   due(most: number): LostAdmission[];
-  /** The admission was not found. It is looked for again, unless this was the last time. */
+  /** Schedules the next check, if any. */
   missed(id: string): void;
   done(id: string): void;
 }
 
-/** `capacity`: of more admissions, the oldest are left to their leases. `elapsed`: ms, monotonic. */
+/** `capacity`: beyond it, the oldest are left to their leases. `elapsed`: ms, monotonic. */
 export function createLostAdmissions(deps: {
   capacity: number;
   elapsed: () => number;

@@ -1,4 +1,4 @@
-/** What an attempt came to, as its record keeps it. */
+/** An attempt as recorded. */
 import type { Attempt, ProviderFault } from "../../../domain/attempts.ts";
 import type { ProviderAnswer } from "../../../domain/sampling/providers.ts";
 

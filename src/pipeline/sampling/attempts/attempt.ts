@@ -1,4 +1,4 @@
-/** Tries the reserved candidates until one answers, a fault stops it, or the deadline comes. */
+/** Tries the reserved candidates until one answers, a fault stops the call, or the deadline passes. */
 import { checkAnswer } from "../../../domain/sampling/answer-check.ts";
 import {
   circuitReaches,
@@ -35,52 +35,49 @@ import { signalUntil } from "./signal-until.ts";
 
 export interface Attempted {
   attempts: Attempt[];
-  /** ms spent in providers, waiting for them included */
+  /** ms in providers, including queues */
   providerMs: number;
-  /** what the attempts change in circuits */
+  /** changes to circuits */
   circuits: CircuitChange[];
   refusedKeys: RefusedKey[];
   answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
 }
 
 interface Walk {
-  /** the reserved candidates: nothing else is called */
+  /** nothing else is called */
   steps: readonly {
     model: Model;
     credentialId: string;
     endpoint: string;
     isHeldTwice?: true;
     reasoning: ReasoningRequest;
-    /** tokens of text that it may write */
+    /** text tokens */
     maxTokens: number;
-    /** what it uses at most */
+    /** at most */
     tokens: number;
-    /** what it costs at most; null: unknown price */
+    /** at most */
     microUsd: number | null;
   }[];
   maxAttempts: number;
-  /** what the call has reserved: no attempt after the first begins beyond it */
+  /** later attempts must fit in this reservation */
   held: { tokens: number; microUsd: number | null };
-  /** scopes of circuits that another call tries; candidates behind them come last */
+  /** circuits probed by other calls; their candidates come last */
   blocked: readonly string[];
   call: SamplingCall;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
   promptCaching: PromptCaching;
   afterContentFilter: AfterContentFilter;
-  /** the caller's own cancellation */
   signal: AbortSignal;
-  /** ms after which the first attempt leaves this place for another endpoint; null: nothing is known */
+  /** ms after which the first attempt moves to another endpoint; `null` if unknown */
   patienceAt: (place: Place) => number | null;
-  /** Lets other calls have the turn while a provider works. */
+  /** Releases the scheduling slot while a provider works. */
   outside: CallTurn["outside"];
-  /** Takes a provider's message about a failure; absent: nobody keeps it. */
   onMessage?: (said: ProviderMessage) => void;
-  /** Called before each provider call. Gives the trace headers of its HTTP request. */
+  /** Returns the trace headers of the HTTP request. */
   begins: (credential: SealedCredential) => Record<string, string>;
 }
 
-/** One provider call of the walk. */
 interface Next {
   model: Model;
   credential: SealedCredential;
@@ -89,12 +86,11 @@ interface Next {
 }
 
 /**
- * The share of the remaining deadline that one attempt may use while other candidates could follow. A provider
- * that hangs must not take the whole call with it.
+ * Share of the remaining deadline for one attempt while others may follow, so that a hanging provider doesn't
+ * use all of it.
  */
 const shareOfDeadline = 2 / 3;
 
-/** Positions of the candidates that another call is trying. */
 const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
   new Set(
     places.flatMap((place, at) =>
@@ -102,7 +98,6 @@ const avoidedOf = (places: readonly Place[], blocked: readonly string[]): Readon
     ),
   );
 
-/** A reserved attempt whose credential is known. */
 interface OpenStep extends Next, Pick<Walk["steps"][number], "tokens" | "microUsd"> {
   place: Place;
 }
@@ -123,7 +118,7 @@ const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
       : [{ model, credential, place: placeOf(step), ...costing }];
   });
 
-/** Positions of the candidates for which the reservation has too little left, after attempts at these positions. */
+/** Candidates that exceed what is left of the reservation. */
 const dearOf = (
   { held }: Walk,
   steps: readonly OpenStep[],
@@ -146,13 +141,13 @@ const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
   );
 };
 
-/** ms; null: the attempt takes its share of the deadline. */
+/** `null`: the attempt gets its share of the deadline. */
 const patienceOf = (
   { patienceAt }: Walk,
   { place, reasoning }: OpenStep,
   places: readonly Place[],
 ): number | null =>
-  // How long a model reasons depends on the question. Where no other endpoint can answer, waiting is all that is left.
+  // Reasoning time varies. Without another endpoint, waiting is the only option.
   reasoning.headroom > 0 ||
   reasoning.sent !== null ||
   reasoning.metadata !== "absent" ||
@@ -160,7 +155,7 @@ const patienceOf = (
     ? null
     : patienceAt(place);
 
-/** No candidate is left. The last attempt says whether the provider failed or was too slow. */
+/** The last attempt tells whether the provider failed or timed out. */
 function exhausted(attempts: readonly Attempt[]): Refusal {
   const waits = attempts.flatMap((attempt) =>
     mayPass(attempt) ? (attempt.retryAfterMs ?? []) : [],
@@ -176,10 +171,10 @@ export function createAttempt(deps: {
   providers: Providers;
   openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
   now: () => number;
-  /** ms, for durations */
+  /** ms, monotonic */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Acts after so many ms, unless the function that it gives is called before. */
+  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
   /** 0–1 */
   chance: () => number;
@@ -217,7 +212,6 @@ export function createAttempt(deps: {
     return ok({ ...answer.value, notes: [...answer.value.notes, note] });
   };
 
-  /** One attempt, as it is recorded, with the answer or the fault. */
   const tryStep = async (walk: Walk, step: OpenStep, timeoutMs: number): Promise<Tryout> => {
     const { model, credential, place } = step;
     const beganAt = now();

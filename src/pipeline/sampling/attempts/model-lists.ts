@@ -1,7 +1,4 @@
-/**
- * What each credential's provider lists. The list is read after a call that the credential answered, once a day at most,
- * and no call waits for it.
- */
+/** Reads each credential's model list at most daily, after an answered call and off its path. */
 import { createBoundedMap, type BoundedMap } from "../../../domain/bounded-map.ts";
 import { countedListing, type ReadListing } from "../../../domain/models/listings.ts";
 import type { CredentialStore, SealedCredential, Vault } from "../../../domain/ports/stores.ts";
@@ -11,15 +8,15 @@ import type { AttemptAll } from "./attempt.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 
 const dayMs = 86_400_000;
-/** A process that has tried looks away for so long, whatever its memory says of the credential. */
+/** ms before this process retries, whatever its cache says. */
 const restMs = 3_600_000;
 const timeoutMs = 20_000;
 
-/** When this process last tried to read the list of a credential: ms that never go back. */
+/** ms, monotonic, of the last try per credential. */
 export type ListingTries = BoundedMap<string, number>;
 export const createListingTries = (capacity: number): ListingTries => createBoundedMap(capacity);
 
-/** Keeps what was read, if it proves something. A list at an address of the tenant's own proves nothing. */
+/** A list from a custom address proves nothing. */
 export async function keepRead(
   credentials: Pick<CredentialStore, "keepListing">,
   credential: SealedCredential,
@@ -27,7 +24,7 @@ export async function keepRead(
 ): AsyncResult<null> {
   const { tenantId, id, updatedAt, baseUrl, listing = null } = credential;
   const counted = baseUrl === null ? countedListing(listing, read, now) : listing;
-  // The same list is no news: the choices that were prepared on it stay.
+  // An unchanged list keeps prepared choices valid.
   if (counted === null || counted.ids.join() === listing?.ids.join()) return ok(null);
   return credentials.keepListing({ tenantId, id, readAt: updatedAt }, counted);
 }
@@ -38,9 +35,8 @@ export function createModelLists(deps: {
   openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
   tries: ListingTries;
   now: () => number;
-  /** ms that never go back */
+  /** ms, monotonic */
   elapsed: () => number;
-  /** ends a read; absent: nothing does */
   ends?: AbortSignal | undefined;
 }) {
   const { credentials, providers, openKey, tries, now, elapsed, ends } = deps;
@@ -71,7 +67,7 @@ export function createModelLists(deps: {
     await keepRead(credentials, credential, { read: listed, now: now() });
   };
 
-  /** null: the list is not due */
+  /** `null` if the list is not due */
   return (credential: SealedCredential): Promise<void> | null => {
     if (!isDue(credential)) return null;
     tries.set(credential.id, elapsed());
@@ -79,7 +75,6 @@ export function createModelLists(deps: {
   };
 }
 
-/** Attempts after which the list of the credential that answered is read, if it is due. */
 export const readingLists =
   (
     attempt: AttemptAll,

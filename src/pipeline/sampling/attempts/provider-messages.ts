@@ -1,11 +1,11 @@
-/** Who reads what providers said of a call's failed attempts, by the tenant's policy. */
+/** Who may read providers' messages about failed attempts, by the tenant's policy. */
 import type { ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { AttemptSummary } from "../../../domain/attempts.ts";
 import type { Policy } from "../../../domain/choice/policy.ts";
 import { err } from "../../../domain/result.ts";
 import type { Attempted } from "./attempt.ts";
 
-/** The attempts, each with its own message. Both are in the order of the calls. */
+/** Messages and attempts are in call order. */
 function withMessages(
   attempts: readonly AttemptSummary[],
   said: readonly ProviderMessage[],
@@ -21,8 +21,8 @@ function withMessages(
 }
 
 /**
- * @param asking a registered server reads no messages: they may quote the prompt of the client that is asked for, and
- *   the server is not the tenant's own
+ * @param asking a registered server reads none: a message may quote the prompt, and the server isn't the
+ * tenant's own
  */
 export function providerMessages(policy: Policy, asking: "caller" | "server") {
   const said: ProviderMessage[] = [];
@@ -31,9 +31,7 @@ export function providerMessages(policy: Policy, asking: "caller" | "server") {
   return {
     listener:
       isKept || isTold ? { onMessage: (message: ProviderMessage) => void said.push(message) } : {},
-    /** what the record keeps */
     kept: (): ProviderMessage[] => (isKept ? said : []),
-    /** the answer as its caller reads it */
     told(answer: Attempted["answer"]): Attempted["answer"] {
       if (answer.ok || !isTold || !("attempts" in answer.error)) return answer;
       return err({ ...answer.error, attempts: withMessages(answer.error.attempts, said) });

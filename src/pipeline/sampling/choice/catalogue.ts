@@ -1,6 +1,6 @@
 /**
- * The catalogue that an isolate chooses from: the seed, until a synced one was read. No call waits for the look
- * for a newer one, so every isolate knows of a sync some minutes later.
+ * The isolate's catalogue: the bundled one until a synced one was read. Refreshed off the path of calls, within
+ * minutes.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Catalogue, Model } from "../../../domain/models/model.ts";
@@ -13,7 +13,7 @@ const lookEveryMs = 5 * 60_000;
 export interface HeldCatalogue {
   current(): Catalogue;
   put(catalogue: Catalogue): void;
-  /** True for one caller in each interval, who then looks. A look that is cut off costs one interval. */
+  /** `true` for one caller per interval. */
   takesTurn(now: number): boolean;
 }
 
@@ -42,7 +42,7 @@ export function holdCatalogue(parts: {
   };
 }
 
-/** One read of the database. Models travel only if they are newer than those at hand. */
+/** Models are transferred only if they are newer. */
 export const createCatalogueReader =
   (deps: { held: HeldCatalogue; catalogues: CatalogueStore }) =>
   async (): AsyncResult<Catalogue> => {

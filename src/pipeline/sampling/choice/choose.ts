@@ -1,4 +1,4 @@
-/** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
+/** From a call and its caller to a plan: declared capabilities, negotiated capabilities, then the choice. */
 import {
   firstWithSamplingTools,
   missingFrom,
@@ -41,32 +41,29 @@ import { askedToContinue, continuationNote } from "../../../domain/wires/continu
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { mayNameBudget, scopesOf, type AskingServer } from "../../callers/scopes.ts";
 
-/** What was declared by the client for which is sampled. */
 export interface Declared {
-  /** capabilities, as the client's revision knows them */
+  /** as the client's revision knows them */
   capabilities: JsonObject;
-  /** as the client declared them, in which revision; absent: what the revision doesn't know was not declared */
+  /** as the client sent them; absent if the revision has nothing more */
   raw?: { capabilities: JsonObject; revision: string };
   features: Features;
 }
 
 export interface Planned extends Plan {
-  /** the call as the model will get it */
+  /** as the model will get it */
   call: SamplingCall;
-  /** The plan for limits that have nothing left for reasoning; null: that is this plan. */
+  /** Plan for limits without room for reasoning; `null` if identical. */
   withoutRoom: () => Plan | null;
-  /** That plan, for a short answer; null: the call may have no shorter one. */
+  /** `null` if the call may not be shortened. */
   shortened: (plan: Plan) => Plan | null;
 }
 
 export interface Chooser {
-  /** The catalogue as this tenant sees it. */
   poolFor(snapshot: Snapshot): ModelPool;
   plan(
     call: SamplingCall,
     snapshot: Snapshot,
     declared: Declared,
-    /** the registered server that asks; absent or null: the caller asks for itself */
     server?: AskingServer | null,
   ): Result<Planned, Refusal>;
 }
@@ -74,14 +71,14 @@ export interface Chooser {
 interface Prepared {
   catalogue: Catalogue;
   serverPolicy: string;
-  /** version of the memory of models that refuse to be asked about reasoning */
+  /** version of the memory of models that reject reasoning parameters */
   refusals: number;
-  /** ms since the epoch, when a limit falls again */
+  /** ms since the epoch */
   raisedUntil: number;
   pool: ModelPool;
 }
 
-/** The tenant's policy and the asking server's together: the narrower of each member. */
+/** The narrower of both for each member. */
 export function policyFor(
   snapshot: Pick<Snapshot, "tenant" | "key" | "pinnedModel">,
   { server, now }: { server: AskingServer | null; now: number },
@@ -116,7 +113,7 @@ export function policyFor(
   };
 }
 
-/** A refusal's wait, less the time that has passed since it was reckoned. */
+/** Deducts the time since the refusal was computed. */
 const sinceThen = (
   refusal: Extract<Refusal, { reason: "unavailable" }>,
   passedMs: number,
@@ -125,7 +122,7 @@ const sinceThen = (
   retryAfterMs: Math.max(1, refusal.retryAfterMs - Math.max(0, passedMs)),
 });
 
-/** Plans a call; where no model goes on with the assistant's last message, as the policy allows. */
+/** If no model accepts prefill, falls back as the policy allows. */
 function planAs(
   { prefill = "refuse" }: Policy,
   pool: ModelPool,
@@ -145,11 +142,10 @@ function planAs(
 export function createChooser(deps: {
   catalogue: () => Catalogue;
   now: () => number;
-  /** absent: refusals are not remembered */
   refusals?: ReasoningRefusals;
 }): Chooser {
   const { refusals: known = createReasoningRefusals(0) } = deps;
-  // One snapshot serves many requests. What was measured in it is as old as the snapshot.
+  // Measurements are as old as the snapshot that they are prepared for.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
   const poolFor = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
     const catalogue = deps.catalogue();
@@ -166,10 +162,9 @@ export function createChooser(deps: {
       made.serverPolicy === serverPolicy &&
       made.refusals === refusals &&
       now < made.raisedUntil &&
-      // A circuit that has been open for its time is tried, however old the snapshot is.
+      // Half-open circuits are tried however old the snapshot is.
       now < (made.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
-      // A pool from before a clock was set back is made anew, or its circuits would stay open
-      // until the clock is there again.
+      // A pool from before a clock was set back would keep its circuits open.
       now >= (made.pool.circuits?.now ?? 0)
     )
       return made.pool;

@@ -1,7 +1,6 @@
 /**
- * Which prompts were sent of late, so that the router knows that a prefix repeats. The memory is the isolate's,
- * and bounded. Tenants never share an entry, and a tenant that sends much makes the router forget only that
- * tenant's own.
+ * Remembers recent prompts per isolate to detect repeated prefixes. Bounded; tenants never share or displace
+ * each other's entries.
  */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { JsonValue } from "../../../domain/json.ts";
@@ -12,17 +11,14 @@ import {
   type SentPrompt,
 } from "../../../domain/sampling/prompt-caching.ts";
 
-/**
- * Places of one prompt that are remembered: the first ones, where other conversations part from it, and its
- * end.
- */
+/** Boundaries remembered per prompt: the first ones and the last. */
 const placesRemembered = 16;
-/** Pieces of a prompt that are hashed. A longer prompt is hardly a prefix of another one. */
+/** Pieces that are hashed; longer prompts are rarely prefixes. */
 const piecesHashed = 512;
-/** OpenAI's limit, which other providers adopted, is 64. */
+/** OpenAI's limit, which others adopted, is 64. */
 const charactersOfName = 32;
 
-/** ms since the epoch; `first`: the beginning of a run of uses without a gap as long as the lifetime */
+/** ms since the epoch; `first`: start of uses without a gap longer than the lifetime */
 interface Sent {
   first: number;
   last: number;
@@ -34,12 +30,12 @@ const isAlive = (sent: Sent | undefined, at: number): sent is Sent =>
 export function createPromptPrefixes(deps: {
   hash: (value: JsonValue) => Promise<string>;
   now: () => number;
-  /** entries of one tenant */
+  /** per tenant */
   entriesRemembered: number;
   tenantsRemembered: number;
 }): PromptPrefixes {
   const { hash, now, entriesRemembered, tenantsRemembered } = deps;
-  /** by tenant, then by the hash of a prefix; what was sent longest ago comes first */
+  /** tenant → hash of a prefix, least recently sent first */
   const tenants = createBoundedMap<string, Map<string, Sent>>(tenantsRemembered);
   const recalled = new WeakMap<object, Map<string, Promise<number>>>();
 

@@ -1,9 +1,9 @@
-/** What an isolate remembers of models that refuse to be asked about reasoning. */
+/** Remembers models that reject reasoning parameters. */
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import { nameOf, type CredentialSummary, type Model } from "../../../domain/models/model.ts";
 import type { ReasoningRefusals } from "../../../domain/sampling/providers.ts";
 
-/** Beyond the capacity the oldest is forgotten, and asked again at the price of one refusal. */
+/** A forgotten entry costs one more rejected attempt. */
 export function createReasoningRefusals(capacity: number): ReasoningRefusals {
   const refused = createBoundedMap<string, true>(capacity);
   let version = 0;
@@ -19,7 +19,7 @@ export function createReasoningRefusals(capacity: number): ReasoningRefusals {
   };
 }
 
-/** A model that refuses its control under any of these credentials reasons as it likes, and gets room for that. */
+/** Such a model reasons by itself, so it gets room for that. */
 export function withoutRefused(
   models: readonly Model[],
   credentials: readonly CredentialSummary[],

@@ -1,9 +1,8 @@
-/** The models that a caller can use now, for lists of models. */
 import { nameOf, type Model } from "../../../domain/models/model.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { Chooser } from "./choose.ts";
 
-/** Sorted by name. Models with an open circuit are included, since their faults pass. */
+/** Sorted by name. Includes models with an open circuit, which is temporary. */
 export const createServedModels =
   ({ chooser }: { chooser: Pick<Chooser, "poolFor"> }) =>
   ({ snapshot }: Pick<Caller, "snapshot">): Model[] =>

@@ -1,20 +1,16 @@
 /**
- * Cancellation from another isolate. One invocation may not touch another's I/O (the runtime throws). So
- * `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
+ * Cancellation across isolates. An invocation can't touch another's I/O (the runtime throws), so
+ * `notifications/cancelled` writes a row that the call's owner polls for.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { CancellationStore, CancelledCall } from "../../../domain/ports/cancellations.ts";
 
-/**
- * ms between two looks: often enough to take effect within two seconds, and rare enough to cost next to
- * nothing.
- */
+/** ms between polls: takes effect within two seconds. */
 const pollMs = 1_000;
-/** ms by which the clock of the notification's isolate may be behind the call's. */
+/** ms by which the notifying isolate's clock may be behind. */
 const clockSkewMs = 5_000;
 
 export interface Watch {
-  /** aborts once the call is cancelled */
   signal: AbortSignal;
   stop(): void;
 }
@@ -36,8 +32,7 @@ export function createCancellation(deps: {
           await wait(pollMs, over.signal);
           if (over.signal.aborted) return;
           const found = await cancellations.isRecorded(call, startedAt - clockSkewMs);
-          // Where the database is out of reach the call goes on, and the next look may find the
-          // row.
+          // The next poll may find the row.
           if (found.ok && found.value) return cancelled.abort();
         }
       };

@@ -1,4 +1,3 @@
-/** By which key a repetition of a request is known. */
 import type { IdempotentCall } from "../../../domain/ports/ledger.ts";
 import { keyOf, returningKey, type ReplayKey } from "../../../domain/sampling/replay-key.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
@@ -18,7 +17,7 @@ export const idempotentCallOf = (
       };
 };
 
-/** By which a server that was sent away is known when it asks the same again; null: its request has a key of its own. */
+/** The identity of a returning server's request; `null` if it has its own key. */
 export function returningCallOf(request: SamplingRequest): IdempotentCall | null {
   const { replayKey, content } = request;
   const call = idempotentCallOf(request);

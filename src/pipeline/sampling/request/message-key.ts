@@ -1,11 +1,8 @@
-/**
- * A message's id as rows hold it. A sender chooses how long an id is, and rows live on, so a long id is
- * digested.
- */
+/** A message's id for storage. Long ids, which senders choose, are hashed. */
 
 const mostCharacters = 200;
 
-/** The id's text, or a digest where the text is longer than any ordinary id. No JSON looks like a digest. */
+/** A digest can't be confused with JSON. */
 export async function messageKey(
   { sha256Hex }: { sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string> },
   text: string,

@@ -1,4 +1,4 @@
-/** Watches one request from its arrival to its end, then reports the request: its spans, and a line in the log. */
+/** Observes one request and reports its spans, metrics, and log line at the end. */
 import type { Opening } from "../../../domain/audit/record.ts";
 import type { Providers } from "../../../domain/sampling/providers.ts";
 import {
@@ -13,11 +13,11 @@ import type { Decision } from "../../../domain/choice/decision.ts";
 import type { Propagated, Traces } from "../../../domain/audit/trace.ts";
 
 export interface Observation {
-  /** What was chosen; the last one counts. */
+  /** The last call counts. */
   chose(decision: Decision): void;
-  /** Before each provider call. Returns what its HTTP request says of the trace. */
+  /** Returns trace headers for the provider's HTTP request. */
   begins(credential: { provider: string; baseUrl: string | null }): Record<string, string>;
-  /** Called once, whatever became of the request. Waits for nothing. */
+  /** Called once per request; never blocks. */
   ends(ended: Omit<Ended, "endedAt">): Timings;
 }
 
@@ -32,7 +32,7 @@ export const createObserve =
     providers: Pick<Providers, "addressOf">;
     now: () => number;
     log: (entry: Record<string, unknown>) => void;
-    /** Counts the request; absent: nobody reads figures */
+    /** absent if metrics are disabled */
     measure?: (finished: FinishedRequest) => void;
   }): Observe =>
   ({ opening, authMs }, propagated) => {

@@ -1,18 +1,17 @@
-/** What a call asks for, as its record and its idempotency key know it: hashed and measured, and not kept as a text. */
+/** A request's content as its record and idempotency key know it: hash and size, not the text. */
 import type { JsonValue } from "../../../domain/json.ts";
 import { jsonPieces } from "../../../domain/json-pieces.ts";
 
 export interface RequestContent {
-  /** hex SHA-256 of the text */
+  /** hex */
   sha256: string;
-  /** of the text, in UTF-8 */
+  /** UTF-8 */
   bytes: number;
   characters: number;
-  /** the JSON, written anew each time */
+  /** serialized again on each call */
   text: () => string;
 }
 
-/** A hash that takes its bytes one piece after the other. */
 export interface PiecewiseHash {
   add(piece: Uint8Array<ArrayBuffer>): void;
   hex(): Promise<string>;
@@ -22,7 +21,7 @@ export type DigestContent = (content: JsonValue) => Promise<RequestContent>;
 
 const encoder = new TextEncoder();
 
-/** @param pause lets others work; a large content is read for tens of milliseconds */
+/** @param pause yields: large contents take tens of milliseconds */
 export const createDigestContent =
   (deps: { startSha256: () => PiecewiseHash; pause: () => Promise<void> }): DigestContent =>
   async (content) => {

@@ -1,4 +1,4 @@
-/** A sampling request as a surface hands it in, and what its audit record holds from the beginning. */
+/** A sampling request as surfaces submit it. */
 import { askedOf, type Asked, type Opening } from "../../../domain/audit/record.ts";
 import { outlineOf } from "../../../domain/sampling/capabilities.ts";
 import { inputModalitiesOf } from "../../../domain/sampling/estimate.ts";
@@ -15,56 +15,53 @@ import type { ModelEndpointName } from "../../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { RequestContent } from "./request-content.ts";
 
-/** What a caller can bear while a person decides. */
 export interface Waiting {
   /** ms since the request's arrival */
   patienceMs: number;
-  /** Tells the caller that it is not forgotten; absent: its protocol has no words for that. */
+  /** Keeps the caller's connection alive; absent if its protocol can't */
   progress?: () => void;
 }
 
 export interface SamplingRequest {
   caller: Caller;
-  /** Reads the caller once more, from the database, since the first one may have come from memory. */
+  /** Rereads the caller from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
-  /** absent: the call came as sampling */
+  /** absent for MCP sampling */
   endpoint?: ModelEndpointName;
-  /** what was declared, read from the caller as it is now */
+  /** capabilities of the current caller */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
-  /** the registered server that asks, through the proxy; null: the caller asks for itself */
+  /** the registered server that asks through the proxy */
   server: AskingServer | null;
-  /** the tool that was being called, where the stream named it */
+  /** the tool being called, if known */
   tool: string | null;
-  /** the key under which the call may be repeated; null: the call is new */
+  /** idempotency key */
   replayKey: ReplayKey | null;
-  /** the JSON-RPC id, as JSON, by which a session can cancel the call; null: it can't */
+  /** JSON-RPC id as JSON, by which a session can cancel */
   messageId: string | null;
-  /** the params, but for their `_meta` */
+  /** params without `_meta` */
   content: RequestContent;
   bytes: number;
   /** ms since the epoch */
   startedAt: number;
-  /** the same moment by the clock of durations */
+  /** the same, monotonic */
   beganAt: number;
   authMs: number;
-  /** the turn that the request came with; null: the call takes a turn of its own */
+  /** scheduling slot of the request, if any */
   turn: CallTurn | null;
-  /** how the caller waits for a person; absent: as most do */
   waiting?: () => Waiting;
-  /** the caller's trace context */
+  /** trace context */
   propagated: Propagated;
 }
 
-/** A request whose content is still unread. */
 export interface UnreadRequest extends Omit<SamplingRequest, "content" | "bytes"> {
   content: JsonObject;
-  /** null: as many as its content has */
+  /** `null` for the size of the content */
   bytes: number | null;
 }
 
-/** The first revision whose requests declare capabilities themselves. */
+/** First revision whose requests declare capabilities. */
 const firstWithoutSessions = "2026-07-28";
 
 function declaredIn({ caller, client, declaredBy }: SamplingRequest): Pick<Asked, "declared"> {

@@ -1,4 +1,3 @@
-/** One call, on its way. */
 import type { Opening } from "../../../domain/audit/record.ts";
 import type { CallTurn } from "../../../domain/sampling/call-turn.ts";
 import type { Observation } from "./observe.ts";

@@ -1,4 +1,4 @@
-/** Ends a call in the ledger, also where the sweep or a correction was there before. */
+/** Ends a call in the ledger, even after the sweep or a correction. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Settlement } from "../../../domain/audit/record.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
@@ -6,10 +6,7 @@ import type { Ledger } from "../../../domain/ports/ledger.ts";
 
 export type EndCall = (settlement: Settlement) => AsyncResult<boolean>;
 
-/**
- * True if this ended the call. Where the sweep took the call's process for dead, this end replaces the sweep's
- * `unknown` and its charge, and the log of events says so.
- */
+/** `true` if this ended the call. Replaces the sweep's `unknown` and its charge, with an event. */
 export const createEndCall =
   ({
     ledger,
@@ -18,7 +15,6 @@ export const createEndCall =
   }: {
     ledger: Ledger;
     ids: Ids;
-    /** Told which tenant's call has ended. */
     ended?: (tenantId: string) => void;
   }): EndCall =>
   async (settlement) => {

@@ -1,7 +1,6 @@
 /**
- * Gives back an admission whose answer never came, and which may have happened all the same. The caller was
- * told that nothing is called and nothing charged. So what the admission holds is given back as soon as the
- * database can be reached, also where the sweep was there first.
+ * Releases an admission whose answer was lost. Its caller was told that nothing was called or charged, so the
+ * reservation is returned once the database is reachable, even after the sweep.
  */
 import type { Settlement } from "../../../domain/audit/record.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
@@ -9,15 +8,15 @@ import type { EndCall } from "./end-call.ts";
 import type { LostAdmission, LostAdmissions } from "../admission/lost-admissions.ts";
 import { uncalled } from "./settlement-parts.ts";
 
-/** ms between two looks. While the database is away, each pause is twice the one before. */
+/** ms between checks, doubled while the database is unreachable. */
 const pauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** Ids in one look. */
+/** Ids per check. */
 const mostAtOnce = 500;
 
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
-/** The end of such a call: no provider was called, and nothing is charged. */
+/** No provider was called and nothing is charged. */
 const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Settlement => ({
   ...uncalled,
   id: opening.id,
@@ -43,7 +42,7 @@ export function createRelease(deps: {
 }) {
   const { ledger, endCall, lost, now, wait } = deps;
 
-  /** False: the database is away. */
+  /** `false` if the database is unreachable. */
   const look = async (): Promise<boolean> => {
     const due = lost.due(mostAtOnce);
     if (due.length === 0) return true;
@@ -64,8 +63,8 @@ export function createRelease(deps: {
   };
 
   /**
-   * One invocation at a time looks after all lost admissions of the isolate. An outage loses every admission
-   * that was asked for, and most of them never reached the database.
+   * One invocation handles all of an isolate's lost admissions: an outage loses many, most of which never
+   * reached the database.
    */
   return async (admission: LostAdmission): Promise<void> => {
     lost.add(admission);

@@ -1,4 +1,4 @@
-/** Writes how a call ended. It runs on every branch after admission, and counts once. */
+/** Settles a call, exactly once, on every path after admission. */
 import type { Attempt, RefusedKey } from "../../../domain/attempts.ts";
 import type { CircuitChange } from "../../../domain/choice/circuits.ts";
 import { keptOf, storedAs, type ProviderMessage } from "../../../domain/audit/capture.ts";
@@ -23,22 +23,22 @@ export interface Ended {
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
-  /** class of the output size that was asked for */
+  /** requested output size class */
   size: number;
-  /** the answer for repetitions of the call */
+  /** stored for repeated requests */
   result: Settlement["result"];
   timing: Timing;
   totalMs: number;
-  /** content that the policy captures; null: none */
+  /** captured content, if the policy asks for it */
   content: string | null;
-  /** providers' messages about failed attempts, sealed beside the content */
+  /** providers' messages, sealed with the content */
   messages: readonly ProviderMessage[];
 }
 
-/** ms before the second try of a settlement. Each pause is twice the one before. */
+/** ms before the first retry; doubled each time. */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** ms of pauses after which the sweep's end stands. A process that lives gets through an outage of an hour. */
+/** ms of retries, enough for an hour's outage; then the sweep's end stands. */
 const givenUpAfterMs = 3_600_000;
 
 export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
@@ -46,19 +46,18 @@ export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   return refusal.reason === "cancelled" ? "cancelled" : "failed";
 };
 
-/** What a call cost. Its answer, log line, record, usage and spans all tell this figure. */
+/** The figures that answer, log, record, usage, and spans share. */
 export interface Charge {
-  /** tokens that limits are charged */
+  /** charged to limits */
   tokens: number;
-  /** all attempts together; null: one of them has no known price */
+  /** sum of all attempts; `null` without a known price */
   microUsd: number | null;
-  /** what the attempts used together; null: no attempt's usage is known */
+  /** sum of all attempts; `null` if unknown */
   usage: Usage | null;
-  /** attempts, each with what it cost */
   attempts: Attempt[];
 }
 
-/** What one attempt is charged: its usage, or its reservation where the usage is unknown. */
+/** Reported usage, or the reservation if unknown. */
 function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "microUsd"> {
   const { billed, usage } = attempt;
   if (billed === "no") return { tokens: 0, microUsd: 0 };
@@ -68,12 +67,11 @@ function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "
   const step = stepFor(reserved, attempt);
   return {
     tokens: usage.inputTokens + usage.outputTokens,
-    // A usage that can't be priced is charged as reserved: nothing that was used is free.
+    // Usage without a price is charged as reserved.
     microUsd: (step === undefined ? null : costMicroUsd(step.model, usage)) ?? held.microUsd,
   };
 }
 
-/** What a call is charged of which nobody knows what it used. */
 export const chargeAsReserved = ({ tokens, microUsd }: Reserved): Charge => ({
   tokens,
   microUsd,
@@ -81,7 +79,6 @@ export const chargeAsReserved = ({ tokens, microUsd }: Reserved): Charge => ({
   attempts: [],
 });
 
-/** What a call is charged: the sum over its attempts. */
 export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Charge {
   const costs = attempts.map((attempt) => costOf(attempt, reserved));
   const microUsd = costs.reduce<number | null>(
@@ -99,7 +96,7 @@ export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Char
   };
 }
 
-/** The speed of the attempt that answered. Figures that were not believed say nothing about speed. */
+/** Implausible figures give no speed. */
 const healthOf = (
   attempts: readonly Attempt[],
   { at, size }: Pick<HealthChange["sample"], "at" | "size">,
@@ -155,7 +152,6 @@ const settlementOf = (
   };
 };
 
-/** A call's end as the ledger takes it, with what is kept of it sealed. */
 export const createSettlement =
   (deps: { vault: Vault; ids: Ids; now: () => number }) =>
   async (ended: Ended): Promise<Settlement> => {
@@ -177,10 +173,7 @@ export function createSettle(deps: {
 }) {
   const { endCall, now, wait, log } = deps;
   const settlementFor = createSettlement(deps);
-  /**
-   * Tries until the database takes the settlement, or the host ends. A late settlement replaces the
-   * sweep's `unknown`.
-   */
+  /** Retries until the database accepts the settlement or the host ends. */
   return async (ended: Ended): AsyncResult<boolean> => {
     const { id } = ended;
     const settlement = await settlementFor(ended);
@@ -190,7 +183,7 @@ export function createSettle(deps: {
       if (settled.ok) return settled;
       const { error } = settled;
       if (error.reason === "unavailable" && error.cause === "replaced") {
-        // No later try can succeed before a restart.
+        // No retry can succeed before a restart.
         log({ event: "unrecorded", requestId: id, fault: "replaced" });
         return settled;
       }

@@ -1,4 +1,3 @@
-/** The end of an admitted call, as far as the call itself says it. */
 import { captureOf } from "../../../domain/audit/capture.ts";
 import { sizeOf } from "../../../domain/choice/patience.ts";
 import type { Opening, Receipt, Settlement, Timing } from "../../../domain/audit/record.ts";
@@ -20,7 +19,6 @@ interface AdmittedCall {
   admitMs: number;
 }
 
-/** The end of a call for which no provider was called. */
 export const uncalled = {
   receipt: null,
   attempts: [],
@@ -35,7 +33,7 @@ export const uncalled = {
   captured: null,
 } satisfies Partial<Settlement>;
 
-/** What is known before anything of the answer is looked at. Times in ms. */
+/** Times in ms. */
 export function endOf(
   { request, caller, plan, reserved, opening, receipt, chooseMs, approveMs, admitMs }: AdmittedCall,
   { providerMs, endedAt }: { providerMs: number; endedAt: number },
@@ -58,7 +56,7 @@ export function endOf(
   };
 }
 
-/** What is kept when the policy captures; null: nothing. */
+/** `null` if the policy captures nothing. */
 export const capturedOf = (
   { request, caller }: Pick<AdmittedCall, "request" | "caller">,
   answer: Attempted["answer"],

@@ -1,4 +1,3 @@
-/** What a call is answered, and what its answer tells of how it came about. */
 import type { Opening, Timing } from "../../../domain/audit/record.ts";
 import { ignoredIn, type Ignored } from "../../../domain/choice/ignored.ts";
 import { nameOf } from "../../../domain/models/model.ts";
@@ -9,23 +8,23 @@ import type { Planned } from "../choice/choose.ts";
 import type { Recorded } from "../request/idempotency.ts";
 import type { Charge } from "./settle.ts";
 
-/** What a result tells of how it came about. */
+/** Metadata of a result. */
 export interface Summary {
   requestId: string;
   provider: string;
   model: string;
   attempts: number;
-  /** tokens, of all attempts together */
+  /** sum of all attempts */
   usage: { inputTokens: number; outputTokens: number };
-  /** what was charged, all attempts together; null: no known price */
+  /** sum of all attempts */
   costUsd: number | null;
-  /** what was read or sent differently from how it was asked, one sentence for each */
+  /** one sentence for each change to the request or answer */
   notes: string[];
   ignored: Ignored;
   timingMs: Timing & { settle: number };
 }
 
-/** What the caller is answered, and a repetition of the call too. */
+/** The answer, also for repeated requests. */
 export function recordedOf(
   { opening, plan: { call, decision } }: { opening: Opening; plan: Planned },
   { answer, attempts }: Attempted,

@@ -1,6 +1,6 @@
 /**
- * Which public keys are the router's. A row of the database proves nothing. A key counts if it is derived from
- * MASTER_KEY or MASTER_KEY_PREVIOUS, or if its row has a code by one of them.
+ * Which public keys are the router's own: derived from MASTER_KEY or MASTER_KEY_PREVIOUS, or authenticated by a
+ * code of either. A row alone proves nothing.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { Ids } from "../../../domain/tenancy/ids.ts";
@@ -20,17 +20,15 @@ export interface AuditKeyDeps {
   hashing: Hashing;
   signer: Signer;
   verify: VerifySignature;
-  /** codes of rows of public keys */
   keyMac: Mac;
   idOfPublicKey: (publicKey: string) => Promise<string | null>;
   ids: Ids;
   now: () => number;
 }
 
-/** Keys that are reported in one run. */
+/** Keys reported per run. */
 const mostReported = 8;
 
-/** What the code of a public key covers. */
 export const auditKeyText = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
 
 export const withCode = async ({ keyMac }: Pick<AuditKeyDeps, "keyMac">, key: AuditKey) =>
@@ -45,7 +43,6 @@ async function isVouched(
   return keyMac.check(auditKeyText(key), key.code);
 }
 
-/** All keys that ever signed and for which the master keys vouch. */
 export async function vouchedKeys(
   deps: Pick<AuditKeyDeps, "seals" | "signer" | "keyMac">,
 ): AsyncResult<AuditKey[]> {
@@ -58,8 +55,8 @@ export async function vouchedKeys(
 }
 
 /**
- * Renews codes after a rotation. A key for which nothing vouches is logged once, and not published. Returns how many codes
- * were renewed.
+ * Renews codes after a rotation. Unverifiable keys are logged once and not published. Returns the number of
+ * renewed codes.
  */
 export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<number> => {
   const { seals, keyMac, ids, now } = deps;

@@ -1,6 +1,6 @@
 /**
- * Deletes sealed records: those that retention is due to delete, and the oldest ones where room is tight. Each
- * deletion is one transaction with a signed notice, so that the chain says why a record is gone.
+ * Deletes sealed records for retention or to make room, each in a transaction with a signed notice in the
+ * chain.
  */
 import type { DeletionNotice, EmptiedPlace } from "../../../domain/audit/deletion-notices.ts";
 import { noticesFor } from "../../../domain/audit/emptied-places.ts";
@@ -11,10 +11,10 @@ import { withCode, type AuditKeyDeps } from "./audit-keys.ts";
 
 export type DeletionDeps = Pick<AuditKeyDeps, "seals" | "hashing" | "signer" | "keyMac" | "now">;
 
-/** Notices of one transaction: a Durable Object takes parameters of 2 MB, and each signature takes time. */
+/** Notices per transaction: a Durable Object limits parameters to 2 MB, and signing takes time. */
 const mostSeals = 500;
 
-/** Signs what accounts for the places. None is made for a place whose seal is gone. */
+/** Skips places whose seal is gone. */
 export async function signedNotices(
   { seals, hashing, signer, now }: DeletionDeps,
   places: readonly EmptiedPlace[],
@@ -39,7 +39,7 @@ function inFewSeals(places: readonly EmptiedPlace[]): EmptiedPlace[] {
   return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= mostSeals);
 }
 
-/** A key has to be in the database before it signs, or a copy of the database can't be verified. */
+/** A key must be stored before it signs, so that copies of the database stay verifiable. */
 async function keepOwnKey(deps: DeletionDeps): AsyncResult<null> {
   const { seals, signer, now } = deps;
   const kept = await seals.keys();
@@ -49,7 +49,6 @@ async function keepOwnKey(deps: DeletionDeps): AsyncResult<null> {
   return seals.keepKeys([await withCode(deps, signer.key)], now());
 }
 
-/** Returns how many records were deleted. */
 async function deletePlaces(
   deps: DeletionDeps,
   found: readonly EmptiedPlace[],

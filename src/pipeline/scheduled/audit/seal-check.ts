@@ -1,4 +1,4 @@
-/** What a seal run finds before it seals: whether the chain is the router's, and what the records' codes say. */
+/** Checks before sealing: the chain is authentic, and what the records' codes say. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { standingOf } from "../../../domain/audit/evidence.ts";
@@ -16,14 +16,12 @@ import {
 import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 
 export interface SealDeps extends AuditKeyDeps {
-  /** codes of records */
   mac: Mac;
-  /** ms in which processes with the former MASTER_KEY may still write */
+  /** ms during which processes with the former MASTER_KEY may write */
   rolloutMs: number;
   log: (entry: Record<string, unknown>) => void;
 }
 
-/** Whether the router made a seal and the `checked` that stands beside it. */
 async function isGenuine(
   { hashing, verify }: SealDeps,
   seal: StoredSeal,
@@ -36,11 +34,11 @@ async function isGenuine(
   return verify(key, { text, signature: seal.signature });
 }
 
-/** The keys by which a head may be signed. They are this router's own, unless MASTER_KEY has changed twice since. */
+/** The router's own keys, unless MASTER_KEY has changed twice since. */
 const keysFor = async (deps: SealDeps, head: StoredSeal): AsyncResult<AuditKey[]> =>
   deps.signer.keys.some(({ id }) => id === head.keyId) ? ok(deps.signer.keys) : vouchedKeys(deps);
 
-/** Everything that the seal of these records says in `checked`, except `tree`. */
+/** All of `checked` except `tree`. */
 export async function checkWaiting(
   deps: SealDeps,
   { head, records, counter, present }: Waiting,

@@ -1,6 +1,6 @@
 /**
- * Seals finished records, tenant by tenant. Cut off or run twice, the job seals nothing twice: a seal and its
- * records' places are one transaction, which takes effect only on the chain that the seal was made for.
+ * Seals finished records per tenant. Idempotent: a seal and its records' positions are one transaction,
+ * conditional on the head of the chain.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";
@@ -25,22 +25,22 @@ import { checkWaiting, type SealDeps } from "./seal-check.ts";
 
 export type { SealDeps };
 
-/** ms. Calls that ended more recently are left for the next run, so that seals hold more than one record each. */
+/** ms. Recent calls wait for the next run, so that seals hold several records. */
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
-/** Seals of one round: ten statements each at most, and a Worker may ask 1,000 times in one invocation. */
+/** At most ten statements per seal; a Worker may send 1,000 requests per invocation. */
 const sealsPerRound = 14;
-/** Pages of tenants of one round. Most calls of a page's tenants may have ended too recently. */
+/** A page may have only recently ended calls. */
 const pagesPerRound = 8;
 
-/** How many tenants without anything to seal are checked for missing records in one run. */
+/** Idle tenants checked for missing records per run. */
 const watchedPerRun = 5;
 const watchJob = "seal-watch";
-/** A seal names everything that was found. The log of events has only so much of it. */
+/** Findings in an event; the seal has all. */
 const mostLogged = 20;
 
-/** Tries, since another run may have sealed meanwhile. Then the rest is read again. */
+/** Retries after a concurrent run. */
 const tries = 3;
 const retryAfterMs = 1_000;
 
@@ -61,7 +61,6 @@ const eventOf = (
   },
 });
 
-/** Makes the next seal of a chain. */
 async function sealOf(
   { hashing, signer, now }: SealDeps,
   parts: {
@@ -95,7 +94,7 @@ async function sealOf(
   return { ...statement, signature, checked, leaves: hashing.pack(leaves), deletions: null };
 }
 
-/** Records whose seals were cut off have no place in the chain any more, so they wait to be sealed again. */
+/** Records of truncated seals are sealed again. */
 async function reopened(
   deps: SealDeps,
   tenantId: string,
@@ -107,10 +106,7 @@ async function reopened(
   return done.ok ? ok(cut) : done;
 }
 
-/**
- * The places that records leave which are sealed again. Only a record that the seal itself counts as `replaced` had such
- * a place; a row alone could name any place.
- */
+/** Positions of records that are sealed again, only as the seal itself says: a row could claim any position. */
 function leftPlaces(
   tenantId: string,
   records: readonly WaitingRecord[],
@@ -173,7 +169,7 @@ async function trySeal(
   return ok(records.length);
 }
 
-/** Makes one seal, of calls that ended at `before` or earlier. Returns how many records it holds. */
+/** Seals calls that ended by `before`. Returns the number of records. */
 export async function sealOnce(
   deps: SealDeps,
   tenantId: string,
@@ -187,10 +183,7 @@ export async function sealOnce(
   return err({ reason: "unavailable", retryAfterMs });
 }
 
-/**
- * Checks some tenants that have nothing to seal, because somebody may have deleted what they had. Returns how many records
- * were sealed after all.
- */
+/** Detects deleted records of idle tenants. Returns the number of sealed records. */
 async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<number> {
   const { seals, now } = deps;
   const cursor = await seals.cursor(watchJob);
@@ -208,16 +201,15 @@ async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<
   return kept.ok ? ok(sealed) : kept;
 }
 
-/** Seals for the tenants of one page. Returns how many records were sealed. */
 async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<number> {
-  // A tenant with more to seal gets another turn after the other tenants.
+  // Tenants with more to seal go to the end of the queue.
   const queue = [...tenantIds];
   let sealed = 0;
   for (let left = sealsPerRound; left > 0; left -= 1) {
     const tenantId = queue.shift();
     if (tenantId === undefined) break;
     const done = await sealOnce(deps, tenantId, deps.now() - sealAfterMs);
-    // A failure of one tenant stops no other, and the next run tries again.
+    // A tenant's failure doesn't stop others.
     if (!done.ok) continue;
     sealed += done.value;
     if (done.value === mostSealed) queue.push(tenantId);
@@ -225,7 +217,7 @@ async function sealPage(deps: SealDeps, tenantIds: readonly string[]): Promise<n
   return sealed;
 }
 
-/** One round over tenants that have something to seal, going on where the last round stopped. */
+/** One round, continuing where the last one stopped. */
 export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
   const { seals, now } = deps;
   const turn = await seals.claim(now(), now() + turnMs);
@@ -239,7 +231,7 @@ export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> =
     sealed = await sealPage(deps, found.value);
     const isLast = found.value.length < sealsPerRound;
     if (isLast) {
-      // Once for each pass over all tenants.
+      // Once per pass over all tenants.
       const watched = await watch(deps, new Set(found.value));
       if (!watched.ok) return watched;
       sealed += watched.value;

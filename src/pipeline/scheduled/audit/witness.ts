@@ -1,7 +1,6 @@
 /**
- * Tells a witness how far each chain goes. A database that was put back to an older copy, chain and numbers
- * included, contradicts only what the witness remembers. No seal waits for the witness: what it did not take is
- * sent again by the next run.
+ * Reports the head of each chain to a witness, which alone can detect a database restored to an older copy.
+ * Sealing doesn't wait for it; unsent heads are sent by the next run.
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
@@ -15,9 +14,8 @@ import {
   type Signer,
 } from "../../../domain/audit/seals.ts";
 
-/** Heads in one request, of some 130 bytes each. */
+/** Heads per request, about 130 bytes each. */
 const headsAtOnce = 500;
-/** Requests of one run. Where there are more chains, the next run goes on. */
 const mostPosts = 4;
 const job = "witness";
 
@@ -25,7 +23,7 @@ export interface WitnessDeps {
   seals: Pick<SealStore, "heads" | "cursor" | "keepCursor">;
   hashing: Pick<Hashing, "of">;
   signer: Signer;
-  /** Gives what went wrong, or null where the witness has taken the heads. Null itself: there is no witness. */
+  /** Resolves to an error, or `null` on success. `null` itself without a witness. */
   sendToWitness: ((body: string) => Promise<string | null>) | null;
   now: () => number;
   log: (entry: Record<string, unknown>) => void;
@@ -63,6 +61,6 @@ export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<num
     const written = await seals.keepCursor(job, cursor);
     if (!written.ok) return written;
   }
-  // Nothing in the database has changed, so the job is not repeated within this run.
+  // Not repeated within this run.
   return ok(0);
 };
