@@ -44,8 +44,7 @@ describe("no more banned phrases than are left in", () => {
   });
 });
 
-it("no folder is listed without hits, and no exception without its hit", () => {
-  expect(Object.keys(left).filter((folder) => inFolder(folder).length === 0)).toEqual([]);
+it("no exception is listed without its hit", () => {
   const found = new Set(hits.map(({ where }) => where.replace(/:\d+/, "")));
   expect(right.filter((each) => !found.has(each))).toEqual([]);
 });
