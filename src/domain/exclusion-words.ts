@@ -2,6 +2,7 @@ import type { ExclusionReason } from "./requirements.ts";
 
 export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   not_named: "the request names another model",
+  not_translatable: "only a provider that speaks the endpoint's own API can be sent the request",
   input_modality: "does not read a kind of content in the messages",
   output_modality: "does not make what was asked for",
   tools: "has no tools",

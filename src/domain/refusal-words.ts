@@ -16,6 +16,7 @@ const explainNeeded = ({
 function explainNoModel({
   cause,
   candidates,
+  requirements: { passing },
 }: Extract<Refusal, { reason: "no_eligible_model" }>): string {
   switch (cause) {
     case "no_credential":
@@ -30,7 +31,8 @@ function explainNoModel({
       const listed = [...counts].map(
         ([reason, count]) => `${count} by ${reason} (${exclusionWords[reason]})`,
       );
-      return `every model is excluded, ${listed.join(", ")}`;
+      const lost = counts.has("not_translatable") ? `; it has ${passing?.losses.join(", ")}` : "";
+      return `every model is excluded, ${listed.join(", ")}${lost}`;
     }
   }
 }

@@ -15,6 +15,8 @@ export type TokenFamily =
 
 export const exclusionReasons = [
   "not_named",
+  /** the request has what only its own wire carries, and the model speaks another */
+  "not_translatable",
   "input_modality",
   "output_modality",
   "tools",
@@ -66,6 +68,20 @@ export interface WireDemands {
   images?: ImageDemands;
 }
 
+/** What a request at a model endpoint demands beside what its call says. */
+export interface PassingNeeds {
+  /** members that only a model of the endpoint's own wire can be sent */
+  losses: string[];
+  /** tokens of input that are no text, such as sealed reasoning */
+  opaqueTokens?: number;
+  /** the most tokens that input may have which can't be measured here, such as files by their ids */
+  unmeasuredTokens?: number;
+  /** absent: one answer */
+  answers?: number;
+  /** what the request itself marks for a cache; absent: nothing */
+  cacheWrites?: "minutes" | "hour";
+}
+
 export interface Requirements {
   /** as the caller names it; absent: the router selects */
   model?: string;
@@ -86,6 +102,8 @@ export interface Requirements {
   /** absent: the least reasoning, with the default room */
   reasoning?: ReasoningNeeds;
   wire?: WireDemands;
+  /** absent: the request holds nothing beside its call */
+  passing?: PassingNeeds;
 }
 
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;

@@ -25,6 +25,7 @@ import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { mendingFetch } from "./mended.ts";
 import { marksOnBlocks } from "./openrouter.ts";
+import { isPassed, pass } from "./passed.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import { withCompletionTokens } from "./openai-names.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
@@ -209,6 +210,8 @@ async function complete(
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   switch (kind) {
     case "language": {
+      const baseUrl = isPassed(request) ? baseUrlOf(request.credential) : null;
+      if (isPassed(request) && baseUrl !== null) return pass(request, { ...deps, baseUrl });
       const served = serveLanguage(request, deps);
       return served === null ? err(notSent()) : generate(request, served, deps);
     }

@@ -64,6 +64,12 @@ async function feed(
   await writer.close();
 }
 
+/** null: there is nothing to send in pieces */
+function bytesOf(body: unknown): Uint8Array | null {
+  if (typeof body === "string") return body === "" ? null : new TextEncoder().encode(body);
+  return body instanceof Uint8Array ? body : null;
+}
+
 /**
  * A fetch that keeps the evidence of its requests.
  *
@@ -89,10 +95,9 @@ export function withEvidence(
       asked = true;
       let wasSent = true;
       let sent = init;
-      const text = typeof init?.body === "string" ? init.body : "";
-      if (FixedLengthStream !== null && text !== "" && recent?.isRecent() !== true) {
+      const bytes = bytesOf(init?.body);
+      if (FixedLengthStream !== null && bytes !== null && recent?.isRecent() !== true) {
         wasSent = false;
-        const bytes = new TextEncoder().encode(text);
         const { readable, writable } = new FixedLengthStream(bytes.byteLength);
         // Writing fails when the request fails, and the request reports that by itself.
         feed(bytes, writable, () => (wasSent = true)).catch(() => undefined);

@@ -120,7 +120,7 @@ it("Responses carry a round of tools", async () => {
   const ask = (input: unknown) =>
     send(
       `/t/${slug}/v1/responses`,
-      { model: "gpt-4.1-mini", instructions: "Be brief.", input, tools, store: false },
+      { model: "claude-haiku-4-5", instructions: "Be brief.", input, tools, store: false },
       { Authorization: `Bearer ${key}` },
     );
   provider.says({ text: "", toolUse: { id: "call_1", name: "read", input: { day: 1 } } });
@@ -183,14 +183,15 @@ it("a tenant's own names choose, and a fallback answers only where the policy sa
 
 it("a tool call comes back under the caller's name, and its result goes on", async () => {
   const key = await keyWith();
+  const model = "claude-haiku-4-5";
   const tools = [
     { type: "function", function: { name: "calendar.read", parameters: { type: "object" } } },
   ];
-  await chat(key, { tools });
-  const alias = String(at(provider.sent().at(-1), "tools.0.function.name"));
+  await chat(key, { model, tools });
+  const alias = String(at(provider.sent().at(-1), "tools.0.name"));
   expect(alias).toMatch(/^calendar_read_/);
   provider.says({ text: "", toolUse: { id: "call_1", name: alias, input: {} } });
-  const first = await chat(key, { tools, tool_choice: "auto" });
+  const first = await chat(key, { model, tools, tool_choice: "auto" });
   expect([at(first.body, "choices.0.finish_reason"), first.text]).toEqual([
     "tool_calls",
     first.text,
@@ -199,6 +200,7 @@ it("a tool call comes back under the caller's name, and its result goes on", asy
   provider.says({ text: "Done." });
   const said = at(first.body, "choices.0.message");
   const second = await chat(key, {
+    model,
     tools,
     messages: [
       { role: "user", content: "Read." },

@@ -36,6 +36,7 @@ export function requirementsOf(
     ...(cacheWrites === undefined ? {} : { cacheWrites }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(wire === undefined ? {} : { wire }),
+    ...(call.passing === undefined ? {} : { passing: call.passing }),
   };
 }
 

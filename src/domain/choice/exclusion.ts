@@ -3,6 +3,7 @@ import { wantedHeadroom, writableTokens } from "../models/reasoning.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { misfitOf } from "../wires/demands.ts";
 import { rankOfNamed } from "./named-models.ts";
+import { speaks } from "../wires/spoken.ts";
 import { imageBit, textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import type { PoolPolicy } from "./model-pool.ts";
 import type { CallBounds } from "./policy.ts";
@@ -53,6 +54,9 @@ export function exclusionOf(
   if (needs.model !== undefined && rankOfNamed(entry.model, needs) === -1) return "not_named";
   const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
+  const { endpoint, passing } = compiled.needs;
+  const isPassed = endpoint !== undefined && speaks(entry.model, endpoint);
+  if (!isPassed && (passing?.losses.length ?? 0) > 0) return "not_translatable";
   if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
   if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
   if (compiled.tools && !entry.tools) return "tools";
@@ -63,9 +67,12 @@ export function exclusionOf(
     (entry.makes & textBit) === 0 ? 0 : writableTokens(entry, { inputTokens, maxTokens });
   if (inputTokens + writes > entry.contextTokens) return "context_window";
   const misfit =
-    compiled.needs.wire === undefined ? null : misfitOf(entry.model, compiled.needs.wire);
+    isPassed || compiled.needs.wire === undefined
+      ? null
+      : misfitOf(entry.model, compiled.needs.wire);
   if (misfit !== null) return misfit;
-  if (writes > 0 && !hasRoom(entry, compiled, { maxTokens: writes, bounds }))
+  // The limit of a request that passes is one for reasoning and text together.
+  if (!isPassed && writes > 0 && !hasRoom(entry, compiled, { maxTokens: writes, bounds }))
     return "reasoning_room";
   // Last, so that other reasons are reported first.
   return entry.openUntil === undefined ? null : "circuit_open";

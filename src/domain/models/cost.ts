@@ -176,12 +176,12 @@ const charactersPerToken = 4;
 type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
 
 export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities"> &
-  Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning">>;
+  Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning" | "passing">>;
 
 /** `maxTokens` bounds only text; reasoning, images and speech are additional. */
 export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
   const { inputTokens, outputModalities } = needs;
-  const maxTokens = needs.maxTokens + reasoningTokens;
+  const maxTokens = (needs.maxTokens + reasoningTokens) * (needs.passing?.answers ?? 1);
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
   const audioClasses = needs.inputModalities?.includes("audio")

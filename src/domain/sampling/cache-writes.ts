@@ -24,6 +24,8 @@ export function cacheWritesOf(
   call: SamplingCall,
   promptCaching: PromptCaching | undefined,
 ): "hour" | "none" | undefined {
+  if (call.passing?.cacheWrites !== undefined)
+    return call.passing.cacheWrites === "hour" ? "hour" : undefined;
   const marks = ownMarksOf(call);
   if (marks.some((mark) => own(mark, "ttl") === "1h")) return "hour";
   return promptCaching === "off" && marks.length === 0 ? "none" : undefined;

@@ -4,6 +4,7 @@ import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Refusal } from "../refusals.ts";
+import type { PassingNeeds } from "../requirements.ts";
 
 export interface TextBlock {
   type: "text";
@@ -92,6 +93,8 @@ export interface SamplingCall {
   outputModalities: Modality[];
   /** requested by content negotiation or the tenant's rules */
   format?: "json";
+  /** what the request holds beside this call; absent: nothing */
+  passing?: PassingNeeds;
 }
 
 export type StopReason = "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {});
@@ -102,6 +105,8 @@ export interface SamplingAnswer {
   model: string;
   stopReason: StopReason;
   providerStopReason?: string;
+  /** the provider's answer as it came, for a caller that speaks its wire; absent: the caller's wire is another */
+  passed?: string;
 }
 
 /** Includes blocks in tool results. */

@@ -33,7 +33,7 @@ export interface Measure {
 
 export function measureInput(call: SamplingCall): Measure {
   const features = featuresOf(call.systemPrompt ?? "");
-  let fixed = call.messages.length * tokensPerMessage;
+  let fixed = call.messages.length * tokensPerMessage + (call.passing?.opaqueTokens ?? 0);
   const add = (text: string): void => addFeatures(features, text);
   if (call.tools.length > 0) add(JSON.stringify(call.tools));
   for (const block of blocksOf(call)) {

@@ -23,13 +23,15 @@ export function believedUsage(
   request: Pick<ProviderRequest, "call" | "model" | "maxTokens" | "reasoning">,
 ): Usage {
   const { call, model, maxTokens } = request;
-  const { outputModalities } = call;
+  const { outputModalities, passing } = call;
+  const asked = passing === undefined ? {} : { passing };
   const headroom = request.reasoning?.headroom ?? 0;
   const mostOutputOf = (inputTokens: number): number =>
     Math.min(
       mostTokensBelieved,
       generous(
-        usageWith(model, { inputTokens, maxTokens, outputModalities }, headroom).outputTokens,
+        usageWith(model, { inputTokens, maxTokens, outputModalities, ...asked }, headroom)
+          .outputTokens,
       ),
     );
   // Skips measuring the input for ordinary answers.
@@ -42,7 +44,7 @@ export function believedUsage(
   if (usage.inputTokens <= mostInput && usage.outputTokens <= mostOutputOf(inputTokens))
     return usage;
   const inputModalities = inputModalitiesOf(call);
-  const needs = { inputTokens, maxTokens, inputModalities, outputModalities };
+  const needs = { inputTokens, maxTokens, inputModalities, outputModalities, ...asked };
   const expected = usageWith(model, needs, headroom);
   return { ...expected, estimated: true, implausible: true };
 }

@@ -1,4 +1,5 @@
 import type { ProviderFault } from "../attempts.ts";
+import type { PassedRequest } from "../passing.ts";
 import type { ReadListing } from "../models/listings.ts";
 import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
@@ -12,6 +13,8 @@ export interface ProviderRequest {
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
+  /** what a provider is sent in place of the call, if its model speaks the wire of the request */
+  passed?: PassedRequest;
   maxTokens: number;
   /** absent: no parameter and no room for reasoning */
   reasoning?: ReasoningRequest;
@@ -30,6 +33,8 @@ export interface ProviderAnswer {
   providerStopReason: string | null;
   usage: Usage;
   notes: string[];
+  /** the answer as it came; absent: it was made from the provider's */
+  passed?: string;
 }
 
 /** Models that rejected reasoning parameters, by credential. */

@@ -9,6 +9,7 @@ export function speaks(
   model: Pick<Model, "provider" | "id" | "like">,
   endpoint: ModelEndpointName,
 ): boolean {
+  if (model.provider === "demo") return false;
   const wire = wireOf(model);
   if (endpoint === "messages") return wire === "anthropic";
   if (endpoint === "responses") return model.provider === "openai";

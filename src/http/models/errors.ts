@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../../domain/json.ts";
 import type { LimitState } from "../../domain/limits/holds.ts";
+import type { AttemptSummary } from "../../domain/attempts.ts";
 import { explain } from "../../domain/refusal-words.ts";
 import { isRetryable, type Refusal } from "../../domain/refusals.ts";
 import { allowHeader, limitHeaders } from "../../mcp/refusal-headers.ts";
@@ -37,6 +38,16 @@ function kindOfNoModel(refusal: Extract<Refusal, { reason: "no_eligible_model" }
   return named.every(({ excludedBy }) => excludedBy === "context_window") ? "too_long" : "invalid";
 }
 
+/** Statuses by which a provider says that the request itself is wrong. */
+const refusedRequests: ReadonlySet<number | null> = new Set([400, 413, 422]);
+
+function kindOfFailure(last: AttemptSummary | undefined): Kind {
+  if (last?.code === "context_length") return "too_long";
+  return last !== undefined && refusedRequests.has(last.status) && !last.retryable
+    ? "invalid"
+    : "overloaded";
+}
+
 function kindOf(refusal: Refusal): Kind {
   switch (refusal.reason) {
     case "unauthorized":
@@ -54,8 +65,9 @@ function kindOf(refusal: Refusal): Kind {
       return kindOfNoModel(refusal);
     case "approval_pending":
       return "pending";
-    case "unavailable":
     case "provider_failed":
+      return kindOfFailure(refusal.attempts.at(-1));
+    case "unavailable":
     case "provider_timeout":
       return "overloaded";
     case "payload_too_large":
@@ -112,18 +124,29 @@ const anthropic: Words = {
 };
 
 /** Clients compact a conversation on these words. */
-const tooLongWords = (refusal: Refusal, mostTokens: number | null): string =>
-  refusal.reason === "no_eligible_model" && mostTokens !== null
-    ? `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${mostTokens} maximum`
-    : explain(refusal);
+function tooLongWords(refusal: Refusal, mostTokens: number | null): string {
+  if (refusal.reason !== "no_eligible_model") return `prompt is too long: ${explain(refusal)}`;
+  return mostTokens === null
+    ? explain(refusal)
+    : `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${mostTokens} maximum`;
+}
 
 const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending"]);
 
 export interface Answered {
   status: number;
   headers: Record<string, string>;
-  body: JsonObject;
+  /** a text: JSON as a provider wrote it */
+  body: JsonObject | string;
 }
+
+/** The member that stands in the way; null: none does. */
+const memberOf = (refusal: Refusal): string | null => {
+  if (refusal.reason === "invalid_params") return refusal.path;
+  return refusal.reason === "no_eligible_model"
+    ? (refusal.requirements.passing?.losses[0] ?? null)
+    : null;
+};
 
 /** @param mostTokens context of the model that the request names; null: unknown */
 export function errorAnswer(
@@ -139,7 +162,7 @@ export function errorAnswer(
     mostTokens?: number | null;
     limits?: readonly LimitState[];
   },
-): Answered {
+): Answered & { body: JsonObject } {
   const kind = kindOf(refusal);
   const { status, type, code } = (dialect === "openai" ? openai : anthropic)[kind];
   const message = kind === "too_long" ? tooLongWords(refusal, mostTokens) : explain(refusal);
@@ -162,7 +185,7 @@ export function errorAnswer(
             error: {
               message,
               type,
-              param: refusal.reason === "invalid_params" ? refusal.path : null,
+              param: memberOf(refusal),
               code: code ?? null,
               ...about,
             },

@@ -9,6 +9,8 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { everyCapability } from "../../domain/sampling/capabilities.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
+import type { PassedRequest, RequestBody } from "../../domain/passing.ts";
+import { readModelRequest } from "../../mcp/json-text/model-request.ts";
 import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
@@ -19,11 +21,11 @@ import type { UnreadRequest } from "../../pipeline/sampling/request/sampling-req
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import { withoutTurn } from "../../pipeline/sampling/turns.ts";
 import { admitBody } from "../../proxy/large-bodies.ts";
-import { readObject } from "../json-body.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { patienceOf } from "../sampling/waiting.ts";
 import { askedByHeaders, modelClaim, modelKeyOf } from "./caller.ts";
 import type { Decoded } from "./decoded.ts";
+import { decodedRequest } from "./decoded-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 
 export interface ModelEndpoint {
@@ -46,7 +48,7 @@ export interface ModelRequest {
 interface Came {
   token: string;
   caller: Caller;
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: RequestBody;
   body: JsonObject;
   decoded: Decoded;
   turn: CallTurn | null;
@@ -57,6 +59,21 @@ interface Came {
 
 /** A caller of HTTP alone declares nothing, so every capability counts as declared. */
 const declared = { capabilities: everyCapability, features: featuresOf({}) };
+
+/** The headers that a provider of each wire needs. Others hold paths and ids of the client's. */
+const passedHeaders: Readonly<Record<ModelEndpointName, readonly string[]>> = {
+  messages: ["anthropic-version", "anthropic-beta"],
+  "chat.completions": ["openai-beta"],
+  responses: ["openai-beta"],
+};
+
+const headersOf = (sent: Headers, endpoint: ModelEndpointName): PassedRequest["headers"] =>
+  Object.fromEntries(
+    passedHeaders[endpoint].flatMap((name) => {
+      const value = sent.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 
 async function samplingRequestOf(
   services: ModelServices,
@@ -75,6 +92,11 @@ async function samplingRequestOf(
     again: () => services.authenticate(modelClaim(came.token, tenant), "database"),
     call: key.ok ? call : key,
     endpoint: came.endpoint,
+    passed: {
+      endpoint: came.endpoint,
+      body: bytes,
+      headers: headersOf(headers, came.endpoint),
+    },
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }
@@ -88,7 +110,7 @@ async function samplingRequestOf(
     server: null,
     tool: null,
     messageId: null,
-    bytes: bytes.byteLength,
+    bytes: bytes.bytes.byteLength,
     content: came.body,
     startedAt,
     beganAt,
@@ -137,7 +159,7 @@ async function answerTo(
   const ended = await started.outcome.value(input.request.signal);
   if (!ended.outcome.ok) return refused(ended.outcome.error);
   const { answer, decision } = ended.outcome.value;
-  const { ignored } = came.decoded;
+  const ignored = answer.passed === undefined ? came.decoded.ignored : [];
   return {
     status: 200,
     headers: {
@@ -151,7 +173,7 @@ async function answerTo(
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
-    body: encode(ended.outcome.value, came.startedAt),
+    body: answer.passed ?? encode(ended.outcome.value, came.startedAt),
   };
 }
 
@@ -159,7 +181,7 @@ async function answerTo(
 async function read(
   services: ModelServices,
   { input, token, turn }: { input: ModelRequest; token: string; turn: CallTurn },
-): Promise<Result<{ bytes: Uint8Array<ArrayBuffer>; body: JsonObject; caller: Caller }, Refusal>> {
+): Promise<Result<{ bytes: RequestBody; body: JsonObject; caller: Caller }, Refusal>> {
   const claim = modelClaim(token, input.tenant);
   const admitted = await admitBody(services, input.request, claim);
   if (!admitted.ok) return admitted;
@@ -168,10 +190,11 @@ async function read(
   const caller = await services.authenticate(claim, "memory");
   if (!caller.ok) return caller;
   if (!bytes.ok) return bytes;
-  const body = readObject(bytes.value, "model");
-  if (!body.ok) return body;
+  const sent = readModelRequest(bytes.value);
+  if (!sent.ok) return sent;
+  const body = JSON.parse(new TextDecoder().decode(sent.value.bytes)) as JsonObject;
   admitted.value();
-  return ok({ bytes: bytes.value, body: body.value, caller: caller.value });
+  return ok({ bytes: sent.value, body, caller: caller.value });
 }
 
 /** A body that the router reads and a caller that it knows, given to `act` in the caller's turn. */
@@ -180,7 +203,7 @@ export async function inTurn(
   input: ModelRequest,
   act: (came: {
     token: string;
-    bytes: Uint8Array<ArrayBuffer>;
+    bytes: RequestBody;
     body: JsonObject;
     caller: Caller;
     turn: CallTurn | null;
@@ -208,11 +231,11 @@ export async function postModelCall(
   endpoint: ModelEndpoint,
   input: ModelRequest,
 ): Promise<Answered> {
-  const { dialect, decode } = endpoint;
+  const { dialect } = endpoint;
   const startedAt = services.now();
   const beganAt = services.elapsed();
   const answered = await inTurn(services, input, async (came) => {
-    const decoded = decode(came.body);
+    const decoded = decodedRequest(endpoint, came.body);
     if (!decoded.ok) return decoded;
     const authMs = services.elapsed() - beganAt;
     const of = { ...came, decoded: decoded.value, startedAt, beganAt, authMs };

@@ -42,7 +42,7 @@ const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
 });
 
 const answered = ({ status, headers, body }: Answered): Response =>
-  new Response(JSON.stringify(body), {
+  new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
     headers: { "Content-Type": "application/json", ...headers },
   });

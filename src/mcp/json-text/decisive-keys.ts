@@ -43,6 +43,34 @@ export const paramsNames = [...bodyNames, "arguments", "clientInfo", "requestId"
 export const resultNames = bodyNames;
 export const answerNames = ["role", "content", "model"];
 
+/** Of a request to a model endpoint: what is chosen, limited, priced or refused by. */
+const modelRequestNames = [
+  "model",
+  "messages",
+  "input",
+  "instructions",
+  "system",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "n",
+  "tools",
+  "mcp_servers",
+  "web_search_options",
+  "background",
+  "fallbacks",
+  "service_tier",
+  "speed",
+  "inference_geo",
+  "store",
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "thinking",
+];
+
 interface Row {
   label: string;
   names?: readonly string[];
@@ -60,7 +88,7 @@ const rows = {
   },
   modelRequest: {
     label: "the request",
-    names: ["model", "stream", "max_tokens", "max_completion_tokens", "max_output_tokens"],
+    names: modelRequestNames,
   },
   params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
   result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },

@@ -14,13 +14,14 @@ import {
   type Rule,
   type RuleName,
 } from "./decisive-keys.ts";
-import { createJsonScanner, type JsonListener } from "./scanner.ts";
+import type { JsonListener } from "./listener.ts";
+import { createJsonScanner } from "./scanner.ts";
 
 /**
  * `server`: may ask for sampling. `roundless`: a server whose results may not. `client`: may answer sampling. `caller`: asks the router itself. `params`:
- * what a caller sends without an envelope. `model`: a request to a model endpoint.
+ * what a caller sends without an envelope.
  */
-export type Sender = "server" | "roundless" | "client" | "caller" | "params" | "model";
+export type Sender = "server" | "roundless" | "client" | "caller" | "params";
 
 export type Fault =
   /** the text is no strict JSON in UTF-8 */
@@ -65,8 +66,6 @@ const certain: Partial<Record<RuleName, ReadonlySet<string>>> = {
 
 const bitsOf = (rule: RuleName, names: readonly string[]): number =>
   names.reduce((bits, name) => bits | (rules[rule].names.get(name) ?? 0), 0);
-/** The rule of a text that is one object, where the sender has one of its own. */
-const rootRules: Partial<Record<Sender, RuleName>> = { params: "sampling", model: "modelRequest" };
 const answering = bitsOf("message", ["result", "error"]);
 const samplingAnswer = bitsOf("clientResult", answerNames);
 
@@ -123,8 +122,8 @@ export function createMessageReader(sender: Sender): MessageReader {
     opened(kind) {
       const parent = frames.at(-1);
       if (parent === undefined) {
-        const root = rootRules[sender];
-        if (kind === "array") return push("array", root ?? null, "none");
+        const root = sender === "params" ? "sampling" : null;
+        if (kind === "array") return push("array", root, "none");
         return push("object", root ?? "message", "none");
       }
       if (parent.rule === null) {

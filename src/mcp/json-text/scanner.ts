@@ -23,25 +23,8 @@ import {
   plainRun,
   quote,
 } from "./grammar.ts";
+import type { JsonListener, JsonScanner } from "./listener.ts";
 import { createUtf8Check, textBetween, textOf } from "./utf8.ts";
-
-export interface JsonListener {
-  /** @returns whether the members are wanted; if not, nothing is reported before the end of this value */
-  opened(kind: "object" | "array"): boolean;
-  closed(): void;
-  /** @returns whether the text that follows is wanted */
-  key(key: string): boolean;
-  text(text: string): void;
-  /** Whether nothing more needs to be read. */
-  isDone(): boolean;
-}
-
-export interface JsonScanner {
-  /** @returns false once the bytes can't be JSON */
-  push(bytes: Uint8Array<ArrayBuffer>): boolean;
-  /** @returns false where the value is not whole */
-  end(): boolean;
-}
 
 // States between tokens: what may come next.
 const value = 0;
@@ -65,6 +48,8 @@ const mostTokenBytes = 4_096;
 export function createJsonScanner(listener: JsonListener): JsonScanner {
   let bytes = new Uint8Array(new ArrayBuffer(0));
   let at = 0;
+  /** bytes that came before these */
+  let before = 0;
   let state = value;
   let depth = 0;
   /** how many of the open values are watched */
@@ -104,7 +89,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     if (depth === 0 || kinds[depth - 1] !== kind) return false;
     if (watched === depth) {
       watched -= 1;
-      listener.closed();
+      listener.closed(before + at - 1);
     }
     depth -= 1;
     state = after;
@@ -154,7 +139,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     gathered = null;
     gathers = false;
     const token = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
-    if (isKey) wantsText = listener.key(token);
+    if (isKey) wantsText = listener.key(token, before + at);
     else listener.text(token);
     return true;
   };
@@ -191,6 +176,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
         return c === 58;
       default:
         if (c !== 44) return c === closeBrace ? close(1) : c === closeBracket && close(0);
+        if (watched === depth) listener.comma?.(before + at - 1);
         state = kinds[depth - 1] === 1 ? nextKey : value;
         return depth > 0;
     }
@@ -277,6 +263,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
 
   return {
     push(more) {
+      before += bytes.length;
       bytes = more;
       at = 0;
       if (gathers) tokenAt = 0;

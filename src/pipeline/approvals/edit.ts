@@ -31,6 +31,9 @@ const gone: Refusal = {
   detail: "The key that asks, or its server, is gone by now.",
 };
 
+const onlyAsItCame =
+  "The request holds what only its provider can read, so its text can't be edited.";
+
 export function createEditHeld(deps: {
   callerOf: HeldCallerOf;
   chooser: Pick<Chooser, "plan">;
@@ -60,6 +63,7 @@ export function createEditHeld(deps: {
     if (held.approval.stage === "result") return editResult(held, edits);
     if (edits.text !== undefined) return wrong("text", "There is no result yet.");
     const { messages, systemPrompt, model } = edits;
+    const isReworded = messages !== undefined || systemPrompt !== undefined;
     const { tenantId, requestId } = held.approval;
     const kept = await read<KeptRequest>({ tenantId, requestId }, "request");
     if (!kept.ok) return kept;
@@ -73,12 +77,15 @@ export function createEditHeld(deps: {
     const [provider = "", ...rest] = chosen.split("/");
     const { policy } = caller.value.snapshot.tenant;
     if (!isAllowed({ provider, id: rest.join("/") }, policy)) return wrong("model", "Not allowed.");
+    const { endpoint: _, passing, ...plain } = asked;
+    if (isReworded && (passing?.losses.length ?? 0) > 0)
+      return wrong(messages === undefined ? "systemPrompt" : "messages", onlyAsItCame);
     const call: SamplingCall = {
-      ...asked,
+      // What was edited is no longer the request that came.
+      ...(isReworded ? plain : asked),
       ...(messages !== undefined && { messages }),
       ...(systemPrompt !== undefined && { systemPrompt }),
     };
-    const isReworded = messages !== undefined || systemPrompt !== undefined;
     const server = caller.value.server === null ? null : { ...caller.value.server };
     const wanted = { asked: call, caller: caller.value, server, declared, now: now() };
     const planned = planFor(chooser, {

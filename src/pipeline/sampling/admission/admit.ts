@@ -5,7 +5,9 @@ import type { Opening } from "../../../domain/audit/record.ts";
 import type { Choice } from "../../../domain/choice/choices.ts";
 import { scopeOf } from "../../../domain/choice/circuits.ts";
 import { endpointOf } from "../../../domain/choice/endpoints.ts";
+import type { Requirements } from "../../../domain/requirements.ts";
 import { rulesOf, wireAt, wireOf } from "../../../domain/wires/rules.ts";
+import { speaks } from "../../../domain/wires/spoken.ts";
 import { inputTokensFor, mostInputTokens } from "../../../domain/sampling/estimate.ts";
 import {
   firstStepsOf,
@@ -54,6 +56,9 @@ export interface Reserved {
   deadlineMs: number;
 }
 
+/** tokens, of a model of which no context is known */
+const unknownContext = 200_000;
+
 export const placeOf = ({
   model,
   credentialId,
@@ -81,6 +86,20 @@ export function dearestOf(steps: readonly ReservedAttempt[], most: number): numb
     .reduce((sum, price) => sum + price, 0);
 }
 
+/**
+ * The request as this model takes it. Where it passes, its limit is one for reasoning and text together; input that can't be
+ * measured may fill the model's context.
+ */
+function needsAt(model: Choice["model"], needs: Requirements): Requirements {
+  const { endpoint, passing } = needs;
+  const input = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+  if (endpoint === undefined || !speaks(model, endpoint)) return { ...needs, inputTokens: input };
+  const rest = (model.contextTokens ?? unknownContext) - needs.maxTokens;
+  const unmeasured = Math.min(passing?.unmeasuredTokens ?? 0, Math.max(0, rest - input));
+  const reasoning = { ...needs.reasoning, roomless: true, shrinks: true } as const;
+  return { ...needs, reasoning, inputTokens: input + unmeasured };
+}
+
 function stepsOf(
   plan: Plan,
   {
@@ -92,8 +111,7 @@ function stepsOf(
   const needs = plan.requirements;
   const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
   const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
-    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
-    const costing = costingOf(model, { ...needs, inputTokens }, bounds);
+    const costing = costingOf(model, needsAt(model, needs), bounds);
     const twice =
       needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse ? { isHeldTwice: true as const } : {};
     return credentialIds.map((credentialId) => {

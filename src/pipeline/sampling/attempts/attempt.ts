@@ -64,6 +64,8 @@ interface Walk {
   /** circuits probed by other calls; their candidates come last */
   blocked: readonly string[];
   call: SamplingCall;
+  /** what candidates are sent that speak the wire of the request; absent: each is sent the call */
+  passed?: NonNullable<Parameters<Providers["complete"]>[0]["passed"]>;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
   promptCaching: PromptCaching;
@@ -195,6 +197,7 @@ export function createAttempt(deps: {
       credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
+      ...(walk.passed !== undefined && { passed: walk.passed }),
       maxTokens,
       reasoning,
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),

@@ -211,7 +211,8 @@ export function createChooser(deps: {
       const history = checkToolHistory(asked.messages);
       if (!history.ok) return history;
       const rounds = Math.min(
-        policy.toolRounds ?? defaultToolRounds,
+        // At a model endpoint, the loop is the client's own.
+        policy.toolRounds ?? (asked.endpoint === undefined ? defaultToolRounds : Infinity),
         server?.policy.toolRounds ?? Number.POSITIVE_INFINITY,
       );
       if (toolRoundsOf(asked.messages) > rounds)

@@ -1,5 +1,6 @@
 /** A sampling request as surfaces submit it. */
 import { askedOf, type Asked, type Opening } from "../../../domain/audit/record.ts";
+import type { PassedRequest } from "../../../domain/passing.ts";
 import { outlineOf } from "../../../domain/sampling/capabilities.ts";
 import { inputModalitiesOf } from "../../../domain/sampling/estimate.ts";
 import type { ReplayKey } from "../../../domain/sampling/replay-key.ts";
@@ -29,6 +30,8 @@ export interface SamplingRequest {
   call: Result<SamplingCall, Refusal>;
   /** absent for MCP sampling */
   endpoint?: ModelEndpointName;
+  /** what a provider that speaks the endpoint's wire is sent; absent: every provider is sent the call */
+  passed?: Omit<PassedRequest, "addsLimit">;
   /** capabilities of the current caller */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };

@@ -19,6 +19,7 @@ import type { Cancellation } from "../request/cancel.ts";
 import type { Planned } from "../choice/choose.ts";
 import type { AnsweredBy, Idempotency, Recorded } from "../request/idempotency.ts";
 import type { Observation } from "../request/observe.ts";
+import { passedOf } from "../request/passed-request.ts";
 import { providerMessages } from "../attempts/provider-messages.ts";
 import { recordedOf, type Summary } from "./summary.ts";
 import {
@@ -125,6 +126,7 @@ export function createFinish(deps: {
       held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
       blocked: [...blocked, ...reserved.resting],
       call: plan.call,
+      ...passedOf(request, plan.call, reserved.holds),
       credentials,
       deadlineMs: reserved.deadlineMs,
       // A call that tries a circuit finds out whether the provider answers at all, however slowly.

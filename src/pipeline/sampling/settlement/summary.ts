@@ -46,6 +46,7 @@ export function recordedOf(
       ...(given.providerStopReason === null
         ? {}
         : { providerStopReason: given.providerStopReason }),
+      ...(given.passed !== undefined && { passed: given.passed }),
     },
     decision: {
       requestId: opening.id,

@@ -1,0 +1,121 @@
+/** A request at a model endpoint that goes on byte for byte, and where it may be edited. */
+import { concatenated } from "./bytes.ts";
+import { isObject, own, parsedJson } from "./json.ts";
+import type { ModelEndpointName } from "./model-endpoint.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes from `start` up to `end`. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** A JSON object as it came, with the values of the members that decide what becomes of it. */
+export interface RequestBody {
+  bytes: Bytes;
+  /** behind the object's first brace */
+  inside: number;
+  isEmpty: boolean;
+  /** by the member's name, each of which occurs once */
+  values: ReadonlyMap<string, Span>;
+}
+
+/** What a provider that speaks the endpoint's wire is sent. */
+export interface PassedRequest {
+  endpoint: ModelEndpointName;
+  body: RequestBody;
+  /** the client's own headers that the provider needs, by names in lower case */
+  headers: Readonly<Record<string, string>>;
+  /** whether a limit of tokens is added where the request has none */
+  addsLimit: boolean;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export const valueText = ({ bytes, values }: RequestBody, name: string): string | null => {
+  const span = values.get(name);
+  return span === undefined ? null : decoder.decode(bytes.subarray(span.start, span.end));
+};
+
+/** The body with other values for these members, as JSON text. A member that it doesn't have comes first in it. */
+export function withMembers(body: RequestBody, members: Readonly<Record<string, string>>): Bytes {
+  const { bytes, inside, isEmpty, values } = body;
+  const edits: { span: Span; text: string }[] = [];
+  let added = "";
+  for (const [name, text] of Object.entries(members)) {
+    const span = values.get(name);
+    if (span === undefined) added += `${added === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
+    else edits.push({ span, text });
+  }
+  if (added !== "")
+    edits.push({ span: { start: inside, end: inside }, text: isEmpty ? added : `${added},` });
+  if (edits.length === 0) return bytes;
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const { span, text } of edits.toSorted((a, b) => a.span.start - b.span.start)) {
+    parts.push(bytes.subarray(at, span.start), encoder.encode(text));
+    at = span.end;
+  }
+  return concatenated([...parts, bytes.subarray(at)]);
+}
+
+/** The members of each wire that limit the answer. The first is added where a limit is needed and none is set. */
+const limitNames = {
+  messages: ["max_tokens"],
+  responses: ["max_output_tokens"],
+  "chat.completions": ["max_completion_tokens", "max_tokens"],
+} as const satisfies Record<ModelEndpointName, readonly string[]>;
+
+/** OpenAI's reasoning models refuse `max_tokens`, and most other servers of its wire don't know the newer name. */
+const addedLimit = (endpoint: ModelEndpointName, provider: string): string =>
+  endpoint === "chat.completions" && provider !== "openai" ? "max_tokens" : limitNames[endpoint][0];
+
+/** A limit that is larger is lowered; null stands for none. */
+function limitsWithin(
+  { endpoint, body, addsLimit }: PassedRequest,
+  { provider, maxTokens }: { provider: string; maxTokens: number },
+): Record<string, string> {
+  const set = limitNames[endpoint].flatMap((name) => {
+    const limit = parsedJson(valueText(body, name) ?? "null");
+    return typeof limit === "number" ? [{ name, limit }] : [];
+  });
+  if (set.length === 0)
+    return addsLimit ? { [addedLimit(endpoint, provider)]: String(maxTokens) } : {};
+  const tooLarge = set.filter(({ limit }) => limit > maxTokens);
+  return Object.fromEntries(tooLarge.map(({ name }) => [name, String(maxTokens)]));
+}
+
+/** `stream_options` that ask for the usage, beside what they ask for already. */
+function withUsageAsked(text: string | null): string {
+  const options = parsedJson(text ?? "null");
+  if (text === null || !isObject(options)) return '{"include_usage":true}';
+  if (own(options, "include_usage") !== undefined)
+    return JSON.stringify({ ...options, include_usage: true });
+  const rest = text.slice(text.indexOf("{") + 1);
+  return `{"include_usage":true${Object.keys(options).length === 0 ? "" : ","}${rest}`;
+}
+
+/** Whether the client itself asks for the usage of a stream. */
+export const asksForUsage = (body: RequestBody): boolean =>
+  own(parsedJson(valueText(body, "stream_options") ?? "null"), "include_usage") === true;
+
+/** The bytes for one provider: its own name of the model, and limits that are no larger than what is reserved. */
+export function bodyFor(
+  request: PassedRequest,
+  to: { provider: string; model: string; maxTokens: number },
+): Bytes {
+  const { endpoint, body } = request;
+  const isStream = valueText(body, "stream") === "true";
+  const model = JSON.stringify(to.model);
+  return withMembers(body, {
+    ...(valueText(body, "model") !== model && { model }),
+    ...limitsWithin(request, to),
+    ...(isStream &&
+      endpoint === "chat.completions" &&
+      !asksForUsage(body) && {
+        stream_options: withUsageAsked(valueText(body, "stream_options")),
+      }),
+  });
+}

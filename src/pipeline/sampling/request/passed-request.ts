@@ -1,0 +1,18 @@
+/** What providers that speak the wire of a request are sent. */
+import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
+import type { PassedRequest } from "../../../domain/passing.ts";
+import type { SamplingCall } from "../../../domain/sampling/call.ts";
+import type { Hold } from "../../../domain/limits/holds.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
+
+/** Nothing where somebody edited the call. A limit is added only where something is reserved or lowered by it. */
+export function passedOf(
+  { passed, call }: Pick<SamplingRequest, "passed" | "call">,
+  planned: SamplingCall,
+  holds: readonly Hold[],
+): { passed?: PassedRequest } {
+  if (passed === undefined || planned.endpoint === undefined) return {};
+  const isLowered = call.ok && planned.maxTokens < call.value.maxTokens;
+  const isReserved = holds.some(({ resource }) => isTokens(resource) || isMoney(resource));
+  return { passed: { ...passed, addsLimit: isLowered || isReserved } };
+}

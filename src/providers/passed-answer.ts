@@ -1,0 +1,151 @@
+/** What the router reads of an answer that passes: the text and tool uses for whoever captures them, and the usage. */
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { ModelEndpointName } from "../domain/model-endpoint.ts";
+import type { Block, SamplingCall, StopReason } from "../domain/sampling/call.ts";
+import type { Usage } from "../domain/usage.ts";
+import { countedTokens, usageOf } from "./usage.ts";
+
+const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+const textIn = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
+
+const textBlock = (text: string): Block[] => (text === "" ? [] : [{ type: "text", text }]);
+
+function useBlock(id: string, name: string, input: JsonValue | undefined): Block {
+  const read = typeof input === "string" ? parsedJson(input) : input;
+  return { type: "tool_use", id, name, input: isObject(read) ? read : {} };
+}
+
+const messagesBlocks = (body: JsonObject): Block[] =>
+  listed(body["content"]).flatMap((part): Block[] => {
+    const type = own(part, "type");
+    if (type === "text") return textBlock(textIn(own(part, "text")));
+    if (type !== "tool_use") return [];
+    return [useBlock(textIn(own(part, "id")), textIn(own(part, "name")), own(part, "input"))];
+  });
+
+const chatBlocks = (body: JsonObject): Block[] =>
+  listed(body["choices"]).flatMap((choice): Block[] => {
+    const message = own(choice, "message");
+    const uses = listed(own(message, "tool_calls")).map((call) => {
+      const called = own(call, "function");
+      return useBlock(
+        textIn(own(call, "id")),
+        textIn(own(called, "name")),
+        own(called, "arguments"),
+      );
+    });
+    return [...textBlock(textIn(own(message, "content"))), ...uses];
+  });
+
+const responsesBlocks = (body: JsonObject): Block[] =>
+  listed(body["output"]).flatMap((item): Block[] => {
+    const type = own(item, "type");
+    if (type === "function_call")
+      return [
+        useBlock(textIn(own(item, "call_id")), textIn(own(item, "name")), own(item, "arguments")),
+      ];
+    if (type !== "message") return [];
+    return listed(own(item, "content")).flatMap((part) => textBlock(textIn(own(part, "text"))));
+  });
+
+const stopReasons: Readonly<Record<string, StopReason>> = {
+  end_turn: "endTurn",
+  stop: "endTurn",
+  completed: "endTurn",
+  max_tokens: "maxTokens",
+  length: "maxTokens",
+  max_output_tokens: "maxTokens",
+  stop_sequence: "stopSequence",
+  tool_use: "toolUse",
+  tool_calls: "toolUse",
+  content_filter: "contentFilter",
+  refusal: "contentFilter",
+};
+const mostStopReasonCharacters = 200;
+
+function stopIn(endpoint: ModelEndpointName, body: JsonObject): string {
+  if (endpoint === "messages") return textIn(body["stop_reason"]);
+  if (endpoint === "chat.completions")
+    return textIn(own(listed(body["choices"])[0], "finish_reason"));
+  const reason = own(body["incomplete_details"], "reason");
+  return textIn(reason) || textIn(body["status"]);
+}
+
+const readers = {
+  messages: messagesBlocks,
+  "chat.completions": chatBlocks,
+  responses: responsesBlocks,
+} as const;
+
+/** The member without which a success of a wire is no answer. */
+export const answerMember: Readonly<Record<ModelEndpointName, string>> = {
+  messages: "content",
+  "chat.completions": "choices",
+  responses: "output",
+};
+
+/** A wire's usage as the libraries count it, so that it is read and charged in one way. */
+function countedOf(raw: JsonValue | undefined): LanguageModelV4Usage {
+  const count = (...path: string[]): number | undefined =>
+    countedTokens(path.reduce<JsonValue | undefined>((value, key) => own(value, key), raw)) ??
+    undefined;
+  const details = (side: "input" | "output", name: string): number | undefined =>
+    count(`${side === "input" ? "prompt" : "completion"}_tokens_details`, name) ??
+    count(`${side}_tokens_details`, name);
+  const read = count("cache_read_input_tokens");
+  const written = count("cache_creation_input_tokens");
+  const input = count("prompt_tokens") ?? count("input_tokens");
+  const total = input === undefined ? undefined : input + (read ?? 0) + (written ?? 0);
+  const reasoning = details("output", "reasoning_tokens") ?? details("output", "thinking_tokens");
+  return {
+    inputTokens: {
+      total,
+      noCache: undefined,
+      cacheRead: read ?? details("input", "cached_tokens"),
+      cacheWrite: written,
+    },
+    outputTokens: {
+      total: count("completion_tokens") ?? count("output_tokens"),
+      text: undefined,
+      reasoning,
+    },
+    ...(isObject(raw) && { raw }),
+  };
+}
+
+/** The usage that a wire reports; what it doesn't is estimated from what was asked and said. */
+export const passedUsage = (
+  raw: JsonValue | undefined,
+  call: SamplingCall,
+  content: Block[],
+): Usage =>
+  usageOf(
+    {
+      content: content.map((block) =>
+        block.type === "text"
+          ? block
+          : { type: "tool-call", toolCallId: "", toolName: "", input: "" },
+      ),
+      usage: countedOf(raw),
+    },
+    call,
+    content,
+  );
+
+export function readPassedAnswer(
+  endpoint: ModelEndpointName,
+  body: JsonObject,
+  call: SamplingCall,
+): { content: Block[]; stopReason: StopReason; providerStopReason: string | null; usage: Usage } {
+  const content = readers[endpoint](body);
+  const raw = stopIn(endpoint, body).slice(0, mostStopReasonCharacters);
+  const known = Object.hasOwn(stopReasons, raw) ? stopReasons[raw] : undefined;
+  const isTool = raw === "completed" && content.some(({ type }) => type === "tool_use");
+  return {
+    content,
+    stopReason: isTool ? "toolUse" : (known ?? (raw || "endTurn")),
+    providerStopReason: raw || null,
+    usage: passedUsage(body["usage"], call, content),
+  };
+}

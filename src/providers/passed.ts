@@ -1,0 +1,114 @@
+/** One call whose request and answer go on byte for byte, but for the spans that `bodyFor` edits. */
+import { APICallError } from "@ai-sdk/provider";
+import type { ProviderFault } from "../domain/attempts.ts";
+import { withoutTrailing } from "../domain/bounded-url.ts";
+import { isObject, own, parsedJson } from "../domain/json.ts";
+import type { ModelEndpointName } from "../domain/model-endpoint.ts";
+import { bodyFor, type PassedRequest } from "../domain/passing.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
+import { speaks } from "../domain/wires/spoken.ts";
+import { passOn } from "./message.ts";
+import { boundedFetch, readOutside } from "./bounded.ts";
+import { faultContext, faultOf } from "./faults.ts";
+import { answerMember, readPassedAnswer } from "./passed-answer.ts";
+
+const paths: Readonly<Record<ModelEndpointName, string>> = {
+  messages: "messages",
+  "chat.completions": "chat/completions",
+  responses: "responses",
+};
+
+/** Clients that say nothing mean the oldest version. */
+const usualVersion = "2023-06-01";
+
+/** Nothing but what the wire needs: clients send paths and ids in headers of their own. */
+export function passedHeaders(
+  { endpoint, headers }: Pick<PassedRequest, "endpoint" | "headers">,
+  apiKey: string,
+): Record<string, string> {
+  const always = {
+    "content-type": "application/json",
+    // What came packed would be unpacked here, and be no longer what came.
+    "accept-encoding": "identity",
+    ...headers,
+  };
+  if (endpoint === "messages")
+    return {
+      "anthropic-version": usualVersion,
+      ...always,
+      ...(apiKey !== "" && { "x-api-key": apiKey }),
+    };
+  return apiKey === "" ? always : { ...always, authorization: `Bearer ${apiKey}` };
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** As the libraries throw it, so that the same rows say what it means. */
+function failureOf(url: string, response: Response, text: string | null): APICallError {
+  const body = parsedJson(text ?? "");
+  // A response that failed inside has an answer's members, and an error.
+  const failed = isObject(body) && own(body, "status") === "failed" ? body : undefined;
+  return new APICallError({
+    message: "",
+    url,
+    requestBodyValues: {},
+    statusCode: response.status,
+    responseHeaders: Object.fromEntries(response.headers),
+    ...((failed ?? text) !== null && { responseBody: (failed ?? text) as string }),
+    ...(body === undefined && { cause: new SyntaxError() }),
+  });
+}
+
+async function passOnce(
+  request: ProviderRequest & { passed: PassedRequest },
+  deps: { fetch: typeof fetch; baseUrl: string },
+): Promise<ProviderAnswer> {
+  const { credential, model, call, passed, signal, maxTokens, outside } = request;
+  const { endpoint } = passed;
+  const url = `${withoutTrailing(deps.baseUrl, "/")}/${paths[endpoint]}`;
+  const { provider } = credential;
+  const send = readOutside(boundedFetch(deps.fetch, "text"), outside);
+  const response = await send(url, {
+    method: "POST",
+    headers: passedHeaders(passed, credential.apiKey),
+    body: bodyFor(passed, { provider, model: model.id, maxTokens }),
+    // A redirect could lead the key to anybody.
+    redirect: "manual",
+    signal,
+  });
+  const text = textOf(new Uint8Array(await response.arrayBuffer()));
+  const body = response.status === 200 && text !== null ? parsedJson(text) : undefined;
+  const isAnswer =
+    isObject(body) &&
+    own(body, "status") !== "failed" &&
+    own(body, answerMember[endpoint]) !== undefined;
+  if (!isAnswer || text === null) throw failureOf(url, response, text);
+  return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
+}
+
+export const isPassed = (
+  request: ProviderRequest,
+): request is ProviderRequest & { passed: PassedRequest } =>
+  request.passed !== undefined && speaks(request.model, request.passed.endpoint);
+
+/** Never throws. */
+export async function pass(
+  request: ProviderRequest & { passed: PassedRequest },
+  deps: { fetch: typeof fetch; baseUrl: string; now: () => number },
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  try {
+    return ok(await passOnce(request, deps));
+  } catch (thrown) {
+    passOn(thrown, request);
+    return err(faultOf(thrown, faultContext(request, deps.now())));
+  }
+}

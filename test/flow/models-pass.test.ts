@@ -1,0 +1,194 @@
+/** A request at a model endpoint reaches a provider of the same API as it came, and the provider's answer comes back as it came. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, answered, at } from "../fakes/caller.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+import { answerAt } from "../fakes/wire-answers.ts";
+import { startWireServer, type WireRequest, type WireServer } from "../fakes/wire-server.ts";
+import { claudeCode, codex } from "../fixtures/models/recorded.ts";
+
+let router: SharedRouter;
+let provider: WireServer;
+let admin: ReturnType<typeof adminOf>;
+let received: WireRequest[] = [];
+let says: (request: WireRequest) => { status: number; text: string };
+const slug = "passed";
+
+beforeAll(async () => {
+  provider = await startWireServer({
+    receives: (request) => void received.push(request),
+    answers(request, response) {
+      const { status, text } = says(request);
+      response.writeHead(status, {
+        "content-type": "application/json",
+        "anthropic-organization-id": "org-of-all",
+        "anthropic-ratelimit-requests-remaining": "1",
+      });
+      response.end(text);
+    },
+  });
+  router = await borrowRouter();
+  admin = adminOf(router, router.adminToken);
+  await admin("POST", "/tenants", { slug, name: slug });
+  for (const name of ["openai", "anthropic"])
+    await admin("POST", `/tenants/${slug}/credentials`, {
+      provider: name,
+      name,
+      apiKey: `${name}-key`,
+      baseUrl: provider.url(name),
+    });
+});
+afterAll(async () => {
+  await provider.stop();
+});
+
+/** JSON that nobody would write anew as it is. */
+const oddly = (value: object): string => ` ${JSON.stringify(value).replace("{", '{ "x":1.0e2,')}\n`;
+
+beforeEach(() => {
+  received = [];
+  says = ({ wire }) => ({ status: 200, text: oddly(answerAt(wire ?? "compatible")) });
+});
+
+const keyWith = async (limits: object = {}): Promise<string> => {
+  const made = await admin("POST", `/tenants/${slug}/keys`, {
+    name: "models",
+    scopes: ["models"],
+    limits,
+  });
+  return String(made.get("key"));
+};
+
+const post = async (path: string, body: string, headers: Record<string, string>) =>
+  answered(
+    await fetch(`${router.url}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body,
+    }),
+  );
+
+const asClaudeCode = async (model: string, more: Record<string, string> = {}) =>
+  post("/v1/messages?beta=true", claudeCode.body(model), {
+    ...claudeCode.headers,
+    Authorization: `Bearer ${more["key"] ?? (await keyWith())}`,
+  });
+
+const recordOf = async (answer: { headers: Headers }) =>
+  admin("GET", `/tenants/${slug}/requests/${answer.headers.get("x-request-id")}`);
+
+describe("Claude Code's request", () => {
+  it("reaches Anthropic byte for byte but for the model's name, and the answer comes back as it came", async () => {
+    const answer = await asClaudeCode("anthropic/claude-sonnet-4-6");
+    expect([answer.status, answer.text]).toEqual([200, oddly(answerAt("anthropic"))]);
+    const [sent] = received;
+    expect(sent?.bytes.toString()).toBe(claudeCode.body("claude-sonnet-4-6"));
+    const { host: _, connection: __, traceparent: ___, ...headers } = sent?.headers ?? {};
+    expect(headers).toMatchObject({
+      "anthropic-version": "2023-06-01",
+      "anthropic-beta": claudeCode.headers["anthropic-beta"],
+      "x-api-key": "anthropic-key",
+      "accept-encoding": "identity",
+    });
+    expect(
+      Object.keys(headers).filter((name) => /^(x-app|x-stainless|authorization)/.test(name)),
+    ).toEqual([]);
+    expect(answer.headers.get("x-router-model")).toBe("anthropic/claude-sonnet-4-6");
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("anthropic"))).toEqual([]);
+    const record = await recordOf(answer);
+    expect([record.get("outcome"), record.get("usage.inputTokens")]).toEqual(["succeeded", 10]);
+    expect(record.get("costUsd")).toBe(Number(answer.headers.get("x-router-cost")));
+  });
+
+  it("is sent to no other API, and the refusal and the record name what only Anthropic's carries", async () => {
+    const answer = await asClaudeCode("gpt-4.1-mini");
+    expect([answer.status, answer.get("error.type")]).toEqual([400, "invalid_request_error"]);
+    expect(answer.get("error.message")).toContain("not_translatable");
+    expect(answer.get("error.message")).toContain("thinking");
+    expect(received).toEqual([]);
+    const record = await recordOf(answer);
+    expect(record.get("reason")).toBe("no_eligible_model");
+  });
+
+  it("under a budget has its limit of tokens lowered to what the model can write", async () => {
+    const body = claudeCode.body("claude-sonnet-4-6").replace("64000", "640000");
+    const key = await keyWith({ usdPerDay: 50 });
+    await post("/v1/messages", body, { ...claudeCode.headers, "x-api-key": key });
+    const sent = received[0]?.bytes.toString() ?? "";
+    const limit = Number(/"max_tokens":(\d+)/.exec(sent)?.[1]);
+    expect(limit).toBeLessThan(640_000);
+    expect(sent).toBe(body.replace("640000", String(limit)));
+  });
+});
+
+describe("Codex's request", () => {
+  const ask = async (model: string, key: string) =>
+    post("/v1/responses", codex.body(model), {
+      ...codex.headers,
+      Authorization: `Bearer ${key}`,
+    });
+
+  it("reaches OpenAI byte for byte, and none of its own headers do", async () => {
+    const answer = await ask("gpt-5-mini", await keyWith());
+    expect([answer.status, answer.text]).toEqual([200, oddly(answerAt("openai-responses"))]);
+    expect(received[0]?.bytes.toString()).toBe(codex.body("gpt-5-mini"));
+    expect(JSON.stringify(received[0]?.headers)).not.toContain("secret-project");
+    expect(received[0]?.headers["authorization"]).toBe("Bearer openai-key");
+  });
+
+  it("gets a limit of tokens where a budget applies, since the limit is reserved", async () => {
+    const answer = await ask("gpt-5-mini", await keyWith({ usdPerDay: 5 }));
+    expect(answer.status).toBe(200);
+    const sent = received[0]?.bytes.toString() ?? "";
+    expect(sent.replace(/"max_output_tokens":\d+,/, "")).toBe(codex.body("gpt-5-mini"));
+    expect(sent).toMatch(/^\{"max_output_tokens":\d+,"model"/);
+  });
+});
+
+it("a repetition by its key is answered with the same bytes", async () => {
+  const key = await keyWith();
+  const body = '{"model":"gpt-4.1-mini","messages":[{"role":"user","content":"x"}]}';
+  const ask = () =>
+    post("/v1/chat/completions", body, {
+      Authorization: `Bearer ${key}`,
+      "Idempotency-Key": "one",
+    });
+  const [one, again] = [await ask(), await ask()];
+  expect([one.text, again.text, received.length]).toEqual([
+    oddly(answerAt("openai-chat")),
+    one.text,
+    1,
+  ]);
+});
+
+describe("a provider's refusal", () => {
+  const refusing = (status: number, error: object) => {
+    says = () => ({ status, text: JSON.stringify({ type: "error", error }) });
+  };
+
+  it("of the request is a 400 that nobody repeats", async () => {
+    refusing(400, { type: "invalid_request_error", message: "messages.1: signature is invalid" });
+    const answer = await asClaudeCode("claude-sonnet-4-6");
+    expect([answer.status, answer.get("error.type")]).toEqual([400, "invalid_request_error"]);
+    expect(received).toHaveLength(1);
+  });
+
+  it("of too many tokens is in the words on which clients compact", async () => {
+    refusing(400, {
+      type: "invalid_request_error",
+      message: "prompt is too long: 250000 tokens > 200000 maximum",
+    });
+    const answer = await asClaudeCode("claude-sonnet-4-6");
+    expect([answer.status, String(answer.get("error.message"))]).toEqual([
+      400,
+      expect.stringMatching(/^prompt is too long/),
+    ]);
+  });
+
+  it("of its own overload is one that clients wait for", async () => {
+    refusing(529, { type: "overloaded_error", message: "Overloaded" });
+    const answer = await asClaudeCode("claude-haiku-4-5");
+    expect([answer.status, answer.get("error.type")]).toEqual([529, "overloaded_error"]);
+    const record = await recordOf(answer);
+    expect(at(record.body, "attempts.0.status")).toBe(529);
+  });
+});

@@ -1,0 +1,302 @@
+/** A provider that speaks the caller's API gets the caller's bytes, but for the listed spans, and its answer comes back as it is. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ModelEndpointName } from "../../../src/domain/model-endpoint.ts";
+import type { ProviderRequest } from "../../../src/domain/sampling/providers.ts";
+import { readModelRequest } from "../../../src/mcp/json-text/model-request.ts";
+import { createProviders } from "../../../src/providers/registry.ts";
+import { answerAt } from "../../fakes/wire-answers.ts";
+import { oddJson, oddObject } from "../../fakes/odd-json.ts";
+import { requestOf } from "../../fixtures/providers/calls.ts";
+
+const places = {
+  messages: { provider: "anthropic", model: "claude-sonnet-4-5", wire: "anthropic" },
+  responses: { provider: "openai", model: "gpt-5-pro", wire: "openai-responses" },
+  "chat.completions": { provider: "groq", model: "llama-3.3-70b-versatile", wire: "groq" },
+} as const;
+
+interface Sent {
+  url: string;
+  headers: Headers;
+  body: string;
+}
+
+interface Told {
+  addsLimit?: boolean;
+  headers?: Record<string, string>;
+  provider?: string;
+  model?: string;
+  answer?: () => Response;
+}
+
+async function passed(endpoint: ModelEndpointName, text: string, told: Told = {}) {
+  const { wire, ...usual } = places[endpoint];
+  const body = readModelRequest(new TextEncoder().encode(text));
+  if (!body.ok) throw new Error(text);
+  const sent: Sent[] = [];
+  const messages: string[] = [];
+  const { complete } = createProviders({
+    fetch: async (url, init) => {
+      const bytes = init?.body as Uint8Array;
+      const headers = new Headers(init?.headers);
+      sent.push({ url: String(url), headers, body: new TextDecoder().decode(bytes) });
+      return told.answer?.() ?? Response.json(answerAt(wire));
+    },
+    demo: false,
+    now: () => 0,
+  });
+  const { provider = usual.provider, model = usual.model } = told;
+  const request: ProviderRequest = {
+    ...requestOf({ provider, model }, { apiKey: "key", baseUrl: "http://127.0.0.1:1/v1" }),
+    maxTokens: 1_000,
+    passed: {
+      endpoint,
+      body: body.value,
+      headers: told.headers ?? {},
+      addsLimit: told.addsLimit ?? false,
+    },
+    onMessage: (message) => void messages.push(message),
+  };
+  const answer = await complete(request);
+  return { answer, sent: sent[0], messages };
+}
+
+const names = Object.keys(places) as ModelEndpointName[];
+
+describe("the request", () => {
+  it("is the client's, but for the model and a limit that is too large", async () => {
+    const endpoints = fc.constantFrom(...names);
+    const unknown = fc.dictionary(
+      fc.string({ unit: "grapheme", maxLength: 8 }).map((name) => `x-${name}`),
+      oddJson,
+      { maxKeys: 4 },
+    );
+    const limit = fc.constantFrom(["7", "7"], ["1e2", "1e2"], ["64000", "1000"], ["1.0e4", "1000"]);
+    const cases = fc.tuple(endpoints, limit, unknown).chain(([endpoint, tokens, others]) => {
+      const { model } = places[endpoint];
+      const limitName = { messages: "max_tokens", responses: "max_output_tokens" } as const;
+      const name = endpoint === "chat.completions" ? "max_tokens" : limitName[endpoint];
+      // Two texts with the same space around the same members, one as it came and one as it goes on.
+      const edited: [string, string, string][] = [
+        ["model", '"auto"', JSON.stringify(model)],
+        [name, tokens[0] ?? "", tokens[1] ?? ""],
+        ...Object.entries(others).map(([key, text]): [string, string, string] => [key, text, text]),
+      ];
+      const marked = edited.map(([key], at) => [key, `§${at}§`] as const);
+      const filled = (template: string, column: 1 | 2): string =>
+        template.replace(/§(\d+)§/g, (_, at: string) => edited[Number(at)]?.[column] ?? "");
+      return oddObject(marked).map((template) => ({
+        endpoint,
+        came: filled(template, 1),
+        goes: filled(template, 2),
+      }));
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ endpoint, came, goes }) => {
+        const { sent } = await passed(endpoint, came);
+        expect(sent?.body).toBe(goes);
+      }),
+    );
+  });
+
+  it("of 4 MB is the client's too", async () => {
+    const text = JSON.stringify({ input: 'é\\"\n'.repeat(1_000_000), model: "auto", x: 1 });
+    const { sent } = await passed("responses", text);
+    expect(sent?.body === text.replace('"model":"auto"', '"model":"gpt-5-pro"')).toBe(true);
+  });
+
+  it.each([
+    ["messages", {}, "max_tokens"],
+    ["responses", {}, "max_output_tokens"],
+    ["chat.completions", {}, "max_tokens"],
+    ["chat.completions", { provider: "openai", model: "gpt-5-mini" }, "max_completion_tokens"],
+  ] as const)("of %s gets a limit where one is reserved %j", async (endpoint, told, name) => {
+    const model = "model" in told ? told.model : places[endpoint].model;
+    const { sent } = await passed(endpoint, '{"model":"auto"}', { ...told, addsLimit: true });
+    expect(sent?.body).toBe(`{"${name}":1000,"model":"${model}"}`);
+    const without = await passed(endpoint, '{"model":"auto"}', told);
+    expect(without.sent?.body).toBe(`{"model":"${model}"}`);
+  });
+
+  it("without a limit may say so", async () => {
+    const { sent } = await passed("responses", '{"model":"auto","max_output_tokens": null}', {
+      addsLimit: true,
+    });
+    expect(sent?.body).toBe('{"model":"gpt-5-pro","max_output_tokens": 1000}');
+  });
+
+  it.each([
+    [
+      '{"model":"m","stream":true}',
+      '{"stream_options":{"include_usage":true},"model":"m","stream":true}',
+    ],
+    [
+      '{"model":"m","stream":true,"stream_options":{ "x":1.0}}',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true, "x":1.0}}',
+    ],
+    [
+      '{"model":"m","stream":true,"stream_options": {} }',
+      '{"model":"m","stream":true,"stream_options": {"include_usage":true} }',
+    ],
+    [
+      '{"model":"m","stream":true,"stream_options":{"include_usage":false}}',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
+    ],
+    [
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
+      '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
+    ],
+    ['{"model":"m","stream":false}', '{"model":"m","stream":false}'],
+  ])("asks for the usage of a stream: %s", async (text, goes) => {
+    const { sent } = await passed("chat.completions", text, { model: "m" });
+    expect(sent?.body).toBe(goes);
+  });
+
+  it("goes to the wire's endpoint with the wire's headers, and no others", async () => {
+    const headers = { "anthropic-beta": "a,b", "anthropic-version": "2026-10-21" };
+    const one = await passed("messages", '{"model":"m"}', { headers });
+    const other = await passed("responses", '{"model":"m"}');
+    expect([one.sent?.url, other.sent?.url]).toEqual([
+      "http://127.0.0.1:1/v1/messages",
+      "http://127.0.0.1:1/v1/responses",
+    ]);
+    expect(Object.fromEntries(one.sent?.headers ?? [])).toEqual({
+      ...headers,
+      "accept-encoding": "identity",
+      "content-type": "application/json",
+      "x-api-key": "key",
+    });
+    expect(Object.fromEntries(other.sent?.headers ?? [])).toEqual({
+      "accept-encoding": "identity",
+      authorization: "Bearer key",
+      "content-type": "application/json",
+    });
+    const { sent } = await passed("messages", '{"model":"m"}');
+    expect(sent?.headers.get("anthropic-version")).toBe("2023-06-01");
+  });
+});
+
+const usages = {
+  messages: {
+    input_tokens: 10,
+    cache_read_input_tokens: 1_000,
+    cache_creation_input_tokens: 300,
+    cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+    output_tokens: 50,
+    output_tokens_details: { thinking_tokens: 20 },
+  },
+  "chat.completions": {
+    prompt_tokens: 1_310,
+    prompt_tokens_details: { cached_tokens: 1_000 },
+    completion_tokens: 50,
+    completion_tokens_details: { reasoning_tokens: 20 },
+  },
+  responses: {
+    input_tokens: 1_310,
+    input_tokens_details: { cached_tokens: 1_000 },
+    output_tokens: 50,
+    output_tokens_details: { reasoning_tokens: 20 },
+  },
+} as const;
+
+describe("the answer", () => {
+  it.each(names)("of %s comes back as it is, and is charged by its usage", async (endpoint) => {
+    const { wire } = places[endpoint];
+    const text = ` ${JSON.stringify(answerAt(wire, { usage: usages[endpoint] }))}\n`;
+    const { answer } = await passed(endpoint, '{"model":"m"}', {
+      answer: () => new Response(text, { headers: { "openai-organization": "org" } }),
+    });
+    expect(answer).toMatchObject({
+      ok: true,
+      value: { passed: text, content: [{ type: "text", text: "Fine." }], stopReason: "endTurn" },
+    });
+    const written = { cacheWriteTokens: 100, cacheWriteHourTokens: 200 };
+    expect(answer.ok && answer.value.usage).toEqual({
+      inputTokens: 1_310,
+      outputTokens: 50,
+      estimated: false,
+      classes: {
+        cacheReadTokens: 1_000,
+        ...(endpoint === "messages" && written),
+        reasoningTokens: 20,
+      },
+    });
+  });
+
+  it.each(names)("of %s tells whoever captures it of a tool's use", async (endpoint) => {
+    const toolUse = { id: "use_1", name: "read", input: { day: 1 } };
+    const { answer } = await passed(endpoint, '{"model":"m"}', {
+      answer: () => Response.json(answerAt(places[endpoint].wire, { toolUse })),
+    });
+    expect(answer.ok && [answer.value.stopReason, answer.value.content]).toMatchObject([
+      endpoint === "responses" ? "endTurn" : "toolUse",
+      [{ type: "tool_use", ...toolUse }],
+    ]);
+  });
+
+  it("without a usage is charged by an estimate", async () => {
+    const { answer } = await passed("messages", '{"model":"m"}', {
+      answer: () => Response.json(answerAt("anthropic", { usage: null })),
+    });
+    expect(answer.ok && answer.value.usage.estimated).toBe(true);
+  });
+});
+
+describe("a failure", () => {
+  const error = (status: number, body: unknown, headers = {}) => ({
+    answer: () => Response.json(body, { status, headers }),
+  });
+
+  it("means what it means for a translated call", async () => {
+    const limited = await passed(
+      "messages",
+      '{"model":"m"}',
+      error(
+        429,
+        { type: "error", error: { type: "rate_limit_error", message: "slow" } },
+        {
+          "retry-after": "7",
+        },
+      ),
+    );
+    expect(limited.answer).toMatchObject({
+      error: { kind: "rate_limit", status: 429, billed: "no", retryAfterMs: 7_000 },
+    });
+    const refused = await passed(
+      "responses",
+      '{"model":"m"}',
+      error(400, { error: { code: "context_length_exceeded", message: "too long for key" } }),
+    );
+    expect(refused.answer).toMatchObject({ error: { status: 400, code: "context_length" } });
+    expect(refused.messages).toEqual(["too long for [key]"]);
+  });
+
+  it.each([
+    ["messages", () => new Response("<html>"), "malformed"],
+    ["messages", () => new Response(""), "empty"],
+    [
+      "messages",
+      () => Response.json({ type: "error", error: { type: "overloaded_error" } }),
+      "server",
+    ],
+    [
+      "chat.completions",
+      () => Response.json({ error: { code: 429, message: "slow" } }),
+      "rate_limit",
+    ],
+    [
+      "responses",
+      () => Response.json({ status: "failed", output: [], error: { code: "server_error" } }),
+      "server",
+    ],
+    [
+      "messages",
+      () => new Response(null, { status: 302, headers: { location: "http://127.0.0.2/" } }),
+      "empty",
+    ],
+    ["messages", () => new Response(new Uint8Array([123, 255, 125])), "malformed"],
+  ] as const)("in a success of %s is one: %s", async (endpoint, answer, kind) => {
+    const { answer: given } = await passed(endpoint, '{"model":"m"}', { answer });
+    expect(given).toMatchObject({ ok: false, error: { kind } });
+  });
+});
