@@ -1,11 +1,10 @@
-/** Headers of every answer of the proxy, be it the server's or the router's own. */
+/** Headers of every answer of the proxy. */
 
-/** The two headers that carry a key, and the header by which CORS is decided. */
+/** The headers that carry a key, and the one that CORS depends on. */
 const keyHeaders = ["Authorization", "X-Sampling-Router-Key", "Origin"];
 
 type Fields = Pick<Headers, "get" | "has" | "set">;
 
-/** Adds those names to `Vary` that are not there yet. */
 export function addVary(headers: Pick<Fields, "get" | "set">, names: readonly string[]): void {
   const vary = headers.get("Vary");
   if (vary === null) return headers.set("Vary", names.join(", "));
@@ -14,7 +13,7 @@ export function addVary(headers: Pick<Fields, "get" | "set">, names: readonly st
   if (missing.length > 0) headers.set("Vary", [vary, ...missing].join(", "));
 }
 
-/** No cache may give an answer to another key, and no browser may take a body for another type than declared. */
+/** Prevents caching across keys and MIME sniffing. */
 export function protectAnswer(headers: Fields): void {
   headers.set("X-Content-Type-Options", "nosniff");
   addVary(headers, keyHeaders);

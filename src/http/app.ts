@@ -1,4 +1,4 @@
-/** Every surface, and the one handler for errors that nobody expected. */
+/** Mounts all surfaces and handles unexpected errors. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
 import { accountRoutes } from "./authorization/account.ts";
@@ -30,7 +30,7 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(async (c, next) => {
-    // The key says on which database its tenant lives.
+    // The key names its tenant's database.
     const services = c.env.servicesFor(
       c.req.header(routerKeyHeader)?.trim() ??
         bearerOf(c.req.header("Authorization")) ??
@@ -44,13 +44,13 @@ export function createApp(): OpenAPIHono<HttpEnv> {
     return next();
   });
   app.route("/.well-known", metadataRoutes());
-  // What stands below is for pages of origins that are named.
+  // Everything below requires an allowed origin.
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());
   app.route("/v1", modelRoutes());
   app.route("/t/:tenant{[a-z0-9-]+}/v1", modelRoutes());
-  // Clients of Anthropic's API ask for their base URL alone, to see whether a server is there.
+  // Anthropic clients probe their base URL.
   app.get("/t/:tenant{[a-z0-9-]+}", (c) => c.body(null, 204));
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());

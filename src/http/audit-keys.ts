@@ -4,8 +4,8 @@ import { boundStrangers } from "./middleware/strangers.ts";
 import { problem } from "./problem.ts";
 
 /**
- * `/.well-known/sampling-router/audit-keys.json`: every public key that ever signed, as a JWK set
- * (RFC 7517, RFC 8037). Public by nature: no key is needed to read it.
+ * `/.well-known/sampling-router/audit-keys.json`: all public keys that ever signed, as a JWK set (RFC 7517, RFC
+ * 8037). Public, without a key.
  */
 export const auditKeyRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>().get("/audit-keys.json", boundStrangers, async (c) => {

@@ -1,4 +1,4 @@
-/** `/console/session`: signing in, who is signed in, and signing out. */
+/** `/console/session`: sign in, current session, sign out. */
 import { Hono, type Context } from "hono";
 import { readSmallBody } from "../mcp/body.ts";
 import { isObject } from "../domain/json.ts";
@@ -17,12 +17,11 @@ const needsTls: Refusal = {
   action:
     "signing in over plain http, which others can read: open the console over https, or on localhost through a tunnel",
 };
-/** Longer than any key; the rest of a body is somebody's mistake. */
+/** Longer than any key. */
 const mostKeyCharacters = 1_000;
-/** Such a key in JSON, each character as `\u0041`. Nobody knows who asks, so no more is read. */
+/** A key with every character escaped. Unauthenticated, so no more is read. */
 const mostBodyBytes = 8 * 1024;
 
-/** As the API shows a session, and as the page has it. */
 export const shownSession = ({
   actor,
   role,
@@ -37,16 +36,15 @@ export const shownSession = ({
     role,
     ...(tenant !== null && { tenant }),
     ...(name !== null && { name }),
-    // Keys may share a name, and the page tells whether the one who signs in again is the one before.
+    // Key names are not unique; the id detects another key.
     ...(actor.kind === "key" && { id: actor.keyId }),
   },
   expiresAt,
 });
 
-/** The key in the body of a sign-in. */
 async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  // A page elsewhere can send a form without asking, and JSON only after it asked.
+  // A foreign page can send a form without CORS, but not JSON.
   if (type !== "application/json")
     return err({ reason: "unsupported_media_type", expected: "application/json" });
   const bytes = await readSmallBody(c.req.raw, mostBodyBytes);
@@ -72,13 +70,13 @@ async function keyIn(c: Context<HttpEnv>): Promise<Result<string, Refusal>> {
 
 async function signIn(c: Context<HttpEnv>): Promise<Response> {
   const origin = c.req.header("Origin");
-  // Otherwise a page elsewhere could sign a person in as somebody else.
+  // Otherwise a foreign page could sign a person in under another identity.
   if (origin !== undefined && !isOwnOrigin(origin, askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   if (!mayKeepSession(c)) return problem(c, needsTls);
   const key = await keyIn(c);
   if (!key.ok) return problem(c, key.error);
-  // The key says on which database its tenant is.
+  // The key names its tenant's database.
   const { consoleSessions } = c.env.servicesFor(key.value).console;
   const address = c.env.address?.() ?? "";
   const signedIn = await consoleSessions.signIn({ key: key.value, address });
@@ -89,7 +87,7 @@ async function signIn(c: Context<HttpEnv>): Promise<Response> {
   return c.json(shownSession(session));
 }
 
-/** Ends the session that the browser had before: its cookie is replaced. */
+/** Ends the browser's previous session. */
 export async function endBefore(c: Context<HttpEnv>): Promise<void> {
   const token = sessionTokenOf(c);
   if (token === null) return;

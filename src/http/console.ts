@@ -1,4 +1,4 @@
-/** The console: one page for every address below `/console`, and the files that the page asks for. */
+/** The console: one page for every address below `/console`, and its files. */
 import { Hono, type Context } from "hono";
 import { html } from "hono/html";
 import { isObject, type JsonObject } from "../domain/json.ts";
@@ -13,12 +13,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
 };
-/** A name has a hash of what is in the file, so the file never changes. */
+/** File names contain a content hash. */
 const forever = "public, max-age=31536000, immutable";
 
 interface Manifest {
   script: string;
-  /** each page's own file, by the page's name */
+  /** files by page name */
   pages: JsonObject;
 }
 
@@ -31,17 +31,14 @@ async function manifestOf(files: ConsoleFiles): Promise<Manifest | null> {
   return typeof script === "string" && isObject(pages) ? { script, pages } : null;
 }
 
-/**
- * The way from a page to its files. It is relative, because a gateway may have put a prefix before the router that
- * the router does not know.
- */
+/** Relative, since a gateway may add a prefix. */
 export function wayToAssets(path: string): string {
   const below = path.slice(path.indexOf("/console") + "/console".length);
   const depth = below.split("/").length - 1;
   return depth === 0 ? "console/assets/" : `${"../".repeat(depth - 1)}assets/`;
 }
 
-/** The page that an address names: `/t/<tenant>/keys` is `keys`, and one request of `/requests` is `request`. */
+/** `/t/<tenant>/keys` is `keys`; a record below `/requests` is `request`. */
 export function pageNamedBy(path: string): string {
   const below = path.slice(path.indexOf("/console") + "/console".length);
   const [first = "", tenant, page = "overview", one] = below
@@ -54,11 +51,11 @@ export function pageNamedBy(path: string): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
-/** `session`: who is signed in, so that the script need not ask; null: it asks */
+/** `session` saves the script a request */
 interface PageOptions {
   way: string;
   script: string;
-  /** the page's own file, which is fetched beside the script; null: the script knows what to fetch */
+  /** preloaded beside the script */
   ahead: string | null;
   session: string | null;
 }
@@ -103,14 +100,14 @@ async function showPage(c: Context<HttpEnv>): Promise<Response> {
   }
   const session = await sessionOf(c, c.get("services").console);
   protectApplication(c.res.headers);
-  // The page names files that the next version does not have. It is not kept, because it says who is signed in.
+  // Contains the session and file names that change with the version.
   c.header("Cache-Control", "no-store");
   const ahead = manifest.pages[pageNamedBy(c.req.path)];
   const options = {
     way: wayToAssets(c.req.path),
     script: manifest.script,
     ahead: typeof ahead === "string" ? ahead : null,
-    // Whatever went wrong, the script asks and says it.
+    // On failure the script asks and reports the error.
     session: session.ok ? JSON.stringify(shownSession(session.value)) : null,
   };
   return c.html(await page(options));
@@ -123,14 +120,14 @@ async function sendFile(c: Context<HttpEnv>): Promise<Response> {
     type === undefined ? null : await c.get("services").consolePage.consoleFiles.read(name);
   if (type === undefined || bytes === null)
     return problem(c, { reason: "not_found", what: "no such file" });
-  // A file that a browser is sent to by itself is no page, and does nothing.
+  // Not a page, if navigated to directly.
   protectPage(c.res.headers, "none");
   return c.body(bytes, 200, { "Content-Type": type, "Cache-Control": forever });
 }
 
 export const consoleRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    // Relative, as the way to the files is.
+    // Relative, like the files.
     .get("/", (c) => c.redirect("console"))
     .get("/console/assets/:name", sendFile)
     .get("/console", showPage)

@@ -1,4 +1,4 @@
-/** What every handler finds in its Hono context. Nothing below `http/` sees a context. */
+/** The Hono context of handlers. Nothing below `http/` sees a context. */
 import type { IsOperatorToken } from "../pipeline/people/operator-token.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
@@ -24,19 +24,18 @@ import type { ConsoleSessions } from "../pipeline/people/console-sessions.ts";
 import type { PersonSignIn } from "../pipeline/people/person-sign-in.ts";
 import type { ModelServices, SamplingServices } from "./sampling-services.ts";
 
-/** What each surface uses, and no more. One object may stand behind several of them. */
 export interface Services {
-  /** what every request needs, whatever it asks for */
+  /** for every request */
   app: {
     ids: Pick<Ids, "next">;
-    /** One structured line for what nobody expected: the name of what was thrown, never its message. */
+    /** Logs the name of an unexpected exception, never its message. */
     report: (requestId: string, thrown: unknown) => void;
     allowedOrigins: readonly string[];
-    /** asked before an OAuth or sign-in endpoint reads what an address without a key sent */
+    /** limits unauthenticated OAuth and sign-in requests */
     publicRequests: AddressRate;
-    /** origins in `PUBLIC_URL` */
+    /** of `PUBLIC_URL` */
     publicOrigins: readonly string[];
-    /** the same with the paths that gateways put before the router */
+    /** including gateways' paths */
     publicUrls: readonly string[];
   };
   sampling: SamplingServices;
@@ -47,7 +46,7 @@ export interface Services {
     authenticate: Authenticate;
     adminFor: AdminFor;
     sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
-    /** whether this is the operator's token; a refusal where somebody guesses */
+    /** refuses guesses */
     isOperator: IsOperatorToken;
     now: () => number;
     consoleSessions: Pick<ConsoleSessions, "find">;
@@ -55,64 +54,61 @@ export interface Services {
   };
   console: {
     consoleSessions: ConsoleSessions;
-    /** where the tenant's people sign in; null: those of the operator */
+    /** `null` for the operator's */
     personSignInOf: (slug: string | null) => AsyncResult<PersonSignIn>;
-    /** compares secrets in the same time, however much of them agrees */
+    /** constant-time comparison */
     isSame: (one: string, other: string) => Promise<boolean>;
   };
   oauth: {
-    /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
+    /** Finishes an authorization with the browser's query. */
     finishAuthorization: (came: {
       query: URLSearchParams;
-      /** what the browser kept; empty: nothing */
+      /** cookie value, or empty */
       browser: string;
     }) => AsyncResult<FinishedAuthorization>;
-    /** people's own accounts at registered servers */
     connections: PersonConnections;
-    /** the pages on which people see and end what they let in */
     people: PersonPages;
-    /** the router as an authorization server; null: OAuth is off */
+    /** `null` without OAuth */
     authorizationServer: () => AuthorizationServer | null;
     consents: () => OauthConsents | null;
     challenges: Challenges;
-    /** asked before a client is registered from an address */
+    /** limits client registrations */
     registrations: AddressRate;
-    /** asked before a consent page is opened from an address */
+    /** limits consent pages */
     consentOpenings: AddressRate;
   };
   health: { readiness: Pick<Readiness, "check"> };
-  /** the operator's figures; null: this host is no single process, so it has none to show */
+  /** `null` on hosts without a single process */
   metrics: {
     isOperator: IsOperatorToken;
     shownMetrics: (() => { text: string; type: string }) | null;
   };
   consolePage: { consoleFiles: ConsoleFiles };
-  /** of every public key that ever signed, on any database */
+  /** all public keys that ever signed */
   audit: { auditKeys: () => AsyncResult<AuditKey[]> };
 }
 
 export interface HttpEnv {
   Bindings: {
-    /** the services of the database that a bearer token names; null: there is no token */
+    /** of the token's database */
     servicesFor: (token: string | null) => Services;
-    /** called with the id under which the request is recorded; absent: this host asks for no id */
+    /** receives the request's id */
     requestIs?: (requestId: string) => void;
-    /** the address that calls, as the host knows it; absent: this host does not know */
+    /** client address, if the host knows it */
     address?: () => string;
   };
   Variables: {
     services: Services;
     requestId: string;
-    /** who acts on the admin API */
     actor: Actor;
   };
 }
 
-/** The router's address for browsers and clients, with the path of a gateway before it; null: unknown. */
+/** Including a gateway's path; `null` if unknown. */
 export const ownUrlAt = (c: Context<HttpEnv>): string | null =>
   ownUrlOf(askedAt(c), c.get("services").app.publicUrls);
 
-/** Where the router is: the URL that the request names, and the origins that the deployment names. */
+/** The request's URL and the configured origins. */
 export const askedAt = (c: Context<HttpEnv>): Asked => ({
   url: c.req.url,
   publicOrigins: c.get("services").app.publicOrigins,

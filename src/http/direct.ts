@@ -1,6 +1,6 @@
 /**
- * A sampling call, or a proxied message, from a host that needs no `fetch` objects: what `http/app.ts` and the routes do
- * for it, and nothing for any other request.
+ * Answers sampling calls and proxied messages without `fetch` objects, as `http/app.ts` would. Everything else
+ * goes to the app.
  */
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { isPlain } from "../domain/ports/client-answer.ts";
@@ -12,15 +12,14 @@ import type { HttpEnv } from "./context.ts";
 import { problemOf } from "./problem.ts";
 import { postSampling } from "./sampling/post.ts";
 
-/** A path that the router of the app would give to the proxy, whatever it decodes. */
+/** Paths that need no decoding. */
 const proxied = /^\/mcp\/([A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)$/;
 
-/** Where a path leads. */
 export type DirectPlace =
   | { surface: "sampling" }
   | { surface: "proxy"; through: { tenant: string; server: string } };
 
-/** null: the app has to look at the path. */
+/** `null` if the app must decide. */
 export function directPlace(path: string): DirectPlace | null {
   if (path === "/v1/sampling") return { surface: "sampling" };
   const found = proxied.exec(path);
@@ -32,13 +31,13 @@ export function directPlace(path: string): DirectPlace | null {
 type Env = Pick<HttpEnv["Bindings"], "servicesFor" | "requestIs">;
 
 export interface DirectMessage {
-  /** a POST from no browser's page: without `Origin` */
+  /** a POST without `Origin` */
   request: ClientMessage;
   path: string;
   place: DirectPlace;
 }
 
-/** null: the message names no key where a client that is no browser names one, and the app has to look. */
+/** `null` if the app must look for the key. */
 export function answerDirectly(env: Env, message: DirectMessage): Promise<ClientAnswer> | null {
   const { headers } = message.request;
   const token =
@@ -74,7 +73,7 @@ async function answered(
   return answer;
 }
 
-/** @param fields with names in lower case */
+/** @param fields in lower case */
 const fieldsOf = (fields: Record<string, string>): Parameters<typeof protectAnswer>[0] => ({
   get: (name) => fields[name.toLowerCase()] ?? null,
   has: (name) => fields[name.toLowerCase()] !== undefined,

@@ -13,7 +13,7 @@ const detailOf: { readonly [F in WriteFault]: string } = {
   refused: "The database refused a write.",
 };
 
-/** `/health`: alive. `/health/ready`: the database answers, has every migration and takes writes. */
+/** `/health`: liveness. `/health/ready`: the database answers, is migrated, and accepts writes. */
 export const healthRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/", (c) => c.json({ status: "alive" }))

@@ -1,4 +1,4 @@
-/** A body that is one JSON object, which every parser reads the same. */
+/** A body with one JSON object that every parser reads alike. */
 import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";

@@ -4,7 +4,7 @@ import { ok } from "../domain/result.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 
-/** `/metrics`: figures of this process, for the operator's Prometheus. A host of many isolates has none to show. */
+/** `/metrics` for the operator's Prometheus, on hosts with a single process. */
 export const metricRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>().get("/", async (c) => {
     const { metrics } = c.get("services");

@@ -1,7 +1,4 @@
-/**
- * The router as a client of registered servers: `/oauth/callback`, to which an authorization server sends a person back,
- * and the document in which it reads who the router is.
- */
+/** The router as an OAuth client: `/oauth/callback` and its client metadata document. */
 import { Hono } from "hono";
 import {
   callbackPath,
@@ -18,9 +15,9 @@ import { takeCookie } from "./session-cookie.ts";
 export function oauthRoutes() {
   const app = new Hono<HttpEnv>();
   app.use("/callback", async (c, next) => {
-    // Set afterwards, so that a refusal has these headers too.
+    // After `next`, so that refusals have these headers too.
     await next();
-    // The address holds a code, which no other site may see and no cache may keep.
+    // The address contains a code.
     c.res.headers.set("Cache-Control", "no-store");
     c.res.headers.set("Referrer-Policy", "no-referrer");
     protectPage(c.res.headers, "none");

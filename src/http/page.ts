@@ -1,8 +1,8 @@
-/** Headers of the pages that a person's browser shows. */
+/** Security headers of pages. */
 
 const styles = { inline: "; style-src 'unsafe-inline'", none: "" } as const;
 
-/** No script, nothing from other hosts, and no frame around the page, in which clicks could be stolen. */
+/** No script, no other hosts, no framing. */
 export function protectPage(headers: Headers, style: keyof typeof styles): void {
   headers.set(
     "Content-Security-Policy",
@@ -11,10 +11,7 @@ export function protectPage(headers: Headers, style: keyof typeof styles): void 
   headers.set("X-Content-Type-Options", "nosniff");
 }
 
-/**
- * The console's script and style come from this router, and its calls go to this router. What a tenant, a client or a
- * provider wrote can't become a script, even where the page made a mistake.
- */
+/** Allows only the router's own script, style, and calls, so that injected content can't run. */
 const application = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** A refusal where the surface is REST: application/problem+json, RFC 9457. */
+/** Refusals as application/problem+json (RFC 9457). */
 import type { Context } from "hono";
 import { explain } from "../domain/refusal-words.ts";
 import { dataOf, refusalTable, type Refusal } from "../domain/refusals.ts";

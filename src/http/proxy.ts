@@ -1,4 +1,3 @@
-/** `/mcp/{tenant}/{server}` */
 import { Hono } from "hono";
 import { responseOf } from "../domain/ports/client-answer.ts";
 import { receive } from "../proxy/receive.ts";

@@ -1,4 +1,4 @@
-/** `POST /v1/route`: the dry run of a sampling request, whose params are the body. */
+/** `POST /v1/route`: a dry run with the params of a sampling request as body. */
 import { Hono, type Context } from "hono";
 import { everyCapability } from "../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -18,14 +18,13 @@ import { problem } from "./problem.ts";
 import { createMessageMethods } from "./sampling/create-message.ts";
 import { unsupportedRevision } from "./sampling/modern.ts";
 
-/** The revision and capabilities with which a request is read. */
 interface Reader {
   codec: Codec;
-  /** raw, as declared */
+  /** as declared */
   capabilities: JsonObject;
 }
 
-/** Reads the same `_meta` and headers as `/v1/sampling`. Headers may be left out here. */
+/** Like `/v1/sampling`, but headers are optional. */
 function modernReader(params: JsonObject, headers: Headers): Result<Reader, Refusal> {
   const sent = headers.get("MCP-Protocol-Version");
   const meta = decodeModernMeta(params);
@@ -41,7 +40,7 @@ function modernReader(params: JsonObject, headers: Headers): Result<Reader, Refu
   return ok({ codec: modernCodec, capabilities: meta.value.capabilities });
 }
 
-/** Without a session every capability counts as declared, and the request is read in the newest revision. */
+/** Without a session, all capabilities count as declared in the newest revision. */
 function legacyReader({ session }: Caller): Result<Reader, Refusal> {
   if (session === null) return ok({ codec: modernCodec, capabilities: everyCapability });
   const codec = codecFor(session.revision);
@@ -60,7 +59,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const body = await readBody(c.req.raw, messageBounds);
   const params = body.ok ? readObject(body.value, "params") : body;
   const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
-  // A modern request has no session, whatever session header it carries.
+  // Modern requests ignore the session header.
   const sessionId = modern ? null : headers.get("Mcp-Session-Id");
   const caller = await authenticate({ ...claim, sessionId }, "database");
   if (!caller.ok) return caller;

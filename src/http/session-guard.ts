@@ -1,4 +1,4 @@
-/** Who calls by the cookie of a console session, and whether the call is the console's own. */
+/** Authenticates console sessions and rejects cross-site calls. */
 import type { Context } from "hono";
 import { isOwnOrigin } from "../domain/servers/own-origin.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
@@ -12,7 +12,7 @@ const reads = new Set(["GET", "HEAD"]);
 
 const noCookie: Refusal = { reason: "unauthorized", detail: "There is no session. Sign in." };
 
-/** Why a page's call is not the console's own; null: it is. */
+/** `null` for the console's own calls. */
 async function foreignCall(
   c: Context<HttpEnv>,
   { csrf }: OpenConsoleSession,
@@ -20,14 +20,13 @@ async function foreignCall(
 ): Promise<Refusal | null> {
   const origin = c.req.header("Origin");
   const isRead = reads.has(c.req.method);
-  // A browser says `Origin` with every change, but not with every read.
+  // Browsers omit `Origin` in some reads, but never in changes.
   const isOwn = origin === undefined ? isRead : isOwnOrigin(origin, askedAt(c));
   if (!isOwn) return { reason: "origin_not_allowed" };
   if (isRead || (await isSame(c.req.header(csrfHeader) ?? "", csrf))) return null;
   return { reason: "forbidden", action: `a change needs ${csrfHeader}, the session's csrf` };
 }
 
-/** The session of the request's cookie. */
 export async function sessionOf(
   c: Context<HttpEnv>,
   deps: {

@@ -1,4 +1,4 @@
-/** `/console/single-sign-on`: a person leaves for an identity provider, and comes back with a session. */
+/** `/console/single-sign-on`: sign-in at an identity provider. */
 import { Hono, type Context } from "hono";
 import { isOwnOrigin, ownOriginOf } from "../domain/servers/own-origin.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -18,15 +18,14 @@ const noPlace: Refusal = {
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const mostAssertionCharacters = 16_384;
 
-/** Where the browser finds the router: a gateway may have put a path before it. */
+/** Including a gateway's path. */
 const urlFor = (c: Context<HttpEnv>): string => ownUrlAt(c) ?? "";
 const callbackFor = (c: Context<HttpEnv>): string => `${urlFor(c)}/console/single-sign-on/callback`;
 const addressOf = (c: Context<HttpEnv>): string => c.env.address?.() ?? "";
 
 /**
- * A session of its own, whatever the browser brought: nobody can plant one beforehand.
- *
- * @returns the console's address, and never one that the request names
+ * Always a new session, so that none can be planted.
+ * @returns the console's address, never one from the request
  */
 async function enter(
   c: Context<HttpEnv>,
@@ -38,11 +37,10 @@ async function enter(
   return `${urlFor(c)}/console`;
 }
 
-/** Answers with the address to which the console's page goes on. */
 async function begin(c: Context<HttpEnv>): Promise<Response> {
   const origin = ownOriginOf(askedAt(c));
   if (origin === null) return problem(c, noPlace);
-  // A link or a form elsewhere would sign this browser in as its author, and end the session that it has.
+  // Same-origin only: another site could sign this browser in as its author.
   if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   const slug = c.req.query("tenant") ?? null;
@@ -68,7 +66,7 @@ async function begin(c: Context<HttpEnv>): Promise<Response> {
 async function callback(c: Context<HttpEnv>): Promise<Response> {
   const origin = ownOriginOf(askedAt(c));
   if (origin === null) return problem(c, noPlace);
-  // One try alone: the cookie is gone, whatever becomes of it.
+  // Single use.
   const kept = takeCookie(c, "sign_in", origin) ?? "";
   const slug = slugKept(kept);
   const signIn = await c.get("services").console.personSignInOf(slug);
@@ -84,7 +82,7 @@ async function callback(c: Context<HttpEnv>): Promise<Response> {
     : refused(c, { refusal: made.error, slug });
 }
 
-/** A person sees the page again, which says what the reason means; a program gets the problem. */
+/** Shows people the page with the reason, and programs the problem. */
 function refused(
   c: Context<HttpEnv>,
   { refusal, slug }: { refusal: Refusal; slug: string | null },
@@ -101,7 +99,7 @@ export const singleSignOnRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .use(async (c, next) => {
       await next();
-      // The address holds a code, which no other site may see and no cache may keep.
+      // The address contains a code.
       c.res.headers.set("Cache-Control", "no-store");
       c.res.headers.set("Referrer-Policy", "no-referrer");
     })

@@ -1,4 +1,4 @@
-/** Refusals on the wire, spelt for a revision. */
+/** Refusals in a revision's form. */
 import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 
@@ -18,8 +18,8 @@ export const legacyWireOf = (refusal: Refusal): Wire =>
 const modernCapabilityMissing = -32021;
 
 /**
- * Errors by which a server shows that it speaks the modern era. Source: 2026-07-28, basic/transports/streamable-http,
- * "Backward Compatibility".
+ * Errors only modern servers send. Source: 2026-07-28, basic/transports/streamable-http, "Backward
+ * Compatibility".
  */
 export const modernErrorCodes: ReadonlySet<unknown> = new Set([
   refusalTable.header_mismatch.code,
@@ -27,7 +27,7 @@ export const modernErrorCodes: ReadonlySet<unknown> = new Set([
   refusalTable.unsupported_protocol_version.code,
 ]);
 
-/** The wire form of a modern refusal. The revision prescribes code and status for two refusals. */
+/** The revision prescribes code and status of two refusals. */
 export function modernWireOf(refusal: Refusal): Wire {
   if (refusal.reason === "capability_missing")
     return { code: modernCapabilityMissing, status: 400 };
@@ -36,5 +36,4 @@ export function modernWireOf(refusal: Refusal): Wire {
   return wireOf(refusal);
 }
 
-/** A modern request without its `_meta` is a fault of the transport. */
 export const missingMetaWire: Wire = { code: refusalTable.invalid_params.code, status: 400 };

@@ -1,4 +1,4 @@
-/** The caller's idempotency key: in a header, or in the request's metadata where SDKs drop headers. */
+/** The idempotency key from a header, or from metadata if an SDK drops headers. */
 import { isObject, own, type JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -15,7 +15,6 @@ export function idempotencyKeyOf(
   params: JsonObject,
 ): Result<string | null, Refusal> {
   const path = `metadata.${member}`;
-  // Null means absent, as everywhere in the params.
   const said = own(own(params, "metadata"), member) ?? undefined;
   const sent = headers.get(header);
   if (said !== undefined && typeof said !== "string") return wrong(path, "must be a string");
@@ -28,7 +27,7 @@ export function idempotencyKeyOf(
     : wrong(sent === null ? path : header, `must have 1 to ${mostCharacters} characters`);
 }
 
-/** The params as they are without the key: a request that names a call asks for the same as the one that began it. */
+/** The params without the key, for comparison. */
 export function withoutIdempotencyKey(params: JsonObject): JsonObject {
   const metadata = own(params, "metadata");
   if (!isObject(metadata) || own(metadata, member) === undefined) return params;

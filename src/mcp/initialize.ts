@@ -1,4 +1,3 @@
-/** `initialize` of the legacy revisions. */
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { contentNegotiationKey } from "../domain/sampling/negotiation.ts";
@@ -19,7 +18,7 @@ const params = z.looseObject({
 
 export interface InitializeCall {
   requestedRevision: string;
-  /** raw, as declared */
+  /** as declared */
   capabilities: JsonObject;
   clientInfo: JsonObject;
 }
@@ -36,7 +35,7 @@ export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refus
 
 export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const;
 
-/** SDK v2 sends the first name in both eras, and refuses to send the second one in 2026-07-28. */
+/** SDK v2 uses the first method in both eras and rejects the second in 2026-07-28. */
 const instructions =
   "Send sampling-router/createMessage with the params of sampling/createMessage: a model of this tenant answers, within its limits. Before 2026-07-28 sampling/createMessage means the same.";
 
@@ -57,7 +56,6 @@ export const encodeInitialize = (revision: string, hosted: HostedCapabilities): 
   instructions,
 });
 
-/** The answer to `server/discover`, of the modern era. */
 export const encodeDiscover = (
   revisions: readonly string[],
   hosted: HostedCapabilities,

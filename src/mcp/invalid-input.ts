@@ -1,4 +1,4 @@
-/** What is wrong with an input, in words for the person who sent it: from what a schema complains of. */
+/** Explains invalid input in words, from the schema's issues. */
 import type { z } from "zod";
 import type { Refusal } from "../domain/refusals.ts";
 
@@ -31,9 +31,9 @@ const bounded = (origin: string, bound: number | bigint): string => {
     : `${bound}`;
 };
 
-/** `null`: the schema's author wrote the message, or Zod's own says it well enough. */
+/** `null` if the message already explains the issue. */
 function expectedOf(issue: Issue): string | null {
-  // Zod's own messages begin so. An issue doesn't say otherwise whose message it has.
+  // Detects Zod's own messages, which an issue doesn't mark.
   if (!/^(?:Invalid (?:input|option)|Too (?:small|big))\b/.test(issue.message)) return null;
   switch (issue.code) {
     case "invalid_type":
@@ -52,7 +52,7 @@ function expectedOf(issue: Issue): string | null {
 const isMissing = (issue: Issue): boolean =>
   issue.code === "invalid_type" && issue.message.endsWith("received undefined");
 
-/** Of a union, the first complaint of each of its shapes, with its path from the input's root. */
+/** For a union, the first issue of each variant. */
 function complaintsOf(issue: Issue, at: Path = []): Complaint[] {
   const path = [...at, ...issue.path];
   return issue.code === "invalid_union" && issue.errors.length > 0
@@ -60,10 +60,7 @@ function complaintsOf(issue: Issue, at: Path = []): Complaint[] {
     : [{ issue, path }];
 }
 
-/**
- * The sender meant the shape that fails deepest within, and whose constants (such as `type`) fit.
- * Where several could be meant, all complaints of one place.
- */
+/** The variant that fails deepest and whose constants match was meant, or several. */
 function meantOf(complaints: readonly Complaint[], whole: Path): Complaint[] {
   const depth = Math.max(...complaints.map(({ path }) => path.length));
   const deepest = complaints.filter(({ path }) => path.length === depth);
@@ -76,7 +73,7 @@ function meantOf(complaints: readonly Complaint[], whole: Path): Complaint[] {
 function faultOf(first: Issue): Fault {
   const meant = meantOf(complaintsOf(first), first.path);
   const [{ issue, path } = { issue: first, path: first.path }] = meant;
-  // The schema reports the object, but the unknown key is what is wrong.
+  // Names the unknown member instead of its object.
   if (issue.code === "unrecognized_keys")
     return {
       path: [...path, ...issue.keys.slice(0, 1)],
@@ -90,10 +87,7 @@ function faultOf(first: Issue): Fault {
   };
 }
 
-/**
- * Says where an input is wrong and how, and never its value. Whoever misspelt a field reads both:
- * which one is missing, and which one is unknown.
- */
+/** Names the place and problem, never the value. For a misspelled member, both the missing and the unknown one. */
 export function refusalOfInput(error: z.core.$ZodError): Refusal {
   const [first] = error.issues;
   const { path, words } = first === undefined ? { path: [], words: "Not valid." } : faultOf(first);

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
+/** JSON-RPC 2.0 envelopes. */
 import { mostMessageLevels } from "../domain/depth.ts";
 import { isId, parsedMessages, type RequestId } from "./json-text/exact-ids.ts";
 import { structureFault } from "./structure.ts";
@@ -21,7 +21,7 @@ const maxBatch = 50;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What is no UTF-8 is no JSON either. */
+/** Invalid UTF-8 is invalid JSON. */
 function textOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -57,9 +57,9 @@ function messageOf(value: unknown): Envelope["messages"][number] {
   return isResponse ? ok({ kind: "response" }) : refuse("Neither a method, a result nor an error.");
 }
 
-/** UTF-8 JSON, one message or an array of them. */
+/** UTF-8 JSON: a message or a batch. */
 export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
-  // Beyond that, a text attacks parsers, and libraries that recurse.
+  // Protects parsers and recursive libraries.
   const detail = structureFault(bytes, mostMessageLevels);
   if (detail !== null) return err({ reason: "invalid_request", detail });
   const value = parsedMessages(textOf(bytes));
@@ -81,9 +81,8 @@ export const resultMessage = (id: RequestId, result: unknown): Record<string, un
 });
 
 /**
- * An unknown id is left out and not null: the specification's schemas know no null, and Streamable HTTP speaks
- * of an error "that has no id". `requestId` names the audit record, or the HTTP request where there is no
- * record.
+ * Omits an unknown id, since the schemas don't allow `null` and Streamable HTTP has errors without an id.
+ * `requestId` names the audit record or HTTP request.
  */
 export const errorMessage = (
   id: RequestId | null,

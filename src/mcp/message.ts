@@ -1,7 +1,4 @@
-/**
- * What the proxy has to know of a body. It refuses nothing: JSON that is no message goes on as it came, for the
- * server to judge.
- */
+/** What the proxy needs to know of a body. Accepts JSON that is no message, which the server judges. */
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { type RequestId, isId, parsedMessages } from "./json-text/exact-ids.ts";
 
@@ -13,7 +10,7 @@ export type ProxiedMessage =
 
 export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
-/** The tool that a request calls, its name cut to what a record keeps; null: the request calls none. */
+/** The name is cut to what a record keeps. */
 export function toolIn({ method, params }: ProxiedRequest): string | null {
   const { name } = params;
   return method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;
@@ -36,7 +33,7 @@ export function messageIn(value: JsonValue): ProxiedMessage {
   return answers && isId(id) ? { kind: "response", id } : { kind: "unknown" };
 }
 
-/** null: no JSON. */
+/** `null` for invalid JSON. */
 export function bodyIn(text: string): ProxiedBody | null {
   const value = parsedMessages(text);
   if (value === undefined) return null;

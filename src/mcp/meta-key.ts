@@ -1,6 +1,4 @@
-/** Keys of a `_meta`. */
-
-/** The prefix of the protocol's own members of `_meta`. */
+/** Prefix of the protocol's members of `_meta`. */
 export const metaPrefix = "io.modelcontextprotocol/";
 
 export const metaKey = (name: string): string => metaPrefix + name;

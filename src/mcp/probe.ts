@@ -1,4 +1,4 @@
-/** Speaks MCP with a registered server as a client would, in both eras, to find out what the server is. */
+/** Probes a registered server as a client of both eras. */
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { boundedUrl } from "../domain/bounded-url.ts";
 import { createEventReader, streamEnd } from "../domain/event-stream.ts";
@@ -24,20 +24,17 @@ interface ProbeReply {
   status: number;
   headers: Headers;
   mediaType: string;
-  /** the JSON-RPC message that answers; undefined: there is none */
+  /** the answering message, if any */
   message: JsonValue | undefined;
 }
 
-/** null: no answer in time. */
+/** `null` on timeout. */
 type Ask = (message: JsonObject, headers: Record<string, string>) => Promise<ProbeReply | null>;
 
 interface Wire {
   ask: Ask;
-  /** Ends a session. */
   end: (headers: Record<string, string>) => Promise<void>;
-  /** Why the last question has no answer. */
   why: () => string;
-  /** Whether a GET begins a stream of events. */
   opensStream: () => Promise<boolean>;
 }
 type Answered = { [Kind in Probed["kind"]]: Extract<Probed, { kind: Kind }> };
@@ -50,7 +47,7 @@ const answerIn = (text: string): JsonValue | undefined => {
   return isAnswer(value) ? value : undefined;
 };
 
-/** Reads until the answer has come, since a server may leave its stream open after it. */
+/** Stops at the answer, since a server may keep its stream open. */
 async function messageOf(
   body: ReadableStream<Uint8Array> | null,
   mediaType: string,
@@ -75,14 +72,14 @@ async function messageOf(
       const found = answerOf(piece);
       if (found !== undefined) return found;
     }
-    // Some servers end their stream without the empty line that ends an event.
+    // Some servers omit the final empty line.
     return events === null ? answerIn(text) : answerOf(streamEnd);
   } finally {
     await reader?.cancel().catch(() => {});
   }
 }
 
-/** The redirect's target without its query, which may hold a secret. */
+/** Without the query, which may hold a secret. */
 function locationIn({ headers }: ProbeReply): string | null {
   const url = boundedUrl(headers.get("Location") ?? "");
   return url === null ? null : `${url.origin}${url.pathname}`;
@@ -100,7 +97,7 @@ const nameIn = (info: JsonValue | undefined): string | null => {
   return typeof name === "string" && name !== "" ? name : null;
 };
 
-/** Counts the tools over all pages. `params`: what the revision wants in each request. */
+/** Over all pages. `params`: members that the revision requires. */
 async function toolsOf(
   ask: Ask,
   headers: Record<string, string>,
@@ -158,7 +155,7 @@ async function legacyServer(
     own(own(result, "capabilities"), "tools") === undefined
       ? { tools: null, isMore: false }
       : await toolsOf(ask, headers, {});
-  // Ends the session: some servers keep a session that nobody ends until they restart.
+  // Some servers keep sessions until they restart.
   if (session !== null) await end(headers);
   return {
     kind: "mcp",
@@ -212,7 +209,7 @@ async function probe(wire: Wire): Promise<Probed> {
 const mediaTypeOf = (headers: Headers): string =>
   headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
-/** @returns what answers at a URL. Never throws. */
+/** Never throws. */
 export const createProbe =
   (deps: { fetch: typeof fetch } & UpstreamRules) =>
   async (url: string, ownHeaders: Record<string, string>): Promise<Probed> => {
@@ -237,7 +234,7 @@ export const createProbe =
           ...more,
         },
         ...(body === undefined ? {} : { body }),
-        // A redirect could carry the headers to another host.
+        // A redirect could leak the headers.
         redirect: "manual",
         signal,
       });

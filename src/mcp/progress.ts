@@ -1,13 +1,13 @@
-/** Tells whoever asked that its request is not forgotten. Source: 2025-11-25, basic/utilities/progress. */
+/** Progress notifications keep a caller waiting (2025-11-25, basic/utilities/progress). */
 import { own, type JsonObject } from "../domain/json.ts";
 import { isId } from "./json-text/exact-ids.ts";
 
-/** ms for which a request with progress is held open. A client of the SDKs resets its own time with each. */
+/** ms; SDK clients reset their timeout with each notification. */
 export const patienceWithProgressMs = 900_000;
-/** ms between two notifications. */
+/** ms between notifications. */
 const betweenMs = 5_000;
 
-/** null: the sender of the request asked for no progress. */
+/** `null` if none were requested. */
 export function progressOf(
   params: JsonObject,
   elapsed: () => number,

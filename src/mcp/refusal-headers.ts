@@ -1,14 +1,14 @@
-/** Headers that tell how limits stand, and what a refusal asks for. */
+/** Headers for rate limits and refusals. */
 import type { LimitState } from "../domain/limits/holds.ts";
 import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 
-/** RFC 9110, section 15.5.6: a 405 lists the methods that there are. */
+/** RFC 9110, section 15.5.6. */
 export const allowHeader = (refusal: Refusal): Record<string, string> =>
   refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
 
 /**
- * `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. A rate counts whole seconds,
- * so its last second may end after its window has. `t` stays within the window; `Retry-After` is exact.
+ * `RateLimit` and `RateLimit-Policy` by draft-ietf-httpapi-ratelimit-headers. Rates count whole seconds, so the
+ * last may outlast the window; `t` stays within it, and `Retry-After` is exact.
  */
 export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | null) {
   const headers: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** The answer to one JSON-RPC message, and how it becomes an HTTP response. */
+/** The answer to a JSON-RPC message as an HTTP response. */
 import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
@@ -10,18 +10,17 @@ import { sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
 import type { LimitState } from "../domain/limits/holds.ts";
 
-/** An answer that waits for a provider. `finish` settles the call whatever happens. */
+/** `finish` always settles the call. */
 export interface Running {
   finish: (
     signal: AbortSignal,
-    /** Sends the caller a message before the answer; absent: the answer is one JSON body. */
+    /** for messages before the answer; absent for a JSON body */
     notify?: (message: object) => void,
   ) => Promise<{ message: object; timing: string }>;
-  /** modern callers cancel by leaving; legacy ones do not */
+  /** modern callers cancel by disconnecting; legacy callers don't */
   leavingCancels: boolean;
 }
 
-/** the reply to one message */
 export type Single =
   | { kind: "accepted" }
   | { kind: "message"; status: number; message: object; headers: Record<string, string> }
@@ -46,8 +45,7 @@ export function refusalReply(
   } = {},
 ): Single {
   const { code, status: wireStatus } = (options.wireOf ?? legacyWireOf)(refusal);
-  // An error without an id can't be matched to a request by its body, and 200 would look like a
-  // success.
+  // Without an id the status must show the failure.
   const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
   return answer(
     errorMessage(id, refusal, code, requestId),
@@ -62,10 +60,7 @@ export function refusalReply(
   );
 }
 
-/**
- * Seconds between comments. The runtime notices that a caller has left when it writes, and a cancellation takes
- * effect within 2 s.
- */
+/** Seconds between comments: disconnects are noticed when writing, and cancellation must take effect within 2 s. */
 const silentTicks = 1;
 const never = new AbortController().signal;
 
@@ -85,7 +80,7 @@ const jsonAnswer = (
     content: JSON.stringify(message),
   });
 
-/** One message event, with comments until it comes. */
+/** Sends comments until the message is ready. */
 function stream(
   running: Running,
   headers: Record<string, string>,
@@ -99,7 +94,7 @@ function stream(
   events.comment();
   running
     .finish(running.leavingCancels ? gone.signal : never, (message) => {
-      // Whoever reads slowly gets it later.
+      // Not awaited for slow readers.
       void events.write(sseMessage(message));
     })
     .then(({ message }) => events.end(sseMessage(message)))
@@ -109,7 +104,7 @@ function stream(
     fields: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",
-      // A proxy that buffers would hold back the comments, and with them the caller's leaving.
+      // A buffering proxy would delay comments and hide disconnects.
       "x-accel-buffering": "no",
       ...inLowerCase(headers),
     },
@@ -143,7 +138,7 @@ export async function respond(
   }
 }
 
-/** The answers to a batch as one JSON array, once all of them have come. */
+/** A batch is one JSON array. */
 async function respondAll(replies: readonly Single[]): Promise<ClientAnswer> {
   const messages = await Promise.all(
     replies

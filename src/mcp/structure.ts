@@ -1,6 +1,6 @@
 /**
- * How a JSON text is built, counted before anything parses it. The attack: 12 MB of brackets or of keys take seconds of a parser, and
- * of every walk after it, while all tenants wait.
+ * Counts the structure of JSON before parsing. The attack: 12 MB of brackets or keys block parsers, and all
+ * tenants, for seconds.
  */
 const quote = 0x22;
 const backslash = 0x5c;
@@ -8,23 +8,22 @@ const comma = 0x2c;
 const isOpening = (c: number): boolean => c === 0x5b || c === 0x7b;
 const isClosing = (c: number): boolean => c === 0x5d || c === 0x7d;
 
-/** Members of objects and elements of arrays, in all: some 30 ms of CPU. More than any schema or tool in use needs. */
+/** Members and elements in total, about 30 ms of CPU; more than any real schema or tool has. */
 export const mostMembers = 50_000;
 
 export interface StructureCounter {
-  /** What is wrong with the text so far, in words; null: nothing is. */
+  /** Returns what is wrong so far. */
   push(bytes: Uint8Array): string | null;
 }
 
-/** Counts a text that comes in pieces, from outside of its strings only. It is not checked to be JSON. */
+/** Counts chunks without validating JSON. */
 export function createStructureCounter(mostLevels: number): StructureCounter {
   let depth = 0;
   let members = 0;
   let inText = false;
-  /** the pieces so far end in an odd number of backslashes, in a string */
+  /** the text so far ends in an odd number of backslashes */
   let isEscaped = false;
 
-  /** Where the string ends; the end of the piece if it goes on. */
   const textEnd = (bytes: Uint8Array, from: number): number => {
     let at = from;
     if (isEscaped && at < bytes.length) at += 1;
@@ -70,6 +69,5 @@ export function createStructureCounter(mostLevels: number): StructureCounter {
   };
 }
 
-/** The same for a whole text. */
 export const structureFault = (bytes: Uint8Array, mostLevels: number): string | null =>
   createStructureCounter(mostLevels).push(bytes);

@@ -1,6 +1,6 @@
 /**
- * The trace that a message's sender is in. MCP reserves `_meta.traceparent` and `_meta.tracestate` (SEP-414):
- * the message's own context is nearer than that of the HTTP request, which a batch shares.
+ * `_meta.traceparent` and `_meta.tracestate` (SEP-414) take precedence over the HTTP request's, which a batch
+ * shares.
  */
 import { own, type JsonValue } from "../domain/json.ts";
 import type { Propagated } from "../domain/audit/trace.ts";

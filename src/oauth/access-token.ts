@@ -1,14 +1,11 @@
-/**
- * The token by which Cloudflare Access says who came. Its keys stand at a fixed place below the team's domain. One
- * algorithm is accepted, and the key by its id.
- */
+/** Verifies Cloudflare Access tokens by the team domain's keys, with one algorithm and by key id. */
 import { customFetch } from "oauth4webapi";
 import { isObject } from "../domain/json.ts";
 import type { Claims, SignIn } from "../domain/tenancy/sign-in.ts";
 import type { Exchange } from "./exchange.ts";
 
 const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
-/** s by which two clocks may differ */
+/** s of clock difference */
 const slackSeconds = 30;
 const mostCharacters = 16_384;
 
@@ -60,7 +57,7 @@ function isMeant(
   );
 }
 
-/** Throws where the token does not count. */
+/** Throws for invalid tokens. */
 export const createAccessVerifier =
   ({ exchange, now }: { exchange: Exchange; now: () => number }) =>
   async (signIn: SignIn, token: string): Promise<Claims> => {

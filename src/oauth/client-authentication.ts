@@ -1,4 +1,3 @@
-/** How the router shows a client's secret to an authorization server. */
 import { ClientSecretPost, None, type AuthorizationServer, type ClientAuth } from "oauth4webapi";
 import type { OauthGrant } from "../domain/servers/oauth.ts";
 
@@ -7,7 +6,7 @@ export function authenticationAt(
   secret: string | null,
 ): OauthGrant["authentication"] {
   if (secret === null) return "none";
-  // RFC 8414: a server that lists no methods takes Basic alone.
+  // Basic is the default (RFC 8414).
   const methods = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   return !methods.includes("client_secret_basic") && methods.includes("client_secret_post")
     ? "post"
@@ -17,9 +16,8 @@ export function authenticationAt(
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
 /**
- * RFC 6749 wants id and secret form-encoded, and many servers don't decode them. The library encodes
- * even hyphens and dots, which the form encoding leaves alone. Encoded as here, most secrets read the
- * same with and without decoding.
+ * RFC 6749 form-encodes id and secret, which many servers don't decode. The library also encodes hyphens and
+ * dots; this encoding leaves most secrets unchanged.
  */
 const basic =
   (secret: string): ClientAuth =>

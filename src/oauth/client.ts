@@ -1,4 +1,4 @@
-/** OAuth 2.1 as a client, with `oauth4webapi`; see the port in `domain/servers/oauth.ts`. */
+/** OAuth 2.1 client with `oauth4webapi`; port: `domain/servers/oauth.ts`. */
 import {
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
@@ -28,7 +28,6 @@ import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
 import { knownAt } from "./registration.ts";
 
-/** As whom a grant was asked for, and is renewed. */
 const identityOf = (
   { client, clientSecret }: OauthAsking,
   { registered }: Pick<OauthTerms, "registered">,
@@ -40,10 +39,10 @@ const serverOf = ({ issuer, tokenEndpoint }: OauthTerms): AuthorizationServer =>
   token_endpoint: tokenEndpoint,
 });
 
-/** s. No token counts as good for longer, since no number of a server's should outgrow a clock. */
+/** s; bounds servers' numbers. */
 const longestLifeSeconds = 10 * 366 * 86_400;
 
-/** ms since the epoch; null: the server named no end. */
+/** ms since the epoch. */
 const endOf = (seconds: number | undefined, now: number): number | null =>
   seconds === undefined
     ? null
@@ -56,7 +55,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
     answer: TokenEndpointResponse,
     refreshToken: string | null,
   ): OauthGrant => {
-    // The library also takes DPoP tokens, which are worthless in a bearer header.
+    // The library accepts DPoP tokens, which are useless as bearer tokens.
     if (answer.token_type !== "bearer") throw new Error("no bearer token");
     return {
       ...terms,
@@ -75,8 +74,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       const { as, resource, scopes, isDiscovered } = found.value;
       if (as.authorization_endpoint === undefined || as.token_endpoint === undefined)
         return err("not_discovered");
-      // OAuth 2.1 for MCP (2025-11-25, basic/authorization): a client must stop where the server
-      // doesn't announce PKCE.
+      // Clients must not proceed without PKCE (2025-11-25, basic/authorization).
       if (isDiscovered && as.code_challenge_methods_supported?.includes("S256") !== true)
         return err("no_pkce");
       const known = await knownAt(exchange, { as, asking, redirect, now: deps.now() });
@@ -125,7 +123,7 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
           ...serverOf(terms),
           authorization_response_iss_parameter_supported: sendsIssuer,
         };
-        // Where the entry names the endpoints, only the origin of the issuer is known.
+        // With configured endpoints only the issuer's origin is known.
         const issuer = came.get("iss");
         if (asking.client.tokenEndpoint !== null && boundedUrl(issuer ?? "")?.origin === as.issuer)
           as.issuer = issuer ?? as.issuer;
@@ -147,7 +145,6 @@ export function createOauth(given: Omit<ExchangeDeps, "idTokens"> & { now: () =>
       const found = await discover(exchange, asking);
       if (!found.ok) return found;
       const { as, resource } = found.value;
-      // A server that nothing more was asked for gives what it gives to everybody.
       const wider = asking.scopes.length > 0 && scopesOfBoth(found.value.scopes, asking.scopes);
       const wanted = asking.client.scope ?? (wider ? wider.join(" ") : null);
       const terms: OauthTerms = {

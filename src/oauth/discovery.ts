@@ -1,7 +1,4 @@
-/**
- * Who grants tokens for a server: the server's entry says so, else the metadata of RFC 9728 and RFC
- * 8414.
- */
+/** Finds a server's authorization server: configured, or by RFC 9728 and RFC 8414. */
 import {
   customFetch,
   discoveryRequest,
@@ -22,11 +19,11 @@ import type { Exchange } from "./exchange.ts";
 
 export interface Discovered {
   as: AuthorizationServer;
-  /** the value of RFC 8707's resource indicator */
+  /** RFC 8707 resource indicator */
   resource: string;
-  /** the scopes that the server's refusal asks for, else those that the resource's metadata offers */
+  /** requested by the refusal, else offered by the metadata */
   scopes: string[];
-  /** false: nothing but the endpoints is known of the authorization server */
+  /** `false` if only endpoints are known */
   isDiscovered: boolean;
 }
 
@@ -41,10 +38,7 @@ const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
-/**
- * RFC 9728 wants the very URL of the server. Servers also name a parent of the URL, and the SDKs accept
- * that.
- */
+/** RFC 9728 requires the exact URL; SDKs also accept a parent. */
 function covers(resource: string, url: URL): boolean {
   const resourceUrl = boundedUrl(resource);
   if (resourceUrl?.origin !== url.origin) return false;
@@ -54,21 +48,21 @@ function covers(resource: string, url: URL): boolean {
   return `${url.pathname}/`.startsWith(folder);
 }
 
-/** null: there is no such metadata at that place. */
+/** `null` if missing. */
 async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Resource | null> {
   return resourceIn(await resourceDiscoveryRequest(place, exchange.options), url);
 }
 
 interface Challenge extends BearerChallenge {
-  /** the server lets nobody in without a token */
+  /** the server requires a token */
   isRefusal: boolean;
 }
 
 const silence: Challenge = { isRefusal: false, ...bearerChallengeIn(null) };
 
 /**
- * What a server says when it lets nobody in (RFC 9728 section 5.1). It is asked without a token, by a message that
- * begins nothing. Source: 2025-11-25, basic/authorization, "Scope Selection Strategy".
+ * RFC 9728 section 5.1. Asks without a token, by a message without effect. Source: 2025-11-25,
+ * basic/authorization, "Scope Selection Strategy".
  */
 async function challengeOf(exchange: Exchange, url: URL): Promise<Challenge> {
   const headers = {
@@ -117,8 +111,8 @@ async function serverAt(exchange: Exchange, issuer: URL): Promise<AuthorizationS
 }
 
 /**
- * Before revision 2025-06-18 a server without any metadata is its own authorization server, at places that all know.
- * Source: 2025-03-26, basic/authorization, "Fallbacks for Servers without Metadata Discovery".
+ * Before 2025-06-18 a server without metadata is its own authorization server. Source: 2025-03-26,
+ * basic/authorization, "Fallbacks for Servers without Metadata Discovery".
  */
 function withoutMetadata({ origin }: URL): AuthorizationServer {
   return {
@@ -148,14 +142,14 @@ export async function discover(
     });
   const found = await exchange.attempt(async () => {
     const root = new URL(url.origin);
-    // A server may answer anything to a stranger, and be described all the same.
+    // Metadata counts whatever the server answers.
     const asked = await exchange.attempt(() => challengeOf(exchange, url));
     const challenge = asked.ok ? asked.value : silence;
     const described =
       (await resourceNamed(exchange, challenge, url)) ??
       (await resourceAt(exchange, url, url)) ??
       (url.pathname === "/" ? null : await resourceAt(exchange, root, url));
-    // Before revision 2025-06-18 the MCP server itself was the authorization server.
+    // Before 2025-06-18 the MCP server was the authorization server.
     const resource = described ?? { resource: text, issuer: root, scopes: [] };
     const as = await serverAt(exchange, resource.issuer);
     const isUndescribed =
@@ -170,7 +164,7 @@ export async function discover(
   if (!found.ok) return found;
   const { resource, scopes, as, isDiscovered } = found.value;
   if (as?.token_endpoint === undefined) return err("not_discovered");
-  // A server that is taken over must not choose who gets the secret of the entry's client.
+  // A compromised server must not redirect the client's secret.
   if (issuer !== null && as.issuer !== issuer) return err("issuer_changed");
   for (const endpoint of [as.token_endpoint, as.authorization_endpoint, as.registration_endpoint])
     if (endpoint !== undefined && problemWithEndpoint(endpoint, exchange) !== null)

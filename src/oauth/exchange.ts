@@ -1,7 +1,6 @@
 /**
- * The HTTP requests of one OAuth step. Each URL is checked, whoever named it. No redirect is followed,
- * one deadline holds for all requests, and answers are bounded. What went wrong is kept as a fault,
- * since a thrown text may hold secrets.
+ * HTTP of one OAuth step: every URL is checked, redirects are not followed, one deadline covers all requests,
+ * and answers are bounded. Errors become faults without text, which may hold secrets.
  */
 import {
   allowInsecureRequests,
@@ -23,14 +22,11 @@ const mostBytes = 256 * 1024;
 export interface ExchangeDeps {
   fetch: typeof fetch;
   allowPrivate: boolean;
-  /** `drop`: ID tokens are taken out of answers */
+  /** `drop` removes ID tokens */
   idTokens: "keep" | "drop";
 }
 
-/**
- * The router has no use for a server's id token, and an id token that the library can't verify would spoil the
- * tokens beside it. Nor does the library take null for a member that is absent, as some servers write it.
- */
+/** Removes unneeded ID tokens, which the library might reject, and `null` members. */
 function readable(
   bytes: Uint8Array<ArrayBuffer>,
   { idTokens, method }: { idTokens: "keep" | "drop"; method: string },
@@ -49,7 +45,7 @@ function readable(
   }
 }
 
-/** The status that the library wants of a success: 200 of a token endpoint, which takes a form, and 201 of a registration. */
+/** The success status that the library requires: 200 for tokens (form requests), 201 for registrations. */
 const wantedStatus = (
   { method, body }: { method: string; body?: unknown },
   status: number,
@@ -113,17 +109,15 @@ export function createExchange({ fetch: send, allowPrivate, idTokens }: Exchange
     });
   };
   return {
-    /** Options for every request of the library. */
     options: { [customFetch]: fetchChecked, [allowInsecureRequests]: allowPrivate, signal },
     allowPrivate,
-    /** Runs one step; whatever the step throws becomes a fault. */
     async attempt<T>(work: () => Promise<T>): Promise<Result<T, OauthFault>> {
       fault = null;
       try {
         return ok(await work());
       } catch (thrown) {
         const found = fault ?? faultOf(thrown);
-        // A step around this one may go on, and has faults of its own.
+        // Each step has its own fault.
         fault = null;
         return err(found);
       }

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect as a client, by the code flow with PKCE, with `oauth4webapi`. The library checks issuer, audience,
- * times, nonce and algorithm of an ID token; its signature is checked here by the issuer's keys, too.
+ * OpenID Connect client (code flow with PKCE) with `oauth4webapi`, which checks issuer, audience, times, nonce,
+ * and algorithm. The signature is checked here by the issuer's keys.
  */
 import {
   authorizationCodeGrantRequest,
@@ -32,14 +32,14 @@ async function discovered(
   const url = new URL(issuer);
   const answer = await discoveryRequest(url, { ...exchange.options, algorithm: "oidc" });
   const as = await processDiscoveryResponse(url, answer);
-  // The browser is sent there, so this address is judged like those that the router calls.
+  // Checked like URLs that the router calls.
   if (problemWithEndpoint(as.authorization_endpoint ?? "", exchange) !== null)
     throw new Error("no endpoint for a person");
   return as;
 }
 
 const onceScope = "openid email";
-/** A provider that does not announce the scope may refuse it. */
+/** Providers may reject unannounced scopes. */
 const lastingScope = ({ scopes_supported: known }: AuthorizationServer): string =>
   known?.includes("offline_access") === true ? `${onceScope} offline_access` : onceScope;
 

@@ -1,7 +1,7 @@
 /**
- * As whom the router is known to an authorization server: as the client that the entry names, by a document that
- * describes the router, or by a registration of its own. Source: 2025-11-25, basic/authorization, "Client Registration
- * Approaches"; 2026-07-28 binds each to its authorization server.
+ * The router's client identity at an authorization server: configured, by metadata document, or registered.
+ * Source: 2025-11-25, basic/authorization, "Client Registration Approaches"; 2026-07-28 binds each to its
+ * authorization server.
  */
 import {
   dynamicClientRegistrationRequest,
@@ -21,28 +21,25 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { authenticationAt } from "./client-authentication.ts";
 import type { Exchange } from "./exchange.ts";
 
-/**
- * ms. A registration that the server has forgotten can't be told from one that it knows, so it serves a day's
- * authorizations. What was granted goes on with the registration that it was granted to.
- */
+/** ms. A forgotten registration is undetectable, so each is reused for a day. Grants keep their own. */
 const livesMs = 24 * 3_600_000;
 
 export interface Known {
   identity: OauthIdentity;
   authentication: OauthTerms["authentication"];
-  /** a new one; null: nothing was registered */
+  /** `null` if none was made */
   registration: OauthRegistration | null;
 }
 
 const methodNames = { none: "none", basic: "client_secret_basic", post: "client_secret_post" };
 
-/** A client without a secret, wherever the server lets it be one: PKCE proves who comes back. */
+/** Prefers a public client with PKCE. */
 function wishedAt(as: AuthorizationServer): OauthTerms["authentication"] {
   const methods = as.token_endpoint_auth_methods_supported ?? [];
   return methods.includes("none") ? "none" : authenticationAt(as, "");
 }
 
-/** The server may register another method than the one that it was asked for. */
+/** The server may choose another method. */
 function authenticationOf(
   as: AuthorizationServer,
   made: { method: unknown; secret: string | null },
@@ -52,7 +49,7 @@ function authenticationOf(
   return made.method === methodNames.basic ? "basic" : authenticationAt(as, made.secret);
 }
 
-/** Many servers answer 200 for 201, and leave out the end of a secret, which RFC 7591 demands beside one. */
+/** Many servers answer 200 instead of 201 and omit the secret's expiry, which RFC 7591 requires. */
 async function completed(answer: Response): Promise<Response> {
   if (answer.status !== 200 && answer.status !== 201) return answer;
   const body = (await answer.json()) as object;
@@ -78,7 +75,7 @@ const register = (
     const method = made.token_endpoint_auth_method;
     return {
       clientId: made.client_id,
-      // A secret beside the method `none` is never asked for.
+      // A secret with the method `none` is unused.
       clientSecret: method === methodNames.none ? null : secret,
       issuer: as.issuer,
       redirectUri,

@@ -1,7 +1,4 @@
-/**
- * `fetch` for a provider's answers. Each answer is counted in unpacked bytes while it is read, and
- * reading ends at the bound: one answer without end would take the memory of every tenant's calls.
- */
+/** `fetch` with a bound on the unpacked size of answers. */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { concatenated } from "../domain/bytes.ts";
@@ -15,30 +12,22 @@ const mebibyte = 1024 * 1024;
 
 /** Unpacked bytes of one answer. */
 export const mostAnswerBytes: Readonly<Record<Overlong, number>> = {
-  /**
-   * A million tokens of text as JSON. The longest output that a model of the catalogue declares is far
-   * below.
-   */
+  /** A million tokens of text as JSON, more than any model writes. */
   text: 4 * mebibyte,
-  /** The media as base64, and the rest of the JSON around it. */
+  /** Base64 media and the surrounding JSON. */
   media: Math.ceil((maxMediaBytes / 3) * 4) + mebibyte,
 };
 
-/** Bytes of an error. Its status and the beginning of its body say all that the router needs. */
 export const mostErrorBytes = 256 * 1024;
 
-/**
- * HTTP holds a body to its declared length, unless a coding was undone; null: no length is known.
- */
+/** Exact unless a content coding was undone. */
 function lengthOf({ headers }: Response): number | null {
   const length = headers.get("content-length");
   const coding = headers.get("content-encoding") ?? "identity";
   return length === null || coding !== "identity" ? null : Number(length);
 }
 
-/**
- * A success that is longer than the bound makes its reader fail. An error that is longer is cut.
- */
+/** Longer successes fail; longer errors are cut. */
 export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
@@ -55,17 +44,17 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
       exceeded: response.ok ? () => answerTooLarge(what) : "cut",
     });
     const headers = new Headers(response.headers);
-    // Both headers describe the body as it travelled, before it was unpacked.
+    // These headers describe the packed body.
     headers.delete("content-encoding");
     headers.delete("content-length");
     return new Response(counted, { status: response.status, headers });
   };
 }
 
-/** Statuses with which no body may stand. */
+/** Statuses without a body. */
 const bodiless = new Set([101, 204, 205, 304]);
 
-/** Bytes of an answer that are read before the next way is given. Most answers are shorter. */
+/** Bytes between yields. Most answers are shorter. */
 const readAtOnce = 128 * 1024;
 
 async function readAll(
@@ -78,14 +67,14 @@ async function readAll(
     parts.push(part);
     sinceWay += part.byteLength;
     if (sinceWay <= readAtOnce) continue;
-    // Unpacking is work of the one thread that serves everybody.
+    // Unpacking blocks the thread.
     sinceWay = 0;
     await giveWay();
   }
   return concatenated(parts);
 }
 
-/** A web stream of a short answer is read in one go, since the Workers runtime takes a turn of its own for each part. */
+/** The Workers runtime takes a turn of the event loop per part, so short answers are read in one go. */
 async function bodyOf(
   response: Response,
   giveWay: () => Promise<void>,
@@ -98,7 +87,7 @@ async function bodyOf(
     : readAll(body, giveWay);
 }
 
-/** A fetch that waits for the whole answer while others have the turn; absent: nobody else waits for one. */
+/** Releases the scheduling slot while an answer is read. */
 export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]): typeof fetch {
   if (outside === undefined) return inner;
   return (input, init) =>
@@ -110,11 +99,7 @@ export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]):
     });
 }
 
-/**
- * `boundedFetch` for answers that hold media, which may come from the provider alone. Some libraries
- * fetch an image from a link in the answer. The provider could name any address there, and the request
- * may carry the tenant's key.
- */
+/** Blocks media links in answers: some libraries would fetch them, at any address and with the tenant's key. */
 export function boundedMediaFetch(inner: typeof fetch, baseUrl: string): typeof fetch {
   const { origin } = new URL(baseUrl);
   const bounded = boundedFetch(inner, "media");

@@ -1,4 +1,4 @@
-/** A conversation as one text, for models that take no conversation: image and speech models. */
+/** A conversation as one text, for image and speech models. */
 import type {
   Block,
   ImageBlock,
@@ -8,13 +8,11 @@ import type {
 } from "../domain/sampling/call.ts";
 
 export interface Briefing {
-  /** the text of the last user message; empty: that message has no text */
+  /** of the last user message, or empty */
   text: string;
-  /** the turns before that message, one line of text each */
+  /** one line per turn */
   earlier: string[];
-  /**
-   * the images of the last message that has any, so that "make it blue" finds what was drawn before
-   */
+  /** of the last message with images, so that "make it blue" refers to what was drawn */
   images: ImageBlock[];
 }
 
@@ -48,7 +46,7 @@ export function briefingOf({ messages }: Pick<SamplingCall, "messages">): Briefi
   };
 }
 
-/** Settings of a call that only language models know, as notes for the caller. */
+/** Notes on settings that only language models have. */
 export function settingsLeftOut(call: SamplingCall): string[] {
   const notes = ["maxTokens left out: it counts text, and this model writes none"];
   if (call.temperature !== undefined)

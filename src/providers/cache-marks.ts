@@ -1,7 +1,4 @@
-/**
- * Prepares a prompt for its provider's cache: marks on blocks where the provider caches what is marked,
- * a key where the provider wants a key. Nothing that the model reads changes.
- */
+/** Adds the provider's cache marks or cache key to a prompt. The content is unchanged. */
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
@@ -24,17 +21,13 @@ import { type TokenFamily } from "../domain/requirements.ts";
 type Options = LanguageModelV4CallOptions;
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 
-/** How a wire carries a mark. */
 interface MarkWire {
   mark: SharedV4ProviderOptions;
-  /**
-   * true: every block takes a mark; false: only users' blocks and tool results take one, if they have a
-   * text
-   */
+  /** `false`: only text of users and tool results takes a mark */
   onEveryBlock: boolean;
 }
 
-/** By the credential's provider. `marksOnBlocks` finishes the body for OpenRouter. */
+/** `marksOnBlocks` finishes the body for OpenRouter. */
 const markWires: Readonly<Record<string, MarkWire>> = {
   anthropic: {
     mark: { anthropic: { cacheControl: { type: "ephemeral" } } },
@@ -46,13 +39,13 @@ const markWires: Readonly<Record<string, MarkWire>> = {
   },
 };
 
-/** The place of the tools, where a message would have its position. */
+/** The tools, as a message index. */
 const toolsPlace = -1;
 
 interface Piece extends PromptPiece {
-  /** the block as it is compared with blocks of earlier prompts */
+  /** compared with earlier prompts */
   text: string;
-  /** position of the block's message, and of the part in it */
+  /** index of the message and of its part */
   message: number;
   part: number;
 }
@@ -130,8 +123,7 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
         tokens: tokensOf(part, family),
         markable: markable(role, part, wire),
         endsMessage: position === content.length - 1,
-        // Anthropic: another tool choice keeps the cache entries of tools and system prompt, and
-        // not those of messages.
+        // Anthropic: another tool choice keeps cache entries of tools and system prompt, but not of messages.
         text: JSON.stringify([role, compared, toolChoice?.type ?? null]),
         message: at,
         part: position,
@@ -141,9 +133,7 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
   return pieces;
 }
 
-/**
- * Whether the caller says what to cache: for the whole prompt, or beside a tool use that was sent back.
- */
+/** Whether the caller set marks of its own. */
 function marksItself({ prompt, providerOptions }: Options): boolean {
   const marks = (options: SharedV4ProviderOptions | undefined): boolean =>
     ["cacheControl", "cache_control"].some((name) =>
@@ -179,7 +169,7 @@ function withMarks(
       );
       return { ...message, content } as LanguageModelV4Message;
     }),
-    // A mark on the last tool covers all of them.
+    // A mark on the last tool covers all.
     ...(tools !== undefined && isMarked(toolsPlace, 0)
       ? {
           tools: tools.map((tool, at) =>
@@ -201,7 +191,7 @@ const mergedInto = (
     ]),
   );
 
-/** A tool loop goes on only while tools are offered. After `none` the answer is the last one. */
+/** After `none`, the answer ends the tool loop. */
 const loopUnderWay = ({ call }: ProviderRequest): boolean =>
   call.tools.length > 0 && call.toolChoice !== "none" && endsWithToolResults(call.messages);
 
@@ -234,7 +224,7 @@ async function withCacheMarks(prepared: Prepared): Promise<Options> {
   return chosen.length === 0 ? options : withMarks(options, chosen, wire.mark);
 }
 
-/** The wire of a provider that wants a key. Nothing on such a wire is marked. */
+/** For providers that take a key instead of marks. */
 const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
 
 async function withCacheKey(prepared: Prepared): Promise<Options> {
@@ -252,10 +242,7 @@ async function withCacheKey(prepared: Prepared): Promise<Options> {
   return { ...options, providerOptions: { ...given, ...ours } };
 }
 
-/**
- * The request with what its provider needs to cache a prompt that is likely to come again. The request
- * is unchanged where caching is off, where nothing is remembered, and where the provider needs nothing.
- */
+/** Unchanged if caching is off or no prefix is known. */
 export async function withCaching(given: {
   request: ProviderRequest;
   options: Options;

@@ -1,4 +1,4 @@
-/** The provider `demo`: canned answers, labelled as such. Calls nobody, costs nothing. */
+/** The provider `demo`: labeled canned answers, free of charge. */
 import { estimateInputTokens, tokensOfText } from "../domain/sampling/estimate.ts";
 import type { Model } from "../domain/models/model.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
@@ -6,10 +6,7 @@ import type { Block, SamplingCall } from "../domain/sampling/call.ts";
 
 const label = "[demo model, no provider was called]";
 const quoted = 80;
-/**
- * Fewer characters a token than the estimate assumes, so that the answer's own figure stays within
- * `maxTokens`.
- */
+/** Fewer than the estimate assumes, to stay within `maxTokens`. */
 const charactersPerToken = 3;
 
 const demoModel = (
@@ -61,7 +58,7 @@ function lastUserText(call: SamplingCall): string {
   return "";
 }
 
-/** The first characters of a text, without half of a surrogate pair at the end. */
+/** Without splitting a surrogate pair. */
 const firstOf = (text: string, length: number): string => [...text].slice(0, length).join("");
 
 interface Said {
@@ -78,7 +75,7 @@ function say(call: SamplingCall, maxTokens: number): Said {
   return { text, stopReason: stops.length > 0 ? "stopSequence" : "endTurn" };
 }
 
-/** The same call gets the same answer. Usage is estimated, and marked as an estimate. */
+/** Deterministic. Usage is estimated. */
 export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">): ProviderAnswer {
   const { call, maxTokens } = request;
   const inputTokens = estimateInputTokens(call);
@@ -95,7 +92,6 @@ export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">)
     };
   const said = say(call, maxTokens);
   const { stopReason } = said;
-  // A caller who asks for JSON gets JSON, with the label inside.
   const text = call.format === "json" ? JSON.stringify({ demo: said.text }) : said.text;
   return {
     content: [{ type: "text", text }],

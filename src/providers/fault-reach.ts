@@ -1,7 +1,4 @@
-/**
- * Reads from status and body what a provider's error means. The provider's codes and messages are
- * compared with the table and never leave this file: a fault gets a code of our own list.
- */
+/** Classifies a provider's error by status and body. Only codes of our own leave this file. */
 import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
 import { own, type JsonValue } from "../domain/json.ts";
 import type { Meaning, Row } from "./fault-row.ts";
@@ -10,9 +7,7 @@ import { faultRows } from "./fault-rows.ts";
 const lower = (value: unknown): string[] =>
   typeof value === "string" ? [value.toLowerCase()] : [];
 
-/**
- * All codes in a body. OpenAI has `code` and `type`, Anthropic `type`, Google `status` and `reason`.
- */
+/** OpenAI has `code` and `type`, Anthropic `type`, Google `status` and `reason`. */
 function namesIn(body: JsonValue | undefined): string[] {
   const listed = Array.isArray(body) ? body[0] : body;
   const error = own(listed, "error") ?? listed;
@@ -39,10 +34,9 @@ const fitsStatus = (row: Row, status: number): boolean =>
     : status >= row.status.from && status <= row.status.to;
 
 /**
- * What an error status means. Knows every status from 400 to 599; any other number is a fault of the
- * endpoint.
- * @param error.body parsed; undefined: the body was no JSON
- * @param error.model the id that was asked for, as the provider knows it
+ * Numbers outside 400–599 count as faults of the endpoint.
+ * @param error.body `undefined` if it was no JSON
+ * @param error.model the provider's id of the model
  */
 export function meaningOf(error: {
   provider?: string | undefined;

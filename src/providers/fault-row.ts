@@ -1,35 +1,35 @@
-/** A row of the tables that say what a provider's error means. */
+/** A row of the tables of providers' errors. */
 import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
 
 export type Meaning = Pick<ProviderFault, "kind" | "reach" | "retryable">;
 
 export interface Row extends Meaning {
-  /** providers by name; absent: every provider */
+  /** absent for all */
   providers?: readonly string[];
   status: number | { from: number; to: number };
-  /** error codes and types in lower case, one of which the body has; absent: every body fits */
+  /** lower-case codes or types; absent for any body */
   names?: readonly string[];
-  /** a part of the message, in lower case */
+  /** part of the message, in lower case */
   says?: string | RegExp;
-  /** the body holds the asked model's id */
+  /** the body contains the model's id */
   namesModel?: true;
   code?: FaultCode;
-  /** documentation page, or the thread that shows the body */
+  /** documentation, or a thread that shows the body */
   source: string;
   billed: ProviderFault["billed"];
-  /** the page that says whether the provider charges for such an answer */
+  /** page on whether such answers are charged */
   billedBy: string;
 }
 
 type Shared = Pick<Row, "providers" | "billed" | "billedBy">;
 
-/** Rows of the same providers, which charge for none of these answers unless a row says otherwise. */
+/** Rows that are free of charge unless they say otherwise. */
 export const rowsOf = (
   shared: Shared,
   rows: readonly (Omit<Row, keyof Shared> & Partial<Shared>)[],
 ): Row[] => rows.map((row) => ({ ...shared, ...row }));
 
-/** OpenRouter documents that a failed answer is free. No other provider documents a charge for one, unless a row says so. */
+/** Only OpenRouter documents this; no other provider documents a charge for errors. */
 const byUsage = "https://openrouter.ai/docs/features/zero-completion-insurance";
 
 export const free = {
@@ -39,13 +39,13 @@ export const free = {
   others: { billed: "no", billedBy: byUsage },
 } as const satisfies Record<string, Shared>;
 
-/** Azure charges for prompts that a filter or the input limit refuses. */
+/** Azure charges for filtered or oversized prompts. */
 export const azureBilling = {
   billed: "maybe",
   billedBy: "https://learn.microsoft.com/azure/ai-services/openai/how-to/manage-costs",
 } as const;
 
-/** The provider is healthy and refuses this request, so another wire is asked. */
+/** The provider is healthy; another wire is tried. */
 export const refusedRequest = {
   kind: "invalid_request",
   reach: "request",

@@ -1,8 +1,6 @@
 /**
- * What a provider's error status and error code mean: one table, each row with the page that says so.
- * The first row that fits decides. A provider's own rows come before the rows of all providers, and
- * `request-rows.ts` has those of a request that is refused.
- * `fault-reach.ts` reads the table.
+ * Meaning of providers' error statuses and codes, each with its source. The first matching row wins; a
+ * provider's own rows precede the common ones. `request-rows.ts` covers rejected requests.
  */
 import { free, refusedRequest, rowsOf, type Row } from "./fault-row.ts";
 import { requestRows } from "./request-rows.ts";
@@ -15,9 +13,7 @@ const openrouterErrors = "https://openrouter.ai/docs/api/reference/errors-and-de
 const rfc = "https://www.rfc-editor.org/rfc/rfc9110";
 
 const auth = { kind: "auth", reach: "credential", retryable: true } as const;
-/**
- * An account without money is not a rate limit: waiting does not help, and another credential does.
- */
+/** Waiting doesn't help, but another credential does. */
 const noMoney = { kind: "rate_limit", reach: "credential", retryable: true } as const;
 const limited = { kind: "rate_limit", reach: "model", retryable: true } as const;
 const unknownModel = { kind: "invalid_request", reach: "model", retryable: true } as const;
@@ -61,7 +57,7 @@ const openai = rowsOf({ providers: ["openai"], ...free.openai }, [
     code: "model_not_allowed",
     source: "https://github.com/continuedev/continue/issues/10120",
   },
-  // OpenAI's limits hold for each model of an organization and project.
+  // Limits are per model, organization, and project.
   {
     ...limited,
     status: 429,
@@ -99,7 +95,7 @@ const anthropic = rowsOf({ providers: ["anthropic"], ...free.anthropic }, [
     code: "spend_limit",
     source: anthropicLimits,
   },
-  // Anthropic's limits hold for each class of models of an organization.
+  // Limits are per class of models and organization.
   {
     ...limited,
     status: 429,
@@ -123,7 +119,7 @@ const google = rowsOf({ providers: ["google"], ...free.google }, [
     code: "invalid_key",
     source: "https://github.com/continuedev/continue/issues/9251",
   },
-  // Google offers no free tier where the account is: billing has to be enabled.
+  // No free tier in the account's country: billing must be enabled.
   {
     ...auth,
     status: 400,
@@ -131,7 +127,7 @@ const google = rowsOf({ providers: ["google"], ...free.google }, [
     code: "country_not_supported",
     source: googleErrors,
   },
-  // Google's limits hold for each model of a project.
+  // Limits are per model and project.
   {
     ...limited,
     status: 429,
@@ -164,8 +160,7 @@ const compatible = rowsOf(free.others, [
     billed: "maybe",
     source: openrouterErrors,
   },
-  // OpenRouter's own answer: the model behind OpenRouter is down, or nobody serves the model as the
-  // request wants.
+  // OpenRouter's own: the model is down or unavailable as requested.
   {
     ...overloaded,
     providers: ["openrouter"],
@@ -203,7 +198,6 @@ const compatible = rowsOf(free.others, [
   },
 ]);
 
-/** Rows for every provider, read where none of a provider's own rows fits. */
 const common = rowsOf(free.others, [
   { ...auth, status: 401, code: "invalid_key", source: rfc },
   {
@@ -233,7 +227,7 @@ const common = rowsOf(free.others, [
   { ...brokenEndpoint, status: 409, source: rfc },
   { ...brokenEndpoint, status: 425, source: rfc },
   { ...overloaded, status: 529, code: "overloaded", source: anthropicErrors },
-  // "Server overloaded", "Engine overloaded": the words of DeepSeek, Together and vLLM for a busy model.
+  // "Server overloaded", "Engine overloaded" of DeepSeek, Together, and vLLM.
   {
     ...overloaded,
     status: 503,
@@ -242,7 +236,7 @@ const common = rowsOf(free.others, [
     source: "https://docs.together.ai/docs/error-codes",
   },
   { ...brokenEndpoint, status: { from: 500, to: 599 }, source: rfc },
-  // Mostly one wire's rule. Where a second wire refuses the request, the request itself is wrong.
+  // Usually one wire's rule; a second refusal means that the request is invalid.
   {
     ...refusedRequest,
     status: { from: 400, to: 499 },
@@ -250,7 +244,6 @@ const common = rowsOf(free.others, [
   },
 ]);
 
-/** A provider's own rows come before the rows of all providers. */
 export const faultRows: readonly Row[] = [
   ...openai,
   ...anthropic,

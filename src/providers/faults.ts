@@ -1,6 +1,6 @@
 /**
- * Turns whatever a provider's library may throw into a fault that holds only numbers and our own words.
- * The messages, stacks, bodies and headers of these errors carry keys and whole prompts.
+ * Converts exceptions of providers' libraries into faults of numbers and our own words: messages, stacks,
+ * bodies, and headers contain keys and prompts.
  */
 import {
   APICallError,
@@ -41,41 +41,31 @@ const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFaul
   ...rest,
 });
 
-/** The fault of a success without content. */
 export const emptyAnswer = (): ProviderFault => fault("empty", { status: 200 });
 
-/** The fault of a success that can't be read. */
 export const malformedAnswer = (): ProviderFault => fault("malformed", { status: 200 });
 
-/** Thrown errors by the kind of answer that was too large. */
 const tooLarge: ReadonlyMap<unknown, Overlong> = new Map([
   ["TextTooLarge", "text"],
   ["MediaTooLarge", "media"],
 ]);
 
-/**
- * The error to throw while an answer is read that is larger than its bound. The error holds nothing of
- * the answer.
- */
 export const answerTooLarge = (what: Overlong): Error =>
   Object.assign(new Error("The answer is too large."), {
     name: what === "text" ? "TextTooLarge" : "MediaTooLarge",
   });
 
-/**
- * The fault of a success of which the rest was not read. `overlongRows` says whether another candidate
- * is asked.
- */
+/** `overlongRows` says whether another candidate is tried. */
 export function tooLargeAnswer(what: Overlong): ProviderFault {
   const { kind, reach, retryable, code } = overlongRows[what];
   return fault(kind, { status: 200, reach, retryable, code });
 }
 
-/** The request was refused before it was sent: another model may take it. */
+/** Rejected before sending; another model may accept it. */
 export const notSent = (): ProviderFault =>
   fault("invalid_request", { billed: "no", reach: "model" });
 
-/** The call's own signal ended the attempt. `thrown` tells how far the request had come. */
+/** `thrown` shows how far the request had come. */
 export const aborted = (
   { signal, credential }: Pick<Asked, "credential"> & { signal: AbortSignal },
   thrown: unknown = signal.reason,
@@ -93,16 +83,13 @@ function isTimeout(thrown: unknown): boolean {
   );
 }
 
-/** ms. No call waits longer, and no number in a header should outgrow a clock. */
+/** ms; longer than any call waits. */
 const longestWaitMs = 86_400_000;
 
-/** As HTTP writes a date. `Date.parse` takes much else for one: `-5` is a day in May. Source: RFC 9110, section 5.6.7. */
+/** RFC 9110, section 5.6.7. `Date.parse` accepts much else: `-5` is a day in May. */
 const httpDate = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * ms to wait, from a `retry-after` header: seconds, or an HTTP date. A header that was sent twice arrives joined, and
- * the longest time counts.
- */
+/** ms, from seconds or an HTTP date. Repeated headers arrive joined; the longest counts. */
 function waitOf(header: string, now: number): number | null {
   const seconds = header.split(",").map((each) => each.trim());
   if (seconds.every((each) => /^\d+(\.\d+)?$/.test(each)))
@@ -122,10 +109,7 @@ function parse(text: string | undefined): JsonValue | undefined {
   }
 }
 
-/**
- * Google says the time in the body: `{error: {details: [{"@type": "…RetryInfo", retryDelay:
- * "1.5s"}]}}`.
- */
+/** Google: `{error: {details: [{"@type": "…RetryInfo", retryDelay: "1.5s"}]}}`. */
 function retryInfo(body: string | undefined): number | null {
   const details = own(own(parse(body), "error"), "details");
   for (const detail of Array.isArray(details) ? details : []) {
@@ -136,10 +120,7 @@ function retryInfo(body: string | undefined): number | null {
   return null;
 }
 
-/**
- * ms, from `retry-after-ms`, `retry-after` or Google's body, a day at most; null: the provider says no
- * time that can be read.
- */
+/** ms, at most a day; `null` if absent or unreadable. */
 export function retryAfterMsOf(
   answer: { headers?: Record<string, string> | undefined; body?: string | undefined },
   now: number,
@@ -159,7 +140,6 @@ const networkFault = (thrown: unknown, { credential }: Pick<Asked, "credential">
     ...networkAt(credential, networkCauseOf(thrown)),
   });
 
-/** Where it happened; nothing for a provider without an address. */
 function networkAt(
   credential: Asked["credential"],
   cause: NetworkCause,
@@ -174,8 +154,8 @@ const isUnreadable = (thrown: unknown): boolean =>
   thrown instanceof SyntaxError;
 
 /**
- * OpenAI's Responses library throws for a success that failed inside. The status of that error, 400 or
- * 500, is made up, and its body is already parsed, against its declared type.
+ * OpenAI's Responses library invents a status of 400 or 500 for a failure inside a success, and its body is
+ * already parsed.
  */
 function faultInside(body: JsonObject): ProviderFault {
   const error = own(body, "error");
@@ -186,7 +166,7 @@ function faultInside(body: JsonObject): ProviderFault {
     : fault("server", { status: 200 });
 }
 
-/** Members that an answer has, and an error has not. */
+/** Members that only answers have. */
 const answerMembers = ["choices", "content", "candidates", "output"];
 
 /** Source: https://platform.claude.com/docs/en/api/errors */
@@ -200,8 +180,8 @@ const statusOfType: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The error that a success holds in place of an answer, as gateways send it once they have sent the status. Its own
- * number counts as its status; without one it is a fault of the endpoint. null: the body is no such error.
+ * An error inside a success, as gateways send it after the status. Its number counts as status, else it is a
+ * fault of the endpoint.
  */
 function errorInside(body: JsonValue | undefined): { status: number; body: JsonObject } | null {
   if (!isObject(body) || answerMembers.some((name) => Object.hasOwn(body, name))) return null;
@@ -214,12 +194,9 @@ function errorInside(body: JsonValue | undefined): { status: number; body: JsonO
   return { status: status ?? byType ?? 500, body };
 }
 
-/** Who was asked, as far as an error's meaning depends on it, and the time. */
 interface Asked {
   provider?: string | undefined;
-  /** where its requests go; absent: unknown */
   credential?: CredentialPlace;
-  /** the model's id */
   model?: string | undefined;
   /** ms since the epoch */
   now: number;
@@ -245,13 +222,12 @@ function faultOfCall(error: APICallError, asked: Asked): ProviderFault {
     return fault(meaning.kind, { ...meaning, status, retryAfterMs });
   }
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
-  // The status had come, and then the body broke off.
+  // The body broke off after the status.
   return error.cause === undefined
     ? fault("malformed", { status })
     : fault("network", { status, ...networkAt(asked.credential, networkCauseOf(error)) });
 }
 
-/** What `faultOf` needs to know of the call that failed. */
 export const faultContext = (
   { signal, credential, model }: Pick<ProviderRequest, "signal" | "credential" | "model">,
   now: number,
@@ -263,12 +239,9 @@ export const faultContext = (
   now,
 });
 
-/**
- * Classifies what a provider's library threw. Never throws itself, and keeps no text of the error.
- * @param context the call's own signal, who was asked, and the time
- */
+/** Never throws, and keeps no text of the error. */
 export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal }): ProviderFault {
-  // An answer with an error status counts as one, even if somebody hung up while it was read.
+  // An error status counts even if reading its body was aborted.
   if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
     return faultOfCall(thrown, context);
   for (const cause of causesOf(thrown)) {
@@ -279,7 +252,7 @@ export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal 
   if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))
     return emptyAnswer();
-  // The library throws this for an empty list of choices.
+  // Thrown for an empty list of choices.
   if (InvalidResponseDataError.isInstance(thrown)) return emptyAnswer();
   if (isUnreadable(thrown)) return malformedAnswer();
   if (LoadAPIKeyError.isInstance(thrown) || LoadSettingError.isInstance(thrown))

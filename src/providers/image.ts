@@ -1,4 +1,4 @@
-/** One call of one image model: one request, one image. */
+/** One request for one image. */
 import type {
   ImageModelV4,
   ImageModelV4File,
@@ -24,30 +24,28 @@ import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedImage {
   model: ImageModelV4;
-  /** the name under which the library looks for its own options */
+  /** of the library's own options */
   namespace: string;
   providerOptions?: SharedV4ProviderOptions;
-  /** the library drops images to start from, without saying so */
+  /** silently drops input images */
   dropsFiles?: true;
 }
 
-/**
- * These endpoints take one text, so the system prompt and the earlier turns stand in front of it.
- */
+/** Prepends system prompt and earlier turns, since the endpoint takes one text. */
 function promptOf(call: SamplingCall, { text, earlier }: Briefing): string {
   const parts = [call.systemPrompt?.trim() ?? ""];
   if (earlier.length > 0) parts.push(["The conversation so far:", ...earlier].join("\n"));
   return [...parts, text].filter((part) => part !== "").join("\n\n");
 }
 
-/** The images to start from, as far as model and library take images; null: they take none. */
+/** `null` if model or library take none. */
 async function filesOf(
   { images }: Briefing,
   { model }: ProviderRequest,
   served: ServedImage,
 ): Promise<ImageModelV4File[] | null> {
   if (images.length === 0) return [];
-  // The library knows it for some models. For the others the catalogue says it.
+  // The library knows some models, the catalogue the others.
   const refused = served.dropsFiles || (await served.model.supportsFileInputs) === false;
   if (refused || !model.inputModalities.includes("image")) return null;
   return images.map(({ data, mimeType }) => ({
@@ -60,7 +58,6 @@ async function filesOf(
 const isSize = (value: unknown): value is `${number}x${number}` =>
   typeof value === "string" && /^\d{2,4}x\d{2,4}$/.test(value);
 
-/** OpenAI reports, for each image, how many of the input tokens were images. */
 function imageInputTokensOf({ providerMetadata }: ImageModelV4Result): number {
   let tokens = 0;
   for (const metadata of Object.values(providerMetadata ?? {}))
@@ -94,7 +91,7 @@ function answerOf(
 ): Result<ProviderAnswer, ProviderFault> {
   const blocks: Block[] = [];
   const counted = usageOf(generated, request, generated.images.length);
-  // An answer that can't be used has been paid for all the same.
+  // A useless answer is still billed.
   const spent = { usage: counted.estimated ? null : counted };
   for (const image of generated.images) {
     if (image.length === 0) continue;

@@ -1,4 +1,4 @@
-/** One call of one language model: one request, no retry. */
+/** One call of a language model: one request, no retry. */
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -30,7 +30,7 @@ import { answerOf, type Generated } from "./result.ts";
 import { withThoughtsApart } from "./thoughts.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
-/** The part of a library that speaks to a model. It decides what can be said; the wire's rules, what may be. */
+/** What a library can express. What a wire accepts is in its rules. */
 export type Library =
   | "openai-chat"
   | "openai-responses"
@@ -39,7 +39,6 @@ export type Library =
   | "google"
   | "workers-ai";
 
-/** A model object of the AI SDK, ready to be called. */
 export interface Served {
   model: LanguageModelV4;
   library: Library;
@@ -48,12 +47,11 @@ export interface Served {
 
 interface Traits {
   media: MediaPlaces;
-  /** whether the library sends stop sequences */
+  /** sends stop sequences */
   stops: boolean;
   /**
-   * What a model may answer with beside text. OpenAI's chat models speak and OpenRouter's models draw,
-   * but their libraries drop such output. Asking for it would mean to pay for an answer that can't be
-   * read.
+   * Output beside text that the library returns. Others drop audio and images, which would be billed without
+   * being readable.
    */
   emits: readonly Modality[];
 }
@@ -71,11 +69,11 @@ const traits: Readonly<Record<Library, Traits>> = {
     emits: [],
   },
   google: { media: inside, stops: true, emits: ["image", "audio"] },
-  // The adapter for Workers AI leaves stop sequences out without a word.
+  // Its adapter silently drops stop sequences.
   "workers-ai": { media: outside, stops: false, emits: [] },
 };
 
-/** Providers whose reasoning models answer 400 to a stop sequence. */
+/** Their reasoning models reject stop sequences with a 400. */
 const reasoningRefusesStop = new Set(["openai", "xai"]);
 
 function stopLimitOf(request: ProviderRequest, library: Library): number {
@@ -85,22 +83,17 @@ function stopLimitOf(request: ProviderRequest, library: Library): number {
   return traits[library].stops ? rulesOf[wireOf(model)].mostStops : 0;
 }
 
-/** The media modalities that were asked for: images and audio. */
 export const mediaOf = ({ call }: ProviderRequest): Modality[] =>
   call.outputModalities.filter((modality) => modality !== "text");
 
-/**
- * What Gemini answers with. Without this option Gemini may also write where only an image was asked
- * for.
- */
+/** Otherwise Gemini may add text to an image. */
 const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => ({
   google: { responseModalities: modalities.map((modality) => modality.toUpperCase()) },
 });
 
 /**
- * Whether the provider's own JSON mode may be asked for. Gemini refuses `responseMimeType` beside
- * images, for every model that draws, and beside function calling (googleapis/python-genai#867).
- * Without JSON mode the prompt still asks for JSON, and the answer is still checked.
+ * Whether JSON mode is possible. Gemini rejects `responseMimeType` beside images and function calling
+ * (googleapis/python-genai#867); the prompt then asks for JSON, and the answer is checked.
  */
 function takesJsonMode(request: ProviderRequest, library: Library): boolean {
   if (mediaOf(request).length > 0) return false;
@@ -110,7 +103,6 @@ function takesJsonMode(request: ProviderRequest, library: Library): boolean {
   );
 }
 
-/** The options of a call, without those that the model doesn't take. */
 export function optionsOf(
   request: ProviderRequest,
   served: Pick<Served, "library" | "providerOptions">,
@@ -144,7 +136,7 @@ export function optionsOf(
     else notes.push("responseFormat left out: this model does not take it with what was asked");
   }
   if (media.includes("audio")) {
-    // An audio answer's length is counted in other tokens than those that the caller bounds.
+    // Audio tokens differ from those that the caller bounds.
     delete options.maxOutputTokens;
     notes.push("maxTokens left out: it counts text, and audio was asked for");
   } else if (media.includes("image")) {
@@ -170,7 +162,7 @@ export function optionsOf(
 
 const refusedNote = "reasoning left out: this model refuses to be asked for it";
 
-/** The same request, saying nothing about reasoning. */
+/** Without reasoning parameters. */
 const silenced = (request: ProviderRequest): ProviderRequest => ({
   ...request,
   call: { ...request.call, metadata: withoutReasoningOf(request) },
@@ -183,9 +175,9 @@ function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest)
   return { ...call.metadata, [provider]: withoutReasoning(given, provider) ?? {} };
 }
 
-/** What was generated, with thoughts in the text as reasoning where a model may think aloud. */
+/** Moves thoughts from text to reasoning for models that mix them. */
 function withoutThoughts(generated: Generated, { model, credential }: ProviderRequest): Generated {
-  // Behind a URL of its own, OpenAI's wire may be any server's.
+  // At a custom URL, OpenAI's wire may be any server's.
   const isOwn = credential.provider === "openai" && Boolean(credential.baseUrl?.trim());
   if (!isOwn && !rulesOf[wireOf(model)].thinksAloud) return generated;
   const isCut = generated.finishReason.unified === "length";
@@ -200,7 +192,7 @@ async function generateOnce(
   const fit = fitted(request.call, request.model);
   const { options, notes } = optionsOf({ ...request, call: fit.call }, served);
   const generated = await served.model.doGenerate(
-    // The call as it came: attempts at several models are one call.
+    // The original call: attempts at several models share a prefix.
     await withCaching({ request, options, prefixes }),
   );
   const warned = notesOfWarnings(generated.warnings, [...fit.notes, ...notes]);
@@ -216,21 +208,17 @@ async function generateOnce(
 interface GenerateDeps {
   now: () => number;
   refusals?: ReasoningRefusals;
-  /** absent: no prompt is marked for a cache */
   prefixes?: PromptPrefixes | undefined;
 }
 
-/**
- * Calls the model once. Calls it a second time where the model refuses what the request says about
- * reasoning, since that refusal costs nothing. Never throws.
- */
+/** Asks again without reasoning parameters if the model rejects them, which costs nothing. Never throws. */
 export async function generate(
   request: ProviderRequest,
   served: Served,
   { now, refusals, prefixes }: GenerateDeps,
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { credential, model, reasoning } = request;
-  // Nothing was sent, so nothing is billed, and the next candidate may do better.
+  // Nothing is sent or billed; the next candidate may fit.
   if (!mediaOf(request).every((modality) => traits[served.library].emits.includes(modality)))
     return err(notSent());
   const isOurs = reasoning !== undefined && reasoning.sent !== null;
@@ -243,8 +231,7 @@ export async function generate(
       return await generateOnce(request, served, { prefixes, said: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
-      // With a forced tool the refusal may be about the tool beside the parameter, and not about
-      // the model.
+      // With a forced tool, the rejection may concern the combination, not the model.
       const isModels = isOurs && request.call.toolChoice !== "required";
       if (isModels && credential.id !== undefined) refusals?.add(credential.id, model);
       return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });

@@ -1,7 +1,4 @@
-/**
- * The models that a provider lists for a key: `GET /v1/models`, which OpenAI defined and others
- * adopted. Anthropic and Google give it in pages.
- */
+/** A key's models from `GET /v1/models`, which OpenAI defined; Anthropic and Google paginate. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
@@ -11,7 +8,7 @@ import type { ProviderRequest } from "../domain/sampling/providers.ts";
 const mostBytes = 4 * 1024 * 1024;
 const mostListed = 2_000;
 const mostPages = 20;
-/** The ids are a stranger's text that an administrator sees, so nothing but ids passes. */
+/** Shown to administrators, so only well-formed ids pass. */
 const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
 
 const headersFor = ({
@@ -24,7 +21,7 @@ const headersFor = ({
   return { Authorization: `Bearer ${apiKey}` };
 };
 
-/** Reads OpenAI's `{data: [{id}]}` and Google's `{models: [{name: "models/…"}]}`; null: neither. */
+/** OpenAI's `{data: [{id}]}` or Google's `{models: [{name: "models/…"}]}`. */
 function idsIn(body: JsonValue): string[] | null {
   const listed = own(body, "data") ?? own(body, "models");
   if (!Array.isArray(listed)) return null;
@@ -36,14 +33,14 @@ function idsIn(body: JsonValue): string[] | null {
     .filter((name) => id.test(name));
 }
 
-/** The query of the page after this one: Anthropic's `has_more` and Google's `nextPageToken`; null: it is the last. */
+/** Anthropic's `has_more` or Google's `nextPageToken`; `null` on the last page. */
 function nextOf(body: JsonValue): Record<string, string> | null {
   const [last, token] = [own(body, "last_id"), own(body, "nextPageToken")];
   if (own(body, "has_more") === true) return { after_id: typeof last === "string" ? last : "" };
   return typeof token === "string" && token !== "" ? { pageToken: token } : null;
 }
 
-/** As many as a page may have. Other providers have one page, and no parameter for it. */
+/** Largest page size, if there is one. */
 const pageSizes: Readonly<Record<string, Record<string, string>>> = {
   anthropic: { limit: "1000" },
   google: { pageSize: "1000" },
@@ -55,7 +52,7 @@ interface Access {
   signal: AbortSignal;
 }
 
-/** null: no page, or one that can't be read. */
+/** `null` if unreadable. */
 async function readPage(
   credential: ProviderRequest["credential"],
   access: Access,
@@ -80,7 +77,7 @@ async function readPage(
   }
 }
 
-/** All pages, as far as they can be read; null: the provider gives no list. Never throws. */
+/** `null` if the provider gives no list. Never throws. */
 export async function listModels(
   credential: ProviderRequest["credential"],
   access: Access,
@@ -94,7 +91,7 @@ export async function listModels(
     const before = ids.size;
     for (const each of listed) ids.add(each);
     query = nextOf(page);
-    // A page that brings nothing new would be asked for again and again.
+    // Stops at a page without new ids.
     if (ids.size > mostListed || (query !== null && ids.size === before)) break;
   }
   return {

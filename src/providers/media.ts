@@ -1,4 +1,4 @@
-/** Images and audio that a provider sent: their real type, size and length. */
+/** Type, size, and length of media from providers. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { AudioBlock, Block, ImageBlock, SamplingCall } from "../domain/sampling/call.ts";
@@ -12,14 +12,12 @@ import {
 import { emptyAnswer, tooLargeAnswer } from "./faults.ts";
 
 /**
- * Bytes of all images and audio of one answer. That much is 11 MB as base64, and four copies exist at
- * once: the provider's body, its parsed form, our answer, and the sealed copy for a repetition. An
- * isolate has 128 MB for everything. It is enough for seven minutes of MP3, three of WAV, any image of
- * 1536 by 1024.
+ * Bytes of an answer's media: 11 MB as base64, held four times (body, parsed, answer, sealed copy) in an
+ * isolate of 128 MB. Enough for seven minutes of MP3, three of WAV, or any 1536 × 1024 image.
  */
 export const maxMediaBytes = 8 * 1024 * 1024;
 
-/** `String.fromCharCode` takes its arguments on the stack, where a whole image would not fit. */
+/** `String.fromCharCode` takes arguments on the stack. */
 const chunk = 8_192;
 
 export function base64Of(data: string | Uint8Array): string {
@@ -30,10 +28,7 @@ export function base64Of(data: string | Uint8Array): string {
   return btoa(binary);
 }
 
-/**
- * A block with the MIME type that the bytes themselves say; null: they say none, or the text is no
- * base64.
- */
+/** With the type detected from the bytes; `null` if unknown or invalid base64. */
 export function mediaBlockOf(data: string | Uint8Array): ImageBlock | AudioBlock | null {
   const base64 = base64Of(data);
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return null;
@@ -42,7 +37,7 @@ export function mediaBlockOf(data: string | Uint8Array): ImageBlock | AudioBlock
   return { type: mimeType.startsWith("image/") ? "image" : "audio", data: base64, mimeType };
 }
 
-/** Raw samples (16 bits, one channel) inside a WAV container, so that they can be played. */
+/** 16-bit mono samples in a WAV container. */
 export function wavOf(samples: Uint8Array, sampleRate: number): Uint8Array {
   const wav = new Uint8Array(44 + samples.length);
   const view = new DataView(wav.buffer);
@@ -63,12 +58,10 @@ export function wavOf(samples: Uint8Array, sampleRate: number): Uint8Array {
   return wav;
 }
 
-/** Gemini's rate where the type names none. */
+/** Gemini's default. */
 const usualSampleRate = 24_000;
 
-/**
- * `mediaBlockOf` for a MIME type that says that the data is raw samples: `audio/L16;rate=24000`.
- */
+/** Also accepts raw samples, as in `audio/L16;rate=24000`. */
 export function containedOf(data: string | Uint8Array, mimeType: string): string | Uint8Array {
   if (!/^audio\/(l16|pcm)(;|$)/i.test(mimeType)) return data;
   const rate = Number(/rate=(\d{4,6})/.exec(mimeType)?.[1] ?? usualSampleRate);
@@ -79,30 +72,27 @@ export function containedOf(data: string | Uint8Array, mimeType: string): string
   }
 }
 
-/**
- * kbit/s of MPEG 1 and of MPEG 2, layer III, by the index in the frame's header; 0: the header does not
- * say.
- */
+/** kbit/s of MPEG 1 and 2, layer III, by header index; 0 if undefined. */
 const mp3Rates: readonly (readonly number[])[] = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
 
-/** Bytes of the ID3 tag in front of the frames. Its length has seven bits a byte. */
+/** The length of an ID3 tag has seven bits per byte. */
 function id3Length(bytes: Uint8Array): number {
   if (!startsWith(bytes, "ID3")) return 0;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10);
   return 10 + ((a << 21) | (b << 14) | (c << 7) | d);
 }
 
-/** Seconds of a WAV by its header, of an MP3 by its first frame; null for others. */
+/** From a WAV's header or an MP3's first frame; `null` for others. */
 export function secondsOf({ data, mimeType }: AudioBlock): number | null {
   if (mimeType !== "audio/wav" && mimeType !== "audio/mpeg") return null;
   const bytes = bytesOfBase64(data);
   const view = new DataView(bytes.buffer);
   if (mimeType === "audio/wav") {
     const perSecond = bytes.length < 44 ? 0 : view.getUint32(28, true);
-    // Where the file was written as a stream, the length in the header is 0 or all ones.
+    // Streamed files have a length of 0 or all ones.
     return perSecond === 0 ? null : Math.max(0, bytes.length - 44) / perSecond;
   }
   const at = id3Length(bytes);
@@ -113,9 +103,8 @@ export function secondsOf({ data, mimeType }: AudioBlock): number | null {
 }
 
 /**
- * The blocks of an answer that holds what was asked for, in a size that can be carried. A model that
- * was asked for an image and only wrote about it has not answered; a model that wants a tool run first
- * has not finished.
+ * Faults if requested media is missing or too large. Text about an image is no answer; a tool use is not
+ * finished.
  */
 export function checkedBlocks(
   blocks: Block[],

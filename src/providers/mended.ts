@@ -1,9 +1,9 @@
-/** Answers of servers that speak OpenAI's wire in their own way, in the form that its library reads. */
+/** Normalizes answers of servers that deviate from OpenAI's wire. */
 import { concatenated } from "../domain/bytes.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { readAnswer } from "./read-answer.ts";
 
-/** Arguments that are no string, or an error in place of the choices. Whole answers are seldom looked at. */
+/** Object arguments, or an error in place of choices. Avoids parsing every answer. */
 const isOdd = /"arguments"\s*:\s*[^"\s]|^\s*\{\s*"error"\s*:\s*[^n\s]/;
 
 function mendedUse(use: JsonValue): JsonValue {
@@ -22,13 +22,13 @@ function mendedChoice(choice: JsonValue): JsonValue {
 
 const defaultStatus = 502;
 
-/** The status that an error claims for itself; a success with an error in it is a fault of the server. */
+/** The error's own status. */
 function statusIn(error: JsonValue): number {
   const code = Number(own(error, "code") ?? own(error, "status"));
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : defaultStatus;
 }
 
-/** null: the answer is fine as it is. */
+/** `null` if nothing needs to change. */
 function mended(text: string): { status: number; body: JsonObject } | null {
   if (!isOdd.test(text)) return null;
   const body = parsedJson(text);
@@ -41,7 +41,7 @@ function mended(text: string): { status: number; body: JsonObject } | null {
     : null;
 }
 
-/** The answers of Node's host have a body that is iterated over, and no `arrayBuffer`. */
+/** Answers of Node's host are iterable, without `arrayBuffer`. */
 async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const { body } = response;
   if (body === null || body instanceof ReadableStream)
@@ -51,7 +51,6 @@ async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   return concatenated(parts);
 }
 
-/** A fetch whose answers the library for OpenAI's wire reads. */
 export function mendingFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);

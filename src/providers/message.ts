@@ -1,7 +1,6 @@
 /**
- * The provider's message about a call that it refused, fit to be kept: short, without the key and
- * whatever else looks like a secret. The message goes to the sealed part of the record alone; faults,
- * attempts, logs and spans hold no text of a provider's.
+ * The provider's message about a failed call: short, without secrets. Stored only in the sealed part of the
+ * record.
  */
 import { APICallError } from "@ai-sdk/provider";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
@@ -9,14 +8,11 @@ import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { maskSecrets } from "../domain/audit/masking.ts";
 
 const mostCharacters = 500;
-/**
- * Characters that are masked. Masking takes time with the length, and a page of HTML says nothing after
- * its beginning.
- */
+/** Masking is slow, and long messages say nothing more. */
 const mostRead = 4_000;
-/** Characters in which the call's own texts are looked for, since providers echo whole requests. */
+/** Providers echo whole requests. */
 const mostSearched = 65_536;
-/** A shorter text of the call, such as "yes", occurs in messages that echo nothing. */
+/** Shorter texts of the call occur by chance. */
 const fewestCharacters = 6;
 
 function parsed(text: string): JsonValue | undefined {
@@ -27,10 +23,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/**
- * `{error: {message}}` of OpenAI, Anthropic and Google (who may put it into an array), or `{message}`,
- * or `{detail}`.
- */
+/** `{error: {message}}` of OpenAI, Anthropic, and Google (sometimes in an array), `{message}`, or `{detail}`. */
 function messageIn(body: unknown): string | null {
   const [value] = Array.isArray(body) ? (body as unknown[]) : [body];
   if (!isObject(value)) return null;
@@ -40,7 +33,7 @@ function messageIn(body: unknown): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** The texts that the caller wrote, both plain and as they stand in JSON, longest first. */
+/** Plain and JSON-escaped, longest first. */
 function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): string[] {
   const blocks = messages.flatMap(({ content }) => content);
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -51,17 +44,14 @@ function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): stri
     .toSorted((a, b) => b.length - a.length);
 }
 
-/**
- * null: the provider said nothing, or was not reached. What the caller wrote is taken out of an echo:
- * only `capture` may keep it.
- */
+/** Removes the caller's texts, which only `capture` may keep. */
 export function messageOf(
   thrown: unknown,
   { credential: { apiKey }, call }: Pick<ProviderRequest, "credential" | "call">,
 ): string | null {
   if (!APICallError.isInstance(thrown)) return null;
   const body: unknown = thrown.responseBody;
-  // A success that can't be read may hold the answer itself, which only `capture` may keep.
+  // An unreadable success may contain the answer, which only `capture` may keep.
   if (typeof body === "string" && (thrown.statusCode ?? 0) < 400) return null;
   const text = typeof body === "string" ? (messageIn(parsed(body)) ?? body) : messageIn(body);
   if (text === null) return null;
@@ -72,7 +62,6 @@ export function messageOf(
   return plain === "" ? null : [...plain].slice(0, mostCharacters).join("");
 }
 
-/** Hands on the provider's message, if anybody keeps it. */
 export function passOn(
   thrown: unknown,
   request: Pick<ProviderRequest, "credential" | "call" | "onMessage">,

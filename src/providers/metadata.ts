@@ -1,12 +1,10 @@
 /**
- * The part of a call's `metadata` that reaches its provider: what stands under the provider's own name,
- * and of that only what shapes an answer. Some adapters copy unknown options into the body, where they
- * could change the model, the bill, or what the provider keeps.
+ * The part of `metadata` that is sent: options under the provider's name that shape the answer. Some adapters
+ * copy unknown options into the body, where they could change model, price, or retention.
  */
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 
-/** What kind of model is asked, which decides what its endpoint takes. */
 export type Kind = "language" | "image" | "speech";
 
 const openai = [
@@ -36,14 +34,13 @@ const passed: Readonly<Record<Kind, Readonly<Record<string, readonly string[]>>>
   },
   speech: { google: ["voice"] },
 };
-/** The options that every OpenAI-compatible endpoint takes. */
 const compatible: Readonly<Record<Kind, readonly string[]>> = {
   language: ["user", "reasoningEffort", "textVerbosity"],
   image: ["size", "quality", "user"],
   speech: ["voice", "outputFormat", "speed"],
 };
 
-/** Null means absent, also inside of an option, so null members are taken out. */
+/** `null` means absent, also in nested members. */
 const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
@@ -70,7 +67,7 @@ export function optionsFromMetadata(
   return { options: kept.length === 0 ? null : Object.fromEntries(kept), notes };
 }
 
-/** Our options win over the caller's: ours say what a provider may keep. */
+/** The router's options win, since they control retention. */
 export const mergeOptions = (
   namespace: string,
   fromMetadata: JsonObject | null,

@@ -1,4 +1,4 @@
-/** The roles of a prompt in the order that a wire takes. */
+/** Brings roles into the order that a wire accepts. */
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { WireRules } from "../domain/wires/rules.ts";
 
@@ -6,7 +6,7 @@ const text = (value: string) => ({ type: "text" as const, text: value });
 const firstWord: LanguageModelV4Message = { role: "user", content: [text("Begin.")] };
 const between: LanguageModelV4Message = { role: "assistant", content: [text("Understood.")] };
 
-/** Two messages of one role as one; null: they can't be. */
+/** `null` if they can't be merged. */
 function joined(
   one: LanguageModelV4Message,
   other: LanguageModelV4Message,

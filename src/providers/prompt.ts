@@ -1,4 +1,4 @@
-/** A sampling call in the words of the AI SDK's language models. */
+/** Converts a sampling call to the AI SDK's prompt. */
 import type {
   JSONSchema7,
   LanguageModelV4CallOptions,
@@ -25,9 +25,8 @@ import type {
 import { providerMetadataKey } from "../domain/sampling/tool-loop.ts";
 
 /**
- * Whether a wire takes images and audio outside of the user's own messages. Where a wire doesn't, the
- * library drops them in silence or sends their base64 as text, so here they follow in the next user
- * message.
+ * Where a wire takes media outside of user messages. Elsewhere libraries drop media or send base64 as text, so
+ * it moves to the next user message.
  */
 export interface MediaPlaces {
   inToolResults: boolean;
@@ -37,7 +36,7 @@ export interface MediaPlaces {
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 type ContentOutput = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>;
 
-/** Spellings of media types that some provider refuses although it takes the format. */
+/** Spellings that some providers reject. */
 const mediaTypeOf: Readonly<Record<string, string>> = {
   "image/jpg": "image/jpeg",
   "audio/wave": "audio/wav",
@@ -57,7 +56,7 @@ const isMedia = (block: Block | ResourceBlock): block is ImageBlock | AudioBlock
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: "text", text });
 
-/** An embedded text resource becomes its text, any other resource becomes JSON. */
+/** Text for text resources, JSON for others. */
 function textOfResource({ raw }: ResourceBlock): string {
   const resource = raw["resource"];
   if (typeof resource === "object" && resource !== null && !Array.isArray(resource)) {
@@ -77,7 +76,7 @@ function textOfResult(block: ToolResultBlock): string {
   return texts.join("\n");
 }
 
-/** A tool result, and the media that could not travel inside it. */
+/** Text, and media that must follow separately. */
 function outputOf(
   block: ToolResultBlock,
   places: MediaPlaces,
@@ -90,8 +89,7 @@ function outputOf(
   }
   if (block.isError) return { output: { type: "error-text", value: text }, left: media };
   if (media.length === 0) return { output: { type: "text", value: text }, left: [] };
-  // Always exactly one text: Gemini 2 would get one function response for each text, and none
-  // without.
+  // Exactly one text: Gemini 2 returns a function response per text.
   const said = text.trim() === "" ? "The result is attached." : text;
   if (!places.inToolResults) return { output: { type: "text", value: said }, left: media };
   const value: ContentOutput["value"] = [textPart(said), ...media.map(fileOf)];
@@ -101,7 +99,7 @@ function outputOf(
 const labelled = (label: string, media: readonly (ImageBlock | AudioBlock)[]): UserPart[] =>
   media.length === 0 ? [] : [textPart(label), ...media.map(fileOf)];
 
-/** What the provider of an earlier turn wanted back together with this tool use. */
+/** What the provider wants back with a tool use. */
 function metadataOf(block: ToolUseBlock): { providerOptions?: SharedV4ProviderOptions } {
   const kept = own(block._meta, providerMetadataKey);
   return isObject(kept) ? { providerOptions: kept as SharedV4ProviderOptions } : {};
@@ -135,8 +133,8 @@ function assistantMessage(
 }
 
 /**
- * The prompt of a call. Expects a history that `checkToolHistory` accepts: a user message with tool
- * results holds nothing else, and follows the message that used the tools.
+ * Expects a history that `checkToolHistory` accepts: messages with tool results have nothing else and follow
+ * their tool uses.
  */
 export function promptOf(
   call: Pick<SamplingCall, "messages" | "systemPrompt">,
@@ -153,7 +151,7 @@ export function promptOf(
         if (block.type === "tool_use") toolNames.set(block.id, block.name);
       if (waiting.length > 0) prompt.push({ role: "user", content: waiting });
       const converted = assistantMessage(message, places);
-      // What holds media alone would be nothing.
+      // Skips messages that only had moved media.
       if (converted.message.content.length > 0 || converted.left.length === 0)
         prompt.push(converted.message);
       waiting = converted.left;
@@ -187,12 +185,10 @@ const toolOf = ({ name, description, inputSchema }: Tool): LanguageModelV4Functi
   type: "function",
   name,
   ...(description === undefined ? {} : { description }),
-  // The specification wants a JSON schema. A provider refuses by itself what it doesn't know in a
-  // schema.
+  // Providers reject unsupported schemas themselves.
   inputSchema: inputSchema as JSONSchema7,
 });
 
-/** `tools` and `toolChoice` of a call; empty where the call offers no tools. */
 export function toolsOf(
   call: Pick<SamplingCall, "tools" | "toolChoice">,
 ): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> {

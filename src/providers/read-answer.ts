@@ -1,13 +1,12 @@
 /**
- * An answer that has been read, in the shape in which the providers' libraries read it once more. A `Response` would
- * make a stream of the bytes, which took a tenth of a call's time on Node.
+ * A buffered answer for the providers' libraries. A `Response` would stream the bytes, a tenth of a call's time
+ * on Node.
  */
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const over = { done: true, value: undefined } as const;
 
-/** The whole body in one piece. */
 function bodyOf(bytes: Bytes) {
   let left: Bytes | null = bytes;
   const read = async () => {
@@ -23,7 +22,7 @@ function bodyOf(bytes: Bytes) {
   };
 }
 
-/** Has what `@ai-sdk/provider-utils` uses of a response; all that reads a body reads the same bytes. */
+/** The members that `@ai-sdk/provider-utils` uses. */
 export function readAnswer({
   status,
   headers,
@@ -31,7 +30,6 @@ export function readAnswer({
 }: {
   status: number;
   headers: Headers;
-  /** null: the answer has none */
   body: Bytes | null;
 }): Response {
   const text = async (): Promise<string> => new TextDecoder().decode(body ?? new Uint8Array());

@@ -1,11 +1,11 @@
 /**
- * Whether a provider's 400 is about a parameter of reasoning. The body is compared with a closed list
- * of fields and fragments, and nothing of the body is kept: such bodies quote prompts.
+ * Whether a 400 is about a reasoning parameter. Compares with a closed list and keeps nothing, since bodies
+ * quote prompts.
  */
 import { APICallError } from "@ai-sdk/provider";
 import { own, parsedJson, type JsonValue } from "../domain/json.ts";
 
-/** OpenAI, Groq, xAI and others name the parameter: `{error: {param: "reasoning_effort"}}`. */
+/** `{error: {param: "reasoning_effort"}}` of OpenAI, Groq, xAI, and others. */
 const params: ReadonlySet<string> = new Set([
   "reasoning_effort",
   "reasoning.effort",
@@ -19,22 +19,19 @@ const params: ReadonlySet<string> = new Set([
   "chat_template_kwargs",
 ]);
 
-/**
- * What other providers say in their message. The message may also quote the request, so a fragment is a
- * parameter's name inside a sentence about it, and only the beginning of the message is read.
- */
+/** Matches a parameter within a sentence at the message's start, since messages may quote the request. */
 const fragments: readonly RegExp[] = [
-  // Anthropic: "thinking.type: …", "thinking: …", "output_config.effort: …", "`thinking` may not be enabled when …"
+  // Anthropic: "thinking.type: …", "output_config.effort: …", "`thinking` may not be enabled when …"
   /^(thinking|output_config)(\.\w+)*: /,
   /^`?thinking`? may not be/i,
   /^this model does not support (the )?(effort|thinking)/i,
   /^adaptive thinking is not supported/i,
-  // Google: "Budget 0 is invalid. This model only works in thinking mode.", "Thinking level is not supported …"
+  // Google: "Budget 0 is invalid. This model only works in thinking mode."
   /^budget \d+ is invalid/i,
   /^thinking[ _](budget|level|config)\b/i,
   /^invalid json payload received\. unknown name "thinking_?(level|budget|config)"/i,
   /^(the )?thinking[ _]?(budget|level) .{0,40}(invalid|not supported)/i,
-  // Ollama: `"qwen2.5" does not support thinking`, `think value "low" is not supported for this model`
+  // Ollama: `"qwen2.5" does not support thinking`
   /^"[^"]{1,100}" does not support thinking/,
   /^(invalid reasoning value|think value)\b/i,
   // Groq, xAI, Mistral, DeepSeek, Cerebras, Together: "`reasoning_effort` is not supported with this model"
@@ -50,9 +47,7 @@ const textsIn = (error: JsonValue | undefined): string[] =>
     typeof text === "string" ? [text.slice(0, longestHead)] : [],
   );
 
-/**
- * Mistral, Together and others that run FastAPI: `{detail: [{loc: ["body", "reasoning_effort"]}]}`.
- */
+/** FastAPI: `{detail: [{loc: ["body", "reasoning_effort"]}]}`. */
 function isLocated(body: JsonValue): boolean {
   const details = own(own(body, "message") ?? body, "detail") ?? own(body, "detail");
   if (!Array.isArray(details)) return false;

@@ -1,7 +1,6 @@
 /**
- * What each way of sending an effort puts into a request, in the adapters' own options. The adapters'
- * general `reasoning` option is not used: it sends `none` to models that refuse it, and switches
- * thinking on where it was off.
+ * Reasoning options per adapter. The AI SDK's general `reasoning` option sends `none` to models that reject it
+ * and enables thinking that was off.
  */
 import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
 import {
@@ -13,9 +12,7 @@ import { type Effort } from "../domain/requirements.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
-/**
- * Tokens of a thinking budget: what the catalogue lists for the effort, as far as there is room.
- */
+/** Tokens that the catalogue lists for the effort, within the available room. */
 const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {
   const listed = control.budgets?.[effort] ?? headroom;
   const positive = Object.values(control.budgets ?? {}).filter((tokens) => tokens > 0);
@@ -29,7 +26,6 @@ interface Sent {
   headroom: number;
 }
 
-/** `off`: the options that switch reasoning off; `on`: the options that say how much. */
 const either = (effort: Effort, off: JsonObject, on: JsonObject): JsonObject =>
   effort === "none" ? off : on;
 
@@ -54,12 +50,11 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     ),
   anthropic_budget: ({ effort, control, headroom }) => {
     const budget = budgetFor(control, effort, headroom);
-    // Anthropic wants the budget below max_tokens, to which the adapter adds the budget.
+    // Anthropic requires a budget below max_tokens, to which the adapter adds it.
     const fits = effort !== "none" && headroom >= leastAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
-  // A model that thinks by itself only gets an amount. Switching thinking on is refused beside a
-  // forced tool.
+  // Enabling thinking is rejected beside a forced tool.
   anthropic_adaptive: ({ effort, control }) =>
     either(
       effort,
@@ -82,7 +77,7 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     either(effort, { chat_template_kwargs: { thinking: false } }, { reasoning_effort: effort }),
 };
 
-/** What a request says about reasoning; null: nothing. */
+/** `null` if the request has no reasoning parameters. */
 export function reasoningOptions({
   model,
   reasoning,
@@ -94,14 +89,14 @@ export function reasoningOptions({
   return Object.keys(options).length === 0 ? null : options;
 }
 
-/** The call's own options. What they say about reasoning is taken out where it may not be sent. */
+/** Removes the call's own reasoning options if they may not be sent. */
 export function withoutReasoning(options: JsonObject | null, provider: string): JsonObject | null {
   if (options === null) return null;
   const { [reasoningKeyOf(provider)]: _, ...rest } = options;
   return Object.keys(rest).length === 0 ? null : rest;
 }
 
-/** Tokens that an adapter adds to a request's limit by itself. */
+/** Tokens that an adapter adds to the limit. */
 export function tokensAddedByAdapter(options: JsonObject | null): number {
   const thinking = options?.["thinking"];
   return typeof thinking === "object" && thinking !== null && "budgetTokens" in thinking

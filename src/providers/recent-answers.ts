@@ -1,15 +1,11 @@
-/**
- * Which endpoints answered a moment ago, so that a connection to them most likely stands. Whose request was answered says
- * nothing of that, so tenants share it.
- */
+/** Endpoints that answered recently, so that a connection most likely exists. Shared by tenants. */
 import { createBoundedMap } from "../domain/bounded-map.ts";
 
 /** ms */
 const recentForMs = 1_000;
 
-/** What is remembered of one endpoint. */
 export interface RecentAnswer {
-  /** Whether it answered within the last second, and no request to it has failed since. */
+  /** An answer within the last second and no failed request since. */
   isRecent(): boolean;
   answered(): void;
   failed(): void;
@@ -17,7 +13,7 @@ export interface RecentAnswer {
 
 export type RecentAnswers = (endpoint: string) => RecentAnswer;
 
-/** @param deps.capacity endpoints; beyond it the one whose answer is oldest is forgotten */
+/** @param deps.capacity endpoints; the oldest answer is dropped */
 export function createRecentAnswers(deps: { now: () => number; capacity: number }): RecentAnswers {
   const answeredAt = createBoundedMap<string, number>(deps.capacity);
   return (endpoint) => ({

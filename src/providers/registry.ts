@@ -1,4 +1,4 @@
-/** Which provider a credential names, and the port that calls it. */
+/** The port to all providers. */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -35,28 +35,18 @@ import type { WorkersAi } from "./workers-ai.ts";
 
 export interface ProvidersDeps {
   fetch: typeof fetch;
-  /** absent: no credential for `workers-ai` works */
   workersAi?: WorkersAi | undefined;
-  /** whether the provider `demo` is offered */
   demo: boolean;
-  /** which prompts were sent of late; absent: no prompt is marked for a cache */
   prefixes?: PromptPrefixes | undefined;
   /** ms since the epoch */
   now: () => number;
-  /** absent: nothing is remembered */
   refusals?: ReasoningRefusals;
-  /** absent: nothing is remembered */
   recentAnswers?: RecentAnswers;
 }
 
-/**
- * Keeps calls out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default.
- */
+/** Opts out of the provider's logs; new OpenAI accounts store by default. */
 const unstored = { openai: { store: false } };
-/**
- * The adapter would ask for a summary of the reasoning, which OpenAI refuses to unverified
- * organisations.
- */
+/** OpenAI rejects summaries for unverified organizations. */
 const unsummarized = { openai: { ...unstored.openai, reasoningSummary: null } };
 
 function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
@@ -73,25 +63,21 @@ function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | n
     : `The provider "${provider}" needs a base URL: it has no default one.`;
 }
 
-/**
- * What is asked of a model: a conversation, an image or speech; null: the model can't be asked for what
- * the call wants.
- */
+/** `null` if the model can't serve the call. */
 export function kindOf({ model, call }: Pick<ProviderRequest, "model" | "call">): Kind | null {
   const wanted = call.outputModalities;
   if (model.outputModalities.includes("text")) return "language";
-  // A model without text has an endpoint of its own, and each such endpoint makes one kind of
-  // media.
+  // A model without text has an endpoint for one kind of media.
   const [only, ...more] = wanted;
   if (more.length > 0 || only === undefined || !model.outputModalities.includes(only)) return null;
   return only === "image" ? "image" : "speech";
 }
-/** null: the credential can't be used as it stands. Makes no request. */
+/** `null` if the credential is unusable. Sends no request. */
 function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
   if (provider === "workers-ai") {
-    // An id without `@` would be another provider's model, billed through the operator's gateway.
+    // Without `@` it is another provider's model, billed through the operator's gateway.
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
     return { model: deps.workersAi.chat(model.id), library: "workers-ai" };
   }
@@ -108,7 +94,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
       const openai = createOpenAI({ apiKey, baseURL, fetch: mendingFetch(fetch) });
       const isResponses = wireOf(model) === "openai-responses";
       const { openai: options } = isResponses ? unsummarized : unstored;
-      // The library knows by the id alone which model reasons.
+      // The library detects reasoning models only by id.
       const kind = model.like === undefined ? {} : { forceReasoning: reasonsLikeOpenai(model) };
       return {
         model: isResponses ? openai.responses(model.id) : openai.chat(model.id),
@@ -137,10 +123,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   }
 }
 
-/**
- * `serveLanguage` for images. Of Google's models that draw only Gemini's are left, and those are
- * language models.
- */
+/** Of Google's image models only Gemini's remain, which are language models. */
 function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
@@ -166,18 +149,16 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
       return {
         model: compatible.imageModel(model.id),
         namespace: provider,
-        // Many endpoints answer with a link unless the request says otherwise, and links aren't
-        // followed.
+        // Many endpoints default to links, which aren't followed.
         providerOptions: { [provider]: { response_format: "b64_json" } },
       };
     }
   }
 }
 
-/** OpenAI's first speech models only read aloud, and take no instructions. */
+/** OpenAI's first speech models take no instructions. */
 const readsOnly = /^tts-1/;
 
-/** `serveLanguage` for speech. */
 function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeech | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
@@ -193,12 +174,11 @@ function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeec
       model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),
       takesInstructions: true,
     };
-  // The library for compatible endpoints has no speech. The endpoint is OpenAI's wherever it is
-  // offered.
+  // OpenAI's speech endpoint, which the compatible library lacks.
   return {
     model: createOpenAI({ name: provider, apiKey, baseURL, fetch }).speech(model.id),
     takesInstructions: provider === "openai" && !readsOnly.test(model.id),
-    // The smallest format that everything plays.
+    // Smallest format with universal support.
     outputFormat: "mp3",
   };
 }
@@ -226,7 +206,7 @@ async function complete(
   }
 }
 
-/** The answer, with usage that nobody can mean taken out. */
+/** Removes implausible usage. */
 function believed(
   result: Result<ProviderAnswer, ProviderFault>,
   request: ProviderRequest,
@@ -236,7 +216,7 @@ function believed(
   return usage === null ? result : err({ ...result.error, usage: believedUsage(usage, request) });
 }
 
-/** A request that ran out of time before it was sent had no connection. */
+/** Timed out before it was sent. */
 function free(fault: ProviderFault): ProviderFault {
   const { network } = fault;
   const isUnanswered = network?.cause === "answer_timeout";
@@ -247,11 +227,10 @@ function free(fault: ProviderFault): ProviderFault {
   };
 }
 
-/** The port to every provider. */
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
     async complete(request) {
-      // The call ended before this attempt began: nothing was sent, nothing is billed.
+      // Nothing is sent or billed.
       if (request.signal.aborted) return err({ ...aborted(request), billed: "no" });
       if (problemOf(request.credential, deps) !== null) return err(notSent());
       const kind = kindOf(request);
@@ -263,11 +242,11 @@ export function createProviders(deps: ProvidersDeps): Providers {
       try {
         const fetch = tracedFetch(evidence.fetch, request.traceHeaders);
         const completing = () => complete(request, kind, { ...deps, fetch });
-        // A binding has no fetch during which others could have the turn.
+        // A binding has no `fetch` to wait for.
         const outside = request.credential.provider === "workers-ai" ? request.outside : undefined;
         const completed = believed(await (outside?.(completing) ?? completing()), request);
         if (completed.ok || !evidence.surelyFree()) return completed;
-        // Of an error status, the fault table says whether it may have been billed.
+        // The fault table says whether an error status may be billed.
         const isRefused = (completed.error.status ?? 0) >= 400;
         return isRefused ? completed : err(free(completed.error));
       } catch (thrown) {

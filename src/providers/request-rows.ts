@@ -1,7 +1,4 @@
-/**
- * What an error means that refuses the request itself: what of it the provider refuses, where a row knows the
- * provider's words. `fault-rows.ts` has the rows of everything else.
- */
+/** Errors that reject the request itself; `fault-rows.ts` has all others. */
 import { azureBilling, free, refusedRequest, rowsOf } from "./fault-row.ts";
 
 const openaiChat = "https://platform.openai.com/docs/api-reference/chat/create";
@@ -14,7 +11,7 @@ const mistralChat = "https://docs.mistral.ai/api/#tag/chat";
 const azureFilter = "https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter";
 
 const tooLong = { ...refusedRequest, code: "context_length" } as const;
-/** Only Azure documents what a filtered prompt costs. The filters of others are taken to cost no less. */
+/** Only Azure documents the cost of a filtered prompt; others are assumed alike. */
 const filtered = {
   ...refusedRequest,
   ...azureBilling,
@@ -22,7 +19,7 @@ const filtered = {
   billedBy: azureFilter,
 } as const;
 
-/** The model wrote what the provider can't read, and the provider refused it in place of passing it on. */
+/** The provider rejected what its own model generated. */
 const ownSlip = { reach: "model", retryable: true, billed: "maybe", billedBy: groqTools } as const;
 
 const groq = rowsOf({ providers: ["groq"], ...free.others }, [
@@ -63,7 +60,7 @@ const contextLength = [
       source: "https://ai.google.dev/gemini-api/docs/tokens",
     },
   ]),
-  // A custom endpoint may be Azure's, which charges for prompts beyond its input limit.
+  // A custom endpoint may be Azure's.
   ...rowsOf(azureBilling, [
     {
       ...tooLong,
@@ -123,7 +120,7 @@ const part = (code: "tool_name" | "tool_schema" | "tool_id" | "tool_count" | "me
 const block = (code: "empty_text" | "image" | "prefill" | "temperature" | "max_tokens") =>
   ({ ...refusedRequest, code, status: { from: 400, to: 422 } }) as const;
 
-/** Providers that share an API use the same words, so these rows hold for all of them. */
+/** Providers with a shared API use the same words. */
 const parts = rowsOf(free.others, [
   {
     ...part("tool_name"),
@@ -184,5 +181,5 @@ const parts = rowsOf(free.others, [
   },
 ]);
 
-/** Read after a provider's own rows, and before those of all providers. */
+/** Between a provider's own rows and the common ones. */
 export const requestRows = [...groq, ...contextLength, ...contentFilter, ...parts];

@@ -1,4 +1,4 @@
-/** What a language model generated, as the answer to a sampling call. */
+/** Converts a language model's result to the answer of a sampling call. */
 import type {
   LanguageModelV4Content,
   LanguageModelV4FinishReason,
@@ -16,23 +16,22 @@ import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
 import { reportedUsage, usageOf } from "./usage.ts";
 
-/** The parts of a generated result that are read. */
 export type Generated = Pick<
   LanguageModelV4GenerateResult,
   "content" | "finishReason" | "usage"
 > & {
-  /** `body`: the answer as it came, for figures that some libraries leave out */
+  /** for figures that some libraries omit */
   response?: { body?: unknown } | undefined;
 };
 
-/** A part as a block; null: the protocol has no block for it; undefined: the part can't be read. */
+/** `null` if the protocol has no such block, `undefined` if unreadable. */
 function blockOf(
   part: LanguageModelV4Content,
   wanted: readonly Modality[],
 ): Block | null | undefined {
   if (part.type === "text") return part.text === "" ? null : { type: "text", text: part.text };
   if (part.type === "tool-call") {
-    // The provider itself ran this tool, so there is nothing for the caller to run.
+    // Already executed by the provider.
     if (part.providerExecuted) return null;
     const input = toolInputOf(part.input);
     if (input === null) return undefined;
@@ -42,11 +41,11 @@ function blockOf(
     return use;
   }
   if (part.type !== "file" || part.data.type !== "data") return null;
-  // The protocol has no block for other files, such as a document.
+  // The protocol has no block for other files.
   const kind = /^(image|audio)\//.exec(part.mediaType)?.[1];
   if (kind === undefined) return null;
   const block = mediaBlockOf(containedOf(part.data.data, part.mediaType));
-  // A broken part that nobody asked for doesn't spoil the rest of the answer.
+  // A broken part that wasn't requested is ignored.
   return block ?? (wanted.some((modality) => modality === kind) ? undefined : null);
 }
 
@@ -70,12 +69,12 @@ function blocksOfParts(
 const sharedIdNote = "tool uses of the answer shared an id: the later ones got ids of their own";
 
 /**
- * The blocks with an id for each tool use, and a note where two shared one: a history with both would be
- * refused. An absent id was made up by the library before.
+ * Makes tool-use ids unique, with a note: a history with duplicates would be rejected. The library invents
+ * missing ids.
  */
 function withOwnIds(blocks: readonly Block[]): { blocks: Block[]; notes: string[] } {
   const taken = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
-  /** by id, the number that the next one of that id gets at least */
+  /** next suffix per id */
   const numbers = new Map<string, number>();
   const notes = new Set<string>();
   const owned = blocks.map((block): Block => {
@@ -92,15 +91,12 @@ function withOwnIds(blocks: readonly Block[]): { blocks: Block[]; notes: string[
   return { blocks: owned, notes: [...notes] };
 }
 
-/**
- * The protocol's word for why a model stopped, or the provider's own word where the protocol has none.
- */
+/** The protocol's stop reason, or the provider's own. */
 export function stopReasonOf(
   { unified, raw }: LanguageModelV4FinishReason,
   blocks: readonly Block[],
 ): StopReason {
-  // Not every server that speaks a provider's wire uses its words. An answer with a tool use asks
-  // to be answered.
+  // Some servers send other words; a tool use expects a reply.
   if (unified === "other" && raw === "") return stopReasonOf({ unified: "stop", raw }, blocks);
   if (unified === "stop" || unified === "other")
     if (blocks.some(({ type }) => type === "tool_use")) return "toolUse";
@@ -112,7 +108,7 @@ export function stopReasonOf(
     case "tool-calls":
       return "toolUse";
     case "content-filter":
-      // A refusal of OpenAI's has the stop reason of any other answer.
+      // OpenAI reports a refusal with an ordinary stop reason.
       return raw === undefined || raw === "stop" ? "contentFilter" : raw;
     case "error":
     case "interrupted":
@@ -125,24 +121,24 @@ const mostStopReasonCharacters = 200;
 
 const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
 
-/** The answer; or a fault, for a success that holds nothing or nothing readable. */
+/** A fault if the success is empty or unreadable. */
 export function answerOf(
   generated: Generated,
   call: SamplingCall,
   notes: readonly string[],
 ): Result<ProviderAnswer, ProviderFault> {
   const read = blocksOfParts(generated.content, call.outputModalities);
-  // An answer that can't be used has been paid for all the same.
+  // A useless answer is still billed.
   const spent = { usage: reportedUsage(generated) };
   if (read === null) return err({ ...malformedAnswer(), ...spent });
   const { blocks, notes: idNotes } = withOwnIds(read);
   const { unified } = generated.finishReason;
-  // The provider's own word is of any length.
+  // Bounds the provider's text.
   const raw = generated.finishReason.raw?.slice(0, mostStopReasonCharacters);
   const stopReason = stopReasonOf({ unified, raw }, blocks);
   const isCut = unified === "length";
   if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });
-  // All of its tokens went into reasoning. They are charged, and another model may do with fewer.
+  // All tokens went into reasoning, and are charged; another model may need fewer.
   if (blocks.every(isBlank) && isCut)
     return err({ ...emptyAnswer(), reach: "model", usage: usageOf(generated, call, blocks) });
   const checked = checkedBlocks(blocks, call);

@@ -1,4 +1,4 @@
-/** One call of one speech model: the last user message, read aloud. */
+/** Reads the last user message aloud, in one request. */
 import type {
   SpeechModelV4,
   SpeechModelV4CallOptions,
@@ -22,24 +22,18 @@ import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedSpeech {
   model: SpeechModelV4;
-  /**
-   * whether the model takes instructions how to speak; other models would read the instructions out, or refuse
-   * them
-   */
+  /** other models read instructions aloud or reject them */
   takesInstructions: boolean;
-  /** absent: the library's own format */
+  /** defaults to the library's */
   outputFormat?: string;
 }
 
-/** Formats with a container, so that the audio's type can be recognized and played. */
+/** Containers, so that the type can be detected. */
 const formats = new Set(["mp3", "wav", "flac", "aac", "opus"]);
 
 type Asked = Pick<SpeechModelV4CallOptions, "voice" | "outputFormat" | "speed">;
 
-/**
- * Options of the wrong type are left out. A name or number that the provider doesn't know, the provider
- * refuses.
- */
+/** Drops options of the wrong type; the provider validates values. */
 function askedOf(options: JsonObject | null, served: ServedSpeech): Asked {
   const { voice, speed } = options ?? {};
   const format = options?.["outputFormat"];
@@ -52,7 +46,7 @@ function askedOf(options: JsonObject | null, served: ServedSpeech): Asked {
   };
 }
 
-/** Google reports tokens with speech. OpenAI's endpoint answers with bytes and nothing else. */
+/** Google reports tokens; OpenAI returns only bytes. */
 function usageOf(generated: SpeechModelV4Result, spoken: string, audio: AudioBlock): Usage {
   const tokens = (name: string): number | null => {
     const count = own(generated.usage, name);

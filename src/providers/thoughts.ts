@@ -1,9 +1,8 @@
-/** Thoughts that a model writes into its text, in front of the answer. */
 import type { LanguageModelV4Content } from "@ai-sdk/provider";
 
 const opening = /^\s*<(think|thinking)>/;
 
-/** The parts with thoughts at the head of the first text as reasoning. Thoughts without an end stay text. */
+/** Splits thoughts from the start of the first text. Unterminated thoughts stay text. */
 export function withThoughtsApart(
   parts: readonly LanguageModelV4Content[],
   { isCut }: { isCut: boolean },
@@ -17,7 +16,7 @@ export function withThoughtsApart(
   const closing = `</${open[1]}>`;
   const end = part.text.indexOf(closing, from);
   if (end === -1)
-    // The answer ended within the thoughts.
+    // Cut within the thoughts.
     return isCut ? parts.with(at, { type: "reasoning", text: part.text.slice(from) }) : [...parts];
   const answer = part.text.slice(end + closing.length).trimStart();
   return [

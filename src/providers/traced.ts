@@ -1,7 +1,4 @@
-/**
- * A fetch that adds the trace to each request. The libraries take headers in as many ways as they have
- * kinds of models; the request itself is one place.
- */
+/** Adds trace headers at the request, since libraries take headers in many ways. */
 export function tracedFetch(
   call: typeof fetch,
   headers: Record<string, string> | undefined,

@@ -1,4 +1,4 @@
-/** What a language model's provider counted, in the classes that are billed apart. */
+/** Usage by classes with a price of their own. */
 import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import { estimateInputTokens, tokensOfText } from "../domain/sampling/estimate.ts";
 import { own, type JsonValue } from "../domain/json.ts";
@@ -7,19 +7,15 @@ import { classesWithin, tokensOfLargestInlineImage } from "../domain/models/cost
 import { type TokenClasses, type Usage } from "../domain/usage.ts";
 import { secondsOf } from "./media.ts";
 
-/** The parts of a generated result that are read. */
 type Counted = Pick<LanguageModelV4GenerateResult, "content" | "usage"> & {
   response?: { body?: unknown } | undefined;
 };
 
-/** Tokens as reported; null: the figure is no count. */
+/** `null` if invalid. */
 export const countedTokens = (tokens: unknown): number | null =>
   typeof tokens !== "number" || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
 
-/**
- * A figure of the provider's own usage, by its path: from what the library keeps, else from the body as
- * it came.
- */
+/** From the library's raw usage, else from the body. */
 function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | undefined {
   const body = response?.body;
   for (const source of [usage.raw, own(body, "usage"), own(body, "usageMetadata")]) {
@@ -32,10 +28,7 @@ function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | 
 const countAt = (counted: Counted, ...path: string[]): number =>
   countedTokens(figureOf(counted, ...path)) ?? 0;
 
-/**
- * Google's list of tokens by modality: `[{modality: "IMAGE", tokenCount: 1290}]`. Null: there is no
- * such list.
- */
+/** Google: `[{modality: "IMAGE", tokenCount: 1290}]`. */
 function countIn(counted: Counted, list: string, modality: string): number | null {
   const details = figureOf(counted, list);
   if (!Array.isArray(details)) return null;
@@ -43,26 +36,23 @@ function countIn(counted: Counted, list: string, modality: string): number | nul
   return countedTokens(own(detail, "tokenCount"));
 }
 
-/** The part of Anthropic's cache writes that stays for an hour. */
+/** Anthropic's one-hour cache writes. */
 const hourWritesIn = (counted: Counted): number =>
   countAt(counted, "cache_creation", "ephemeral_1h_input_tokens");
 
-/** OpenAI's name for audio is `prompt_tokens_details.audio_tokens`, or `input_tokens_details` in Responses. */
+/** `prompt_tokens_details.audio_tokens`, or `input_tokens_details` in Responses. */
 const audioIn = (counted: Counted): number =>
   countIn(counted, "promptTokensDetails", "AUDIO") ??
   (countAt(counted, "prompt_tokens_details", "audio_tokens") ||
     countAt(counted, "input_tokens_details", "audio_tokens"));
 
-/** DeepSeek and Moonshot have names of their own for cache reads, which the library for OpenAI's wire doesn't read. */
+/** DeepSeek and Moonshot report cache reads under other names. */
 const readIn = (counted: Counted): number =>
   countedTokens(counted.usage.inputTokens.cacheRead) ||
   countAt(counted, "prompt_cache_hit_tokens") ||
   countAt(counted, "cached_tokens");
 
-/**
- * OpenRouter reports cache writes as OpenAI does, and the library for compatible endpoints doesn't read
- * them.
- */
+/** The compatible library ignores OpenRouter's cache writes. */
 const writtenIn = (counted: Counted): number =>
   countedTokens(counted.usage.inputTokens.cacheWrite) ||
   countAt(counted, "prompt_tokens_details", "cache_write_tokens");
@@ -86,17 +76,15 @@ const withClasses = (usage: Usage, classes: TokenClasses): Usage => {
   return Object.keys(within).length === 0 ? usage : { ...usage, classes: within };
 };
 
-/** Whether the answer holds what its model can't have written in no tokens. */
 const hasOutput = ({ content }: Counted): boolean =>
   content.some((part) =>
     part.type === "text" || part.type === "reasoning" ? part.text.trim() !== "" : true,
   );
 
 /**
- * The tokens that the provider counted; null where the provider did not count input and output both. Libraries
- * turn what was not reported into zeros, and no call has an input of zero tokens. What a total has beyond its
- * parts is output: reasoning that nobody sees, since some providers leave it out of the output (Gemini behind
- * OpenAI's wire, xAI); or the whole output, where only input and total were reported.
+ * `null` unless input and output were counted. Libraries report missing figures as 0, but no call has 0 input
+ * tokens. What a total has beyond its parts is output: hidden reasoning that some providers exclude (Gemini
+ * behind OpenAI's wire, xAI), or all output if only input and total are given.
  */
 export function reportedUsage(counted: Counted): Usage | null {
   const inputTokens = countedTokens(counted.usage.inputTokens.total);
@@ -110,10 +98,7 @@ export function reportedUsage(counted: Counted): Usage | null {
   return withClasses({ inputTokens, outputTokens, estimated: false }, classesOf(counted, hidden));
 }
 
-/**
- * How many of the output tokens are images. Where the provider doesn't say, they are what neither text
- * nor reasoning accounts for, and no more than the largest images have.
- */
+/** Image output tokens: as reported, else what is neither text nor reasoning, up to the largest image size. */
 function imageTokensIn(counted: Counted, usage: Usage, blocks: readonly Block[]): number {
   const reported = countIn(counted, "candidatesTokensDetails", "IMAGE");
   if (reported !== null) return reported;
@@ -138,7 +123,7 @@ function withMedia(usage: Usage, counted: Counted, blocks: readonly Block[]): Us
   };
 }
 
-/** Tokens as the provider counted them. What the provider did not count is estimated, and the usage is marked. */
+/** Estimates missing figures and marks the usage. */
 export function usageOf(counted: Counted, call: SamplingCall, blocks: Block[]): Usage {
   const reported = reportedUsage(counted);
   if (reported !== null) return withMedia(reported, counted, blocks);
@@ -155,7 +140,7 @@ export function usageOf(counted: Counted, call: SamplingCall, blocks: Block[]): 
   };
   const usage = {
     inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
-    // No model writes more than it may, and the call reserved no more.
+    // Never above the call's reservation.
     outputTokens:
       output !== null && output > 0
         ? output

@@ -1,7 +1,6 @@
-/** What a library left out or changed, as notes. */
 import type { SharedV4Warning } from "@ai-sdk/provider";
 
-/** Only the name of a setting is taken over: the library's details quote what was asked. */
+/** Only names: the library's details quote the request. */
 export function notesOfWarnings(
   warnings: readonly SharedV4Warning[],
   known: readonly string[],

@@ -1,13 +1,9 @@
-/**
- * The models behind the Workers AI binding. Only the Worker's host imports this file: its packages would be
- * a tenth of what a host without that binding installs.
- */
+/** The Workers AI binding. Imported only by the Worker's host, since its packages are large. */
 import { createWorkersAI } from "workers-ai-provider";
 import type { ServedImage } from "./image.ts";
 import type { Served } from "./language.ts";
 import type { ServedSpeech } from "./speech.ts";
 
-/** The Workers AI binding, as far as the router uses it. */
 export interface AiBinding {
   run(model: string, inputs: object, options?: object): Promise<unknown>;
 }
@@ -19,7 +15,7 @@ export interface WorkersAi {
 }
 
 export function createWorkersAi(binding: AiBinding): WorkersAi {
-  // The binding's generated type lists every model by name; the adapter only calls `run`.
+  // The generated type lists all models; the adapter only calls `run`.
   const workersAi = createWorkersAI({ binding });
   return {
     chat: (modelId) => workersAi.chat(modelId),

@@ -1,11 +1,11 @@
-/** Figures that this process holds: one line for each instrument and set of labels, from its start on. */
+/** Metrics of this process, one series per instrument and labels. */
 import type { Instrument, Labels, Note } from "../domain/audit/metrics.ts";
 
 export interface Line {
   labels: Labels;
-  /** of a counter and a gauge; of a histogram the sum of what was noted */
+  /** of a histogram, the sum of values */
   sum: number;
-  /** of a histogram, by bucket; the last one has no upper bound */
+  /** by bucket; the last is unbounded */
   counts: number[];
 }
 
@@ -14,18 +14,17 @@ export interface Figures {
   lines: Line[];
 }
 
-/** What is looked at when somebody reads, and not noted before. */
+/** Evaluated when read. */
 export interface Gauge {
   instrument: Instrument;
   read: () => { labels: Labels; value: number }[];
 }
 
-/** Names of models come from people, so there may be many. What is beyond is counted together. */
+/** Bounds the cardinality, since people choose model names. */
 const mostLines = 2_000;
-/** Source: OpenTelemetry's "Metrics SDK", cardinality limits. */
+/** OpenTelemetry's "Metrics SDK", cardinality limits. */
 const overflow: Labels = ["otel.metric.overflow", "true"];
 
-/** Where the value's bucket is: the first whose bound is not below the value. */
 function bucketOf(bounds: readonly number[], value: number): number {
   let at = 0;
   while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
@@ -66,9 +65,9 @@ export function createMeters(deps: { gauges: readonly Gauge[]; now: () => number
 
   return {
     note,
-    /** rises with each note */
+    /** incremented per measurement */
     noted: (): number => noted,
-    /** ms since the epoch, of the first note */
+    /** ms since the epoch of the first measurement */
     since: (): number => since ?? deps.now(),
     read: (): Figures[] => [
       ...Array.from(held, ([instrument, lines]) => ({ instrument, lines: [...lines.values()] })),

@@ -1,4 +1,4 @@
-/** Figures as OTLP/HTTP in JSON, sent to the collector that gets spans. */
+/** Exports metrics as OTLP/HTTP in JSON to the collector of spans. */
 import { ValueType } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { JsonMetricsSerializer } from "@opentelemetry/otlp-transformer";
@@ -13,14 +13,14 @@ import type { Instrument, Labels } from "../domain/audit/metrics.ts";
 import type { Figures, Line, Meters } from "./meters.ts";
 import { send, type TraceTarget } from "./otlp.ts";
 
-/** ms that figures wait for more of them. */
+/** ms to batch measurements. */
 const lingerMs = 1_000;
-/** ms after which another request sends in the place of one that did not: its invocation may have been cut. */
+/** ms after which another request takes over an export whose invocation may have ended. */
 const lostMs = 2 * lingerMs;
 
 /**
- * `cumulative`: figures since the process began, which a lost message takes nothing from. `delta`: figures since the
- * last message, where many short-lived isolates count and none of them is one process.
+ * `cumulative` since the process started, robust to lost messages; `delta` since the last message, for many
+ * short-lived isolates.
  */
 export type Temporality = "cumulative" | "delta";
 
@@ -84,7 +84,7 @@ export function encodeMetrics(
 
 const lineKey = ({ name }: Instrument, { labels }: Line): string => [name, ...labels].join("\n");
 
-/** Figures since they were taken last. All invocations of an isolate share it. */
+/** Shared by all invocations of an isolate. */
 export function createDeltas(meters: Meters) {
   let before = new Map<string, Line>();
   let at: number | null = null;
@@ -119,7 +119,6 @@ export function createDeltas(meters: Meters) {
 
 export type Deltas = ReturnType<typeof createDeltas>;
 
-/** Sends soon after something was noted, together with whatever is noted until then. */
 export function createMetricExports(deps: {
   target: TraceTarget;
   temporality: Temporality;
@@ -127,21 +126,21 @@ export function createMetricExports(deps: {
   deltas: Deltas;
   fetch: typeof fetch;
   now: () => number;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
-  /** Keeps work alive after the response was sent. */
+  /** Continues after the response. */
   background: (work: Promise<unknown>) => void;
   wait: (ms: number) => Promise<void>;
   log: (entry: Record<string, unknown>) => void;
 }): () => void {
   const { target, temporality, meters, deltas, now, elapsed, background, wait, log } = deps;
-  /** by `elapsed`; null: nobody waits to send */
+  /** monotonic; `null` if no export is pending */
   let awaitedUntil: number | null = null;
   const sendOnce = async (): Promise<void> => {
     awaitedUntil = elapsed() + lostMs;
     await wait(lingerMs);
     awaitedUntil = null;
-    // Another invocation of the isolate may have sent all there is.
+    // Another invocation may have exported everything.
     if (!deltas.isChanged()) return;
     const until = now();
     const taken = deltas.take(until);

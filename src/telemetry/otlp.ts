@@ -1,4 +1,4 @@
-/** Spans as OTLP/HTTP in JSON, sent once, with a deadline. */
+/** Exports spans as OTLP/HTTP in JSON: one attempt with a deadline. */
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { SpanKind, SpanStatusCode, type SpanContext } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
@@ -7,24 +7,22 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { Span } from "../domain/audit/trace.ts";
 
-/** Where spans go. */
 export interface TraceTarget {
-  /** the collector's, path included */
+  /** including the path */
   url: string;
-  /** headers of the request, which usually hold a secret */
+  /** usually contain a secret */
   headers: Record<string, string>;
   serviceName: string;
 }
 
-/** A span, and `context`, which has the span's own id and the id of its trace. */
+/** `context` has the ids of span and trace. */
 export interface Placed {
   span: Span;
   context: SpanContext;
 }
 
-/** Far below the 30 s that the runtime leaves for work after the answer. */
+/** ms, far below the runtime's 30 s of `waitUntil`. */
 const deadlineMs = 5_000;
-/** A collector's answer is small. A larger body is no collector's answer and isn't read. */
 const mostResponseBytes = 10_000;
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
@@ -62,7 +60,7 @@ export function encode(placed: readonly Placed[], serviceName: string): Uint8Arr
   return new Uint8Array(JsonTraceSerializer.serializeRequest(spans) ?? []);
 }
 
-/** How many spans, or points of figures, the collector says that it did not take, in an answer that is a success. */
+/** Partial success: how many items were rejected. */
 async function rejectedIn(response: Response): Promise<number> {
   const reader = response.body?.getReader();
   const bytes: number[] = [];
@@ -76,14 +74,11 @@ async function rejectedIn(response: Response): Promise<number> {
   const { partialSuccess = {} } = JsonTraceSerializer.deserializeResponse(
     Uint8Array.from(bytes),
   ) as { partialSuccess?: Record<string, unknown> };
-  // Protobuf's JSON has 64-bit integers as text.
+  // Protobuf's JSON encodes 64-bit integers as text.
   return Number(partialSuccess["rejectedSpans"] ?? partialSuccess["rejectedDataPoints"] ?? 0);
 }
 
-/**
- * null when the collector took the spans, else what went wrong: host, port and cause, and nothing else
- * of the URL, the headers or the answer.
- */
+/** `null` on success, else host, port, and cause only. */
 export async function send(
   body: Uint8Array<ArrayBuffer>,
   target: Pick<TraceTarget, "url" | "headers">,
@@ -93,7 +88,7 @@ export async function send(
   try {
     const response = await call(target.url, {
       method: "POST",
-      // A redirect could carry the headers to another host.
+      // A redirect could leak the headers.
       redirect: "manual",
       headers: { ...target.headers, "Content-Type": "application/json" },
       body,

@@ -1,4 +1,4 @@
-/** Figures in Prometheus' text format, version 0.0.4. Names are made as OpenTelemetry's compatibility document says. */
+/** Prometheus text format 0.0.4, with names by OpenTelemetry's compatibility document. */
 import type { Instrument, Labels } from "../domain/audit/metrics.ts";
 import type { Figures, Line } from "./meters.ts";
 
@@ -6,7 +6,7 @@ export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
 
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9_]/g, "_");
 
-/** Of units as UCUM has them. */
+/** UCUM units. */
 const suffixes: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" };
 
 function nameOf({ name, kind, unit }: Instrument): string {

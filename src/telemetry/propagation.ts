@@ -1,7 +1,4 @@
-/**
- * W3C Trace Context, by OpenTelemetry's own propagator, which gets and gives plain values: no ambient
- * context.
- */
+/** W3C Trace Context by OpenTelemetry's propagator, with plain values and no ambient context. */
 import {
   defaultTextMapGetter,
   defaultTextMapSetter,
@@ -14,15 +11,12 @@ import type { Propagated } from "../domain/audit/trace.ts";
 
 const propagator = new W3CTraceContextPropagator();
 
-/**
- * Flags that version 00 knows: sampled, random. All other flags must be sent as 0, and the library
- * sends them as they came.
- */
+/** Sampled and random. Others must be sent as 0; the library forwards them. */
 const knownFlags = 0b11;
-/** A longer `traceparent` is none that anybody sends; `tracestate` may be cut at 512 characters. */
+/** `tracestate` may be cut at 512 characters. */
 const mostCharacters = 2_048;
 
-/** null: the request has no trace context, or a malformed one. */
+/** `null` if missing or malformed. */
 export function parentIn({ traceparent, tracestate }: Propagated): SpanContext | null {
   if (traceparent === null || traceparent.length > mostCharacters) return null;
   const carrier = {
@@ -37,7 +31,7 @@ export function parentIn({ traceparent, tracestate }: Propagated): SpanContext |
   return {
     ...context,
     traceFlags: context.traceFlags & knownFlags,
-    // A list that had no valid member would travel on as an empty header, so it is left out.
+    // A list without valid members would become an empty header.
     ...(traceState === undefined || traceState.serialize() === "" ? {} : { traceState }),
   };
 }

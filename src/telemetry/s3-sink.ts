@@ -1,6 +1,6 @@
 /**
- * The audit sink as an S3-compatible store: each object is put once, under its name, and never replaced by the router.
- * Source: S3's API reference, "PutObject" (`If-None-Match`, `x-amz-checksum-sha256`, object lock).
+ * The audit sink in an S3-compatible store: each object is written once. Source: S3's API reference,
+ * "PutObject" (`If-None-Match`, `x-amz-checksum-sha256`, object lock).
  */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
@@ -9,16 +9,16 @@ import type { SendToSink } from "../domain/ports/audit-sink.ts";
 
 const deadlineMs = 20_000;
 const dayMs = 86_400_000;
-/** Somebody has put the object already: this router did, and could not note it. */
+/** Written by an earlier attempt that was not recorded. */
 const isThere = 412;
 
 export interface S3Target {
-  /** of bucket and prefix, such as `https://s3.eu-central-1.amazonaws.com/audit/router` */
+  /** including bucket and prefix, such as `https://s3.eu-central-1.amazonaws.com/audit/router` */
   url: string;
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** days for which nobody may delete or replace an object; null: the store's own rule holds */
+  /** object lock in days; `null` for the store's default */
   lockDays: number | null;
 }
 
@@ -28,7 +28,7 @@ const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
-/** `fetch` must follow no redirect: only the store that the operator named may get the records. */
+/** `fetch` must not follow redirects. */
 export function createS3Sink(deps: {
   target: S3Target;
   sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
@@ -56,7 +56,7 @@ export function createS3Sink(deps: {
       body,
     });
     try {
-      // Not the signed request itself: a host's own `fetch` may take no other's requests.
+      // A host's own `fetch` may not accept foreign `Request` objects.
       const answer = await deps.fetch(url, {
         method: "PUT",
         headers: Object.fromEntries(headers),

@@ -1,17 +1,16 @@
 /**
- * The port to traces. Spans of requests that run at the same time are sent together, after the last of them has ended.
- * In a process that never rests they are sent when they are many, or after a second.
+ * Exports traces in batches: when the last concurrent request ends, and in a busy process by count or after a
+ * second.
  */
 import { TraceFlags, type SpanContext } from "@opentelemetry/api";
 import type { Trace, Traces } from "../domain/audit/trace.ts";
 import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
 
-/** Traces that are sent together at most. */
 const mostTogether = 64;
-/** ms that a trace waits at most for others that still run. */
+/** ms */
 const lingerMs = 1_000;
-/** ms after which another request waits in the place of one that did not come back: its invocation may have been cut. */
+/** ms after which another request takes over an export whose invocation may have ended. */
 const lostMs = 2 * lingerMs;
 
 const hexOf = (bytes: Uint8Array): string =>
@@ -19,10 +18,7 @@ const hexOf = (bytes: Uint8Array): string =>
 
 const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/**
- * A trace context that the router only hands on. The router records nothing here, so the caller's span
- * stays the parent.
- */
+/** Forwards the caller's context unchanged. */
 function passed(parent: SpanContext | null): Trace {
   const headers = parent === null ? {} : headersOf(parent);
   return {
@@ -34,28 +30,27 @@ function passed(parent: SpanContext | null): Trace {
 }
 
 export function createTraces(deps: {
-  /** null: nothing is recorded */
+  /** `null` if tracing is off */
   target: TraceTarget | null;
   fetch: typeof fetch;
   randomBytesOf: (count: number) => Uint8Array;
-  /** Keeps work alive after the response was sent. */
+  /** Continues after the response. */
   background: (work: Promise<unknown>) => void;
-  /** Resolves after `ms`. */
   wait: (ms: number) => Promise<void>;
-  /** ms, never set back */
+  /** ms, monotonic */
   elapsed: () => number;
   log: (entry: Record<string, unknown>) => void;
 }): Traces {
   const { target, randomBytesOf, background, wait, elapsed, log } = deps;
   let open = 0;
   let waiting: (() => Placed[])[] = [];
-  /** by `elapsed`; null: nobody waits to send */
+  /** monotonic; `null` if no export is pending */
   let awaitedUntil: number | null = null;
 
   const sendWaiting = async (to: TraceTarget): Promise<void> => {
     const made = waiting;
     waiting = [];
-    // The caller's answer goes first.
+    // After the caller's answer.
     await wait(0);
     let spans = 0;
     try {
@@ -72,14 +67,13 @@ export function createTraces(deps: {
     awaitedUntil = elapsed() + lostMs;
     await wait(lingerMs);
     awaitedUntil = null;
-    // The last of the requests that ran may have sent them all.
     if (waiting.length > 0) await sendWaiting(to);
   };
 
   return {
     join(propagated) {
       const parent = parentIn(propagated);
-      // As OpenTelemetry's default sampler: everything, unless the caller's trace is not sampled.
+      // Samples everything unless the caller's trace is not sampled.
       if (target === null || (parent !== null && !isSampled(parent))) return passed(parent);
       open += 1;
       const newSpanId = (): string => hexOf(randomBytesOf(8));

@@ -1,4 +1,4 @@
-/** Sends a message to a webhook: once, bounded, and to no other address than the one that the tenant named. */
+/** Sends a webhook message once, bounded, without redirects. */
 import { whyNoAnswer } from "../domain/network-fault.ts";
 import { routerAgent } from "../domain/servers/proxied-headers.ts";
 
@@ -10,7 +10,7 @@ export interface WebhookPost {
   headers: Record<string, string>;
 }
 
-/** `fetch` must follow no redirect. A fault names host and port alone, since the URL may hold a secret. */
+/** `fetch` must not follow redirects. Faults omit the URL, which may hold a secret. */
 export const createWebhookSender =
   (deps: { fetch: (url: string, init: RequestInit) => Promise<Response> }) =>
   async ({

@@ -1,15 +1,11 @@
-/** Sends heads of audit chains to the operator's witness, once, bounded. */
 import { whyNoAnswer } from "../domain/network-fault.ts";
 
 const deadlineMs = 5_000;
 
-/**
- * null: the witness has taken the heads; else what went wrong, without the URL, which may hold a
- * secret.
- */
+/** Resolves to an error without the URL, which may hold a secret, or `null` on success. */
 export type SendToWitness = (body: string) => Promise<string | null>;
 
-/** `fetch` must follow no redirect: only the URL that the operator named may get the heads. */
+/** `fetch` must not follow redirects. */
 export const createWitnessSender =
   (deps: {
     url: string;

@@ -1,4 +1,3 @@
-/** Alerts: budgets that run out, and what stopped working. */
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../domain/alerts.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";

@@ -1,4 +1,3 @@
-/** Held calls, as the API shows them. */
 import { z } from "@hono/zod-openapi";
 import { approvalStages } from "../../domain/sampling/approval.ts";
 import { names } from "./record-schemas.ts";
@@ -65,11 +64,11 @@ const mediaBlock = z.strictObject({
   data: z.string(),
   mimeType: z.string().max(200),
 });
-/** The blocks in which a prompt can be edited. Tool uses and their results belong to the loop that made them. */
+/** Editable blocks of a prompt. Tool uses and results can't be edited. */
 const block = z.union([textBlock, mediaBlock]);
 const message = z.strictObject({
   role: z.enum(["user", "assistant"]),
-  // One block or a list of them, as MCP has it.
+  // A block or a list of blocks, as in MCP.
   content: z
     .union([block, z.array(block).min(1).max(1_000)])
     .transform((content) => [content].flat()),

@@ -1,4 +1,3 @@
-/** Calls that wait for a person. */
 import type { DecisionInput } from "../../pipeline/admin/approvals.ts";
 import {
   approvalDecision,

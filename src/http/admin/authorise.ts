@@ -1,4 +1,4 @@
-/** The operator's token, an API key with a role, or the cookie of a console session. */
+/** Accepts the operator's token, an API key with a role, or a console session's cookie. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { bearerOf, type Actor } from "../../domain/tenancy/access.ts";
@@ -10,7 +10,6 @@ import { problem } from "../problem.ts";
 import { sessionTokenOf } from "../session-cookie.ts";
 import { sessionOf } from "../session-guard.ts";
 
-/** Who calls, as keys and sessions are now. */
 export async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
   const { admin } = c.get("services");
   const header = c.req.header("Authorization");

@@ -1,4 +1,4 @@
-/** What `/v1` takes and answers, described for callers. The codecs in `mcp/` decide what is accepted. */
+/** Describes `/v1` for callers. The codecs in `mcp/` validate requests. */
 import { z } from "@hono/zod-openapi";
 import { exclusionReasons } from "../../domain/requirements.ts";
 import { modalities } from "../../domain/modality.ts";

@@ -1,4 +1,4 @@
-/** Describes `/v1` in the OpenAPI document. The routes of `/v1` speak MCP, and are not made from these schemas. */
+/** Describes `/v1` in the OpenAPI document. Its routes speak MCP and are not generated from these schemas. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { rpcAnswer, rpcMessage, routeDecision, samplingParams } from "./caller-schemas.ts";
 import type { Reason } from "../../domain/refusals.ts";
@@ -7,9 +7,9 @@ import { problemContent, refusalResponses } from "./refusal-responses.ts";
 const json = "application/json";
 const rpc = { [json]: { schema: rpcAnswer } };
 
-/** Of a body that has no id to answer, a refusal has the HTTP status of the table, and is JSON-RPC all the same. */
+/** A refusal without a request id keeps its HTTP status but is JSON-RPC. */
 const asRpc = (reason: Reason) =>
-  // The first is refused before anything is read of the request, the second where nobody caught an exception.
+  // The first precedes reading the request, the second is an unexpected exception.
   reason === "origin_not_allowed" || reason === "internal" ? { ...rpc, ...problemContent } : rpc;
 const anyCaller = [
   "unauthorized",
@@ -88,8 +88,7 @@ const sampling = {
     body: { required: true, content: { [json]: { schema: rpcMessage } } },
   },
   responses: {
-    // Only one media type: with both, a generated client would have to tell an answer from a
-    // text.
+    // One media type: with two, generated clients would have to tell them apart.
     200: {
       description:
         "The answer; a caller that names text/event-stream in Accept gets it as one event.",
@@ -136,7 +135,7 @@ const ofTenant = z.object({
   tenant: z.string().openapi({ param: { description: "The tenant's slug." } }),
 });
 
-/** The same, at the path for which access tokens are given: the path says whose sampling a token opens. */
+/** The path that access tokens are issued for. */
 const samplingOfTenant = {
   ...sampling,
   path: "/v1/sampling/{tenant}",
@@ -152,7 +151,6 @@ const endOfTenantSession = {
   request: { ...endOfSession.request, params: ofTenant },
 };
 
-/** Adds `POST /v1/route`, and `POST` and `DELETE` of `/v1/sampling` and `/v1/sampling/{tenant}`. */
 export function describeCallers(registry: OpenAPIHono["openAPIRegistry"]): void {
   const paths = [dryRun, sampling, endOfSession, samplingOfTenant, endOfTenantSession];
   for (const path of paths) registry.registerPath(path);

@@ -33,7 +33,6 @@ const outcome = z
   })
   .openapi("CatalogueSync");
 
-/** The catalogue that all tenants share. */
 export function catalogueRoutes() {
   const app = adminApp();
   const tag = "Catalogue";

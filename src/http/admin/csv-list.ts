@@ -1,4 +1,4 @@
-/** Any list of the admin API as CSV: `?format=csv`, or `Accept: text/csv`. Columns follow from the list's schema. */
+/** Lists of the admin API as CSV: `?format=csv` or `Accept: text/csv`. Columns follow from the schema. */
 import { z } from "@hono/zod-openapi";
 import { csvBreak, csvCell } from "../../domain/audit/csv.ts";
 import { isObject } from "../../domain/json.ts";
@@ -10,21 +10,20 @@ export const csvQuery = {
     .openapi({ description: "json unless told; `Accept: text/csv` says csv too" }),
 };
 
-/** What stands behind `optional` and `nullable`. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
   return inner;
 }
 
-/** The schema of a list's rows; null: the answer is no list. */
+/** `null` if the answer is no list. */
 export function rowSchemaOf(answer: z.core.$ZodType | undefined): z.core.$ZodType | null {
   if (!(answer instanceof z.ZodObject)) return null;
   const data: unknown = answer.shape["data"];
   return data instanceof z.ZodArray ? data.element : null;
 }
 
-/** Paths of all members that have no known members themselves. */
+/** Paths of all leaf members. */
 function columnsOf(schema: z.core.$ZodType, path: readonly string[] = []): string[][] {
   const inner = unwrapped(schema);
   if (!(inner instanceof z.ZodObject)) return [[...path]];
@@ -44,7 +43,7 @@ function cellAt(row: unknown, path: readonly string[]): string {
   );
 }
 
-/** Of the two types, the one that the header names first. */
+/** Whichever type the header names first. */
 const isCsvAccepted = (accept: string | undefined): boolean =>
   (accept ?? "")
     .split(",")
@@ -56,7 +55,7 @@ const isCsvAccepted = (accept: string | undefined): boolean =>
 export const isCsvAsked = (format: unknown, accept: string | undefined): boolean =>
   format === undefined ? isCsvAccepted(accept) : format === "csv";
 
-/** The list as a file. The cursor of the next page is in a header, as that of an export is. */
+/** The cursor of the next page is in a header, as for exports. */
 export function csvResponse(list: unknown, rowSchema: z.core.$ZodType, name: string): Response {
   const { data, nextCursor } = list as { data: readonly unknown[]; nextCursor?: string | null };
   const columns = columnsOf(rowSchema);

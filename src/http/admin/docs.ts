@@ -1,4 +1,4 @@
-/** The API's documentation as one page, made from the OpenAPI document. No script, no CDN. */
+/** The API reference as one static page made from the OpenAPI document, without scripts or a CDN. */
 import { html, raw } from "hono/html";
 import { isObject, own } from "../../domain/json.ts";
 
@@ -19,7 +19,7 @@ const style = `
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** A body's schema. Its own definition is looked up, so that the page can be read alone. */
+/** Inlines the schema's definition. */
 function bodyOf(operation: unknown, schemas: unknown): string {
   const content = own(own(own(operation, "requestBody"), "content"), "application/json");
   const schema = own(content, "schema");
@@ -44,7 +44,6 @@ function answersOf(operation: unknown): string {
     .join("\n");
 }
 
-/** The operations by tag, in the document's order. */
 function operationsByTag(document: unknown, schemas: unknown): Map<string, unknown[]> {
   const paths = own(document, "paths");
   const groups = new Map<string, unknown[]>();

@@ -1,4 +1,4 @@
-/** The OpenAPI document: every operation under the path at which it is called, on this server. */
+/** The OpenAPI document, with whole paths. */
 import type { adminApp } from "./endpoint.ts";
 
 export const adminPath = "/admin/v1";
@@ -10,17 +10,16 @@ const info = {
     "Sampling, its dry run, the model endpoints, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
 };
 
-/** The router's own pattern for a segment with slashes, `{model{.+}}`, is no template in OpenAPI. */
+/** `{model{.+}}`, a segment with slashes, is not valid in OpenAPI. */
 const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
 
-/** Operations under `/v1`, `/t` and `/console` are no part of the admin app, and have their whole path already. */
+/** Other operations already have their whole path. */
 const wholePath = (path: string): string =>
   /^\/(?:v1|t|console)\//.test(path) ? path : `${adminPath}${template(path)}`;
 
 type Document = ReturnType<ReturnType<typeof adminApp>["getOpenAPI31Document"]>;
 type Responses = Record<string, object>;
 
-/** Nearly all operations share their error responses, which the document then has once. */
 function withSharedErrors(document: Document): Document {
   const named = new Map<string, string>();
   const responses: Responses = {};
@@ -43,7 +42,7 @@ function withSharedErrors(document: Document): Document {
   return { ...document, components };
 }
 
-/** The whole document. Anybody may ask for it, and it takes a tenth of a second to make, so it is made once. */
+/** Public and expensive (a tenth of a second), so it is created once. */
 export function createDocument(app: ReturnType<typeof adminApp>) {
   const make = () => {
     const document = withSharedErrors(app.getOpenAPI31Document({ openapi: "3.1.0", info }));
@@ -54,7 +53,7 @@ export function createDocument(app: ReturnType<typeof adminApp>) {
     return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
   };
   let made: ReturnType<typeof make> | null = null;
-  /** @param ownUrl null: unknown, so the document's own address counts */
+  /** @param ownUrl `null` if unknown */
   return (ownUrl: string | null) => ({
     ...(made ??= make()),
     servers: [{ url: ownUrl ?? "/" }],

@@ -1,4 +1,4 @@
-/** Declares an admin endpoint: its schemas, its words, and one call of a use case. */
+/** Declares an admin endpoint: schemas, description, and the use case to call. */
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -23,7 +23,7 @@ import { streamOf } from "./stream.ts";
 
 const defaultPageSize = 50;
 
-/** JSON and queries have no `undefined`: an absent key is absent. */
+/** Absent members instead of `undefined`. */
 type Exact<T> = T extends (infer Item)[]
   ? Exact<Item>[]
   : T extends object
@@ -41,52 +41,50 @@ export function parsed<S extends z.ZodType>(
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
-  /** the router's own, with the path of a gateway before it; null: unknown */
+  /** including a gateway's path; `null` if unknown */
   ownUrl: string | null;
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
-  /** what the caller has seen of what it edits */
   ifMatch: IfMatch;
   now: () => number;
-  /** `Last-Event-ID` of a stream that is opened again; null: none */
+  /** `Last-Event-ID` of a reconnecting stream */
   lastEventId: string | null;
-  /** Whether who called may still do what was asked: a stream outlives keys, sessions and roles. */
+  /** Rechecks the permission: streams outlive keys, sessions, and roles. */
   stillMay: () => AsyncResult<Actor>;
 }
 
 export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   method: "get" | "post" | "put" | "patch" | "delete";
   path: string;
-  /** the `operationId`, which names the operation in generated clients */
+  /** the `operationId` */
   id: AdminAction;
   tag: string;
   summary: string;
-  /** what the summary has no room for: consequences, who may call, how much */
+  /** consequences, permissions, and limits */
   description: string;
   params?: P;
   query?: Q;
   body?: B;
-  /** schema of the answer; absent: 204 */
+  /** absent for 204 */
   answer?: z.ZodType;
-  /** media types of a stream that it answers instead; `run` then gives a `Streamed` */
+  /** media types of a stream; `run` may then return a `Streamed` */
   streams?: readonly string[];
   status?: 200 | 201;
-  /** the answer is what can be edited, and has an entity tag; a change heeds `If-Match` */
+  /** adds an entity tag and honors `If-Match` */
   tagged?: true;
   run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
 }
 
-/** What of an endpoint its OpenAPI description shows, without the types of its input. */
 type Described = Omit<Endpoint<z.ZodType, z.ZodType, z.ZodType>, "run">;
 
-/** A body that is made while its reader takes it. */
+/** Produced as the reader consumes it. */
 export interface Streamed {
   headers: Record<string, string>;
   chunks: AsyncIterable<string>;
 }
 
-/** Refusals that any endpoint may answer, read from the one table. */
+/** Refusals of any endpoint. */
 const anyRefusal: readonly Reason[] = [
   "invalid_params",
   "bad_request",
@@ -114,7 +112,7 @@ export const adminApp = (): OpenAPIHono<HttpEnv> => {
   return app;
 };
 
-/** A missing body is not an empty object: it would replace a policy by an empty one. */
+/** A missing body must not replace a policy by an empty one. */
 const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
   (await c.req.text()) === ""
     ? problem(c, { reason: "bad_request", detail: "A JSON body is required." })
@@ -126,7 +124,7 @@ const notFor = (actor: Actor, action: AdminAction): Refusal => ({
   action: `${action} is not for the role ${actsAs(actor)}, but for ${rolesFor(action).join(", ")}`,
 });
 
-/** Says before anything is read of the request that this role may not. */
+/** Checks the role before reading the request. */
 const requireRole = (action: AdminAction) =>
   createMiddleware<HttpEnv>(async (c, next) => {
     const actor = c.get("actor");
@@ -135,22 +133,19 @@ const requireRole = (action: AdminAction) =>
 
 const nothing = z.object({});
 
-/** Unknown query members are refused: a misspelt filter would find everything. */
+/** Rejects unknown query members: a misspelled filter would match everything. */
 const strictly = ({ method, query, answer }: Described): z.ZodObject => {
   const object = (query ?? nothing) as z.ZodObject;
   const isList = method === "get" && rowSchemaOf(answer) !== null;
   return (isList ? object.extend(csvQuery) : object).strict();
 };
 
-/** The slug in a path; null: the path names no tenant. */
 const tenantIn = (params: unknown): string | null =>
   isObject(params) && typeof params["tenant"] === "string" ? params["tenant"] : null;
 
-/** 204 where nothing is answered. */
 const statusOf = ({ answer, streams, status }: Described): number =>
   answer === undefined && streams === undefined ? 204 : (status ?? 200);
 
-/** The endpoint as OpenAPI has it. */
 function routeOf(spec: Described) {
   const { answer, body, params, streams } = spec;
   return createRoute({
@@ -174,7 +169,7 @@ function routeOf(spec: Described) {
     responses: {
       [statusOf(spec)]: {
         description: "Done.",
-        // Not as CSV, which lists answer too: a generated client would have to tell rows from a text.
+        // CSV is left out: generated clients would have to tell rows from text.
         ...(answer !== undefined && { content: { "application/json": { schema: answer } } }),
         ...(streams !== undefined && {
           content: Object.fromEntries(streams.map((type) => [type, { schema: z.string() }])),
@@ -185,7 +180,6 @@ function routeOf(spec: Described) {
   });
 }
 
-/** Adds an endpoint and its OpenAPI description to an app. */
 export function endpoint<
   P extends z.ZodType = typeof nothing,
   Q extends z.ZodType = typeof nothing,
@@ -232,8 +226,7 @@ export function endpoint<
     if (spec.tagged === true) answer.headers.set("ETag", await entityTagOf(shown, sha256Hex));
     return answer;
   };
-  // The library types handlers by literal routes. Ours come from a table, and `Endpoint` types
-  // them.
+  // The library derives handler types from literal routes; `Endpoint` types ours.
   app.openapi(routeOf(spec), handle as never);
 }
 

@@ -1,11 +1,11 @@
-/** What happens to a tenant's records, as server-sent events (HTML Living Standard, section 9.2). */
+/** Records as server-sent events (HTML Living Standard, section 9.2). */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { refusalTable } from "../../domain/refusals.ts";
 import { sseDataLines, sseKeepAlive } from "../../mcp/sse/write.ts";
 import type { FeedItem, FeedListener } from "../../domain/ports/request-feed.ts";
 import { shownRecord } from "./shown-record.ts";
 
-/** ms between two comments on a silent stream, and between two looks at whether its listener may still listen. */
+/** ms between comments on a silent stream, and between permission checks. */
 const silentMs = 25_000;
 const watchMs = 10_000;
 
@@ -17,15 +17,11 @@ const textOf = (item: FeedItem): string =>
 
 export interface EventStreamDeps {
   listener: FeedListener;
-  /** Whether the listener may still listen. */
   stillMay: () => AsyncResult<unknown>;
   now: () => number;
 }
 
-/**
- * Text made while its reader takes it. Not by a generator: a generator that waits can't be left before the wait is
- * over.
- */
+/** Not a generator: a pending generator can't be returned early. */
 export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): AsyncIterable<string> {
   let isOver = false;
   let begun = false;
@@ -36,7 +32,7 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
     saidAt = now();
     return { done: false, value } as const;
   };
-  /** null: the listener may go on. What the database could not say for once ends nothing. */
+  /** `null` to continue, also if the database is temporarily unreachable. */
   const farewell = async (): Promise<string | null> => {
     watchedAt = now();
     const still = await stillMay();
@@ -54,7 +50,7 @@ export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): Asy
     }
     for (;;) {
       if (isOver) return done;
-      // By the clock: a reader who was slow may have been away for longer than the pause.
+      // A slow reader may have exceeded the interval.
       if (now() - watchedAt >= watchMs) {
         const last = await farewell();
         if (last !== null) {

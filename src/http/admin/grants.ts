@@ -1,9 +1,8 @@
-/** What people allowed programs by OAuth. */
 import { z } from "@hono/zod-openapi";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
-/** A grant's id has no time in it, so a place in the list names both. */
+/** A grant's id is not sortable by time, so the cursor has both. */
 const grantPage = pageQuery.extend({
   cursor: z
     .string()

@@ -1,4 +1,3 @@
-/** Limits: of whatever has some, of tags, runs and groups, and raised for a time. */
 import { z } from "@hono/zod-openapi";
 import type {
   GroupPolicy,
@@ -11,7 +10,7 @@ import { latestTime } from "../../domain/latest-time.ts";
 import { namePattern } from "../../domain/sampling/call.ts";
 import { count, line, millis, type ShapeOf } from "./schemas.ts";
 
-/** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
+/** Whole micro-USD, so that amounts are exact. */
 export const usd = z
   .number()
   .min(0)
@@ -49,7 +48,7 @@ export const limits = z
     description: `An absent limit is none. Those of a minute count any 60 seconds. ${ofPeriods}`,
   });
 
-/** As a merge patch. */
+/** For merge patches. */
 export const removableLimits = z.strictObject(
   Object.fromEntries(
     Object.entries(limitShapes).map(([name, shape]) => [name, shape.nullish()]),

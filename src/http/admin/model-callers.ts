@@ -1,4 +1,4 @@
-/** Describes the model endpoints in the OpenAPI document. Their bodies are those of OpenAI's and Anthropic's references. */
+/** Describes the model endpoints in the OpenAPI document. For bodies, see OpenAI's and Anthropic's references. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 
 const json = "application/json";
@@ -24,7 +24,7 @@ const wrong = z
   })
   .openapi("ModelError", { description: "An error in the form of the API that the path names." });
 
-/** Statuses of both APIs, in the words of docs/models.md. */
+/** See docs/models.md. */
 const faults: Readonly<Record<string, string>> = {
   400: "The request can't be served as it is.",
   401: "No key, an unknown key, or two keys.",
@@ -60,7 +60,7 @@ const gets = [
 
 const tenant = z.string().openapi({ param: { description: "The tenant's slug." } });
 const id = z.string().openapi({ param: { description: "A model's name, an alias, or `auto`." } });
-/** The second base is the one that access tokens open. */
+/** The second base is for access tokens. */
 const bases = [
   { base: "/v1", suffix: "", params: {} },
   { base: "/t/{tenant}/v1", suffix: "OfTenant", params: { tenant } },

@@ -1,4 +1,3 @@
-/** Models, and the credentials that declare them. */
 import { z } from "@hono/zod-openapi";
 import { faultCodes } from "../../domain/attempts.ts";
 import { modalities } from "../../domain/modality.ts";
@@ -11,7 +10,7 @@ const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
 const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
 const classPrice = price.optional();
-/** Prices of the parts of the input that are billed apart. An unknown one costs what plain input costs. */
+/** Unknown prices default to that of plain input. */
 const classPrices = {
   cacheWriteUsdPerMTok: classPrice.openapi({
     description: "input written to the provider's cache",
@@ -66,7 +65,7 @@ const scores = z.record(z.string().max(200), z.number()).openapi({
     "Published results by benchmark and setting. Compared only under the same key and within a tier.",
 });
 
-/** Clients of the API take `.` and `..` out of a path, so a model of that id could not be addressed. */
+/** HTTP clients remove `.` and `..` from paths. */
 export const modelId = line(200).refine((id) => id !== "." && id !== "..", "Not . or ..");
 
 const modelFigures = {

@@ -4,7 +4,7 @@ import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpo
 import { model, modelChange, modelId, provider } from "./model-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
-/** A model's id may hold slashes, such as `@cf/meta/llama-3.1-8b`. */
+/** Ids may contain slashes, such as `@cf/meta/llama-3.1-8b`. */
 const modelParams = tenantParams.extend({
   provider,
   model: modelId,
@@ -13,7 +13,7 @@ const override = z
   .object({ provider: z.string(), id: z.string(), change: modelChange })
   .openapi("ModelOverride");
 
-/** One page holds the catalogue, which a console page needs whole. */
+/** The console needs the whole catalogue in one page. */
 const modelsQuery = pageQuery.extend({
   limit: z.coerce.number().int().min(1).max(1_000).optional(),
 });

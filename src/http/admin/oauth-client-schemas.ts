@@ -1,4 +1,3 @@
-/** Schemas of what a policy says of OAuth clients. */
 import type { OauthClientPolicy } from "../../domain/choice/policy.ts";
 import type { ShapeOf } from "./schemas.ts";
 import { z } from "@hono/zod-openapi";

@@ -1,4 +1,3 @@
-/** A tenant's policy. */
 import type { ShapingRule } from "../../domain/sampling/shaping.ts";
 import type { Switches } from "../../domain/choice/switches.ts";
 import type { AlertPolicy } from "../../domain/alerts.ts";
@@ -82,7 +81,6 @@ const atMost = (most: number) =>
   ] as const;
 
 const why = z.string().min(1).max(500).openapi({ description: "Why, for people." });
-/** A switch for each name. */
 const switchesOf = (named: string) =>
   z
     .record(line(200), why)
@@ -281,7 +279,7 @@ export const policy = z
   } satisfies ShapeOf<Policy>)
   .openapi("Policy");
 
-/** Members of a policy, some of them or null; what comes of it has to be a policy. */
+/** Members may be `null`; the result must be a policy. */
 export const policyPatch = z.record(z.string(), z.unknown()).openapi("PolicyPatch", {
   description: "A JSON merge patch of a Policy.",
   example: { limits: { usdPerDay: 50, requestsPerMinute: null } },

@@ -51,7 +51,6 @@ const policyTrial = z
   })
   .openapi("PolicyTrial");
 
-/** What a policy would change, before it changes anything. */
 export function policyTrialRoutes() {
   const app = adminApp();
   endpoint(app, {

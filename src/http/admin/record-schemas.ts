@@ -1,4 +1,3 @@
-/** Schemas of what is only read: sessions, audit records, the log of admin actions. */
 import { idPrefixes } from "../../domain/tenancy/ids.ts";
 import { userPrefix } from "../../domain/tenancy/user.ts";
 import { z } from "@hono/zod-openapi";
@@ -205,7 +204,7 @@ export const recordWithContent = record
     names,
   })
   .openapi("SamplingRequestWithContent");
-/** A name in place of an id would find nothing, which looks like an answer. */
+/** Rejects names used as ids, which would match nothing. */
 const idWith = (prefix: string) =>
   z.string().max(200).startsWith(`${prefix}_`, `must be an id: it begins with ${prefix}_`);
 

@@ -20,7 +20,6 @@ import {
   usageOfTenantQuery,
 } from "./usage-schemas.ts";
 
-/** Sessions and audit records of a tenant. */
 export function recordRoutes() {
   const app = adminApp();
   endpoint(app, {
@@ -157,7 +156,6 @@ export function recordRoutes() {
   return app;
 }
 
-/** What all tenants used, for the operator. */
 export function usageRoutes() {
   const app = adminApp();
   endpoint(app, {
@@ -175,7 +173,6 @@ export function usageRoutes() {
   return app;
 }
 
-/** The log of admin actions. */
 export function eventRoutes() {
   const app = adminApp();
   endpoint(app, {

@@ -1,4 +1,4 @@
-/** Refusals as responses of the OpenAPI document, read from the one table. */
+/** Refusals as OpenAPI responses. */
 import type { z } from "@hono/zod-openapi";
 import { refusalTable, type Reason } from "../../domain/refusals.ts";
 import { problemBody } from "./schemas.ts";
@@ -7,7 +7,7 @@ type Content = Record<string, { schema: z.ZodType }>;
 
 export const problemContent: Content = { "application/problem+json": { schema: problemBody } };
 
-/** One response for a status, which several refusals may share. */
+/** Several refusals may share a status. */
 export function refusalResponses(
   reasons: readonly Reason[],
   contentOf: (reason: Reason) => Content = () => problemContent,

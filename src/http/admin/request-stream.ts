@@ -2,11 +2,10 @@ import { ok } from "../../domain/result.ts";
 import { adminApp, endpoint, tenantParams, type Streamed } from "./endpoint.ts";
 import { eventStreamOf } from "./event-stream.ts";
 
-/** The moment that an event's id names; null: it is no id of ours. */
+/** The time in an event's id; `null` for foreign ids. */
 const momentOf = (id: string | null): number | null =>
   id !== null && /^\d{1,15}$/.test(id) ? Number(id) : null;
 
-/** A tenant's records as they begin and end. */
 export function requestStreamRoutes() {
   const app = adminApp();
   endpoint(app, {
@@ -27,13 +26,13 @@ export function requestStreamRoutes() {
         now,
         async stillMay() {
           const again = await stillMay();
-          // A tenant that was removed has no records to follow.
+          // Detects a deleted tenant.
           return again.ok ? admin.tenants.get(again.value, params.tenant) : again;
         },
       });
       const headers = {
         "Content-Type": "text/event-stream; charset=utf-8",
-        // Proxies such as nginx would hold events back to fill a buffer.
+        // Keeps proxies such as nginx from buffering events.
         "X-Accel-Buffering": "no",
       };
       return ok<Streamed>({ headers, chunks });

@@ -1,4 +1,4 @@
-/** `/admin/v1`: REST, problem+json, OpenAPI 3.1 from the same schemas. */
+/** `/admin/v1`: REST, problem+json, and OpenAPI 3.1 from the same schemas. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
@@ -31,18 +31,17 @@ import { tenantRoutes } from "./tenants.ts";
 import { userRoutes } from "./users.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
-/** RFC 7396: every PATCH here is one. */
+/** RFC 7396. */
 const mergePatchType = "application/merge-patch+json";
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
-/** Whether any route here takes this method; else the answer is 404 or 405, whatever the body is. */
+/** Otherwise 404 or 405, whatever the body. */
 const isOperation = (c: Context<HttpEnv>): boolean =>
   matchedRoutes(c).some(({ method }) => method === c.req.method);
 
-/** No policy, key or server's entry needs more. */
 const bounds: BodyBounds = { mostBytes: 1024 * 1024, mostLevels: mostMessageLevels };
 
-/** A body is JSON of a bounded size, or it is refused before a schema sees it. */
+/** Bounds and parses the body before a schema sees it. */
 const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   if (!writes.has(c.req.method) || !isOperation(c)) return next();
   const bytes = await readBody(c.req.raw.clone(), bounds);
@@ -59,7 +58,7 @@ const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-/** No cache keeps an answer: new keys, links that grant access and captured content stand in some. */
+/** Answers contain new keys, links that grant access, and captured content. */
 const keepNothing = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   c.res.headers.set("Cache-Control", "no-store");
@@ -108,7 +107,7 @@ export function adminRoutes() {
   app.route("/tenants", grantRoutes());
   app.route("/tenants", userRoutes());
   app.route("/tenants", webhookRoutes());
-  // Stands before the records, because the path of an export looks like the path of a record.
+  // Before the records, whose paths would match those of exports.
   app.route("/tenants", sealRoutes());
   app.route("/tenants", requestStreamRoutes());
   app.route("/tenants", recordRoutes());

@@ -1,17 +1,14 @@
-/**
- * Schemas that every admin resource shares. Those of tenants, models, policies and records are beside this
- * file.
- */
+/** Schemas that admin resources share. */
 import { z } from "@hono/zod-openapi";
 import { networkCauses } from "../../domain/network-fault.ts";
 import { latestTime } from "../../domain/latest-time.ts";
 import { oneLine } from "../../domain/one-line.ts";
 import { reasons } from "../../domain/refusals.ts";
 
-/** JSON has no `undefined`: a schema that gives it says that a member is absent. */
+/** An optional member's output may be `undefined`. */
 type OrUndefined<T> = T extends object ? { [Key in keyof T]: OrUndefined<T[Key]> | undefined } : T;
 
-/** A schema for each member of a domain type, which the schema's output has to fit. */
+/** A schema per member of a domain type. */
 export type ShapeOf<T> = { [Key in keyof T]-?: z.ZodType<OrUndefined<T[Key]> | undefined> };
 
 export const millis = z
@@ -21,21 +18,20 @@ const dateTime = z.iso.datetime({ offset: true });
 const withoutSeconds = z.iso.datetime({ offset: true, precision: -1 });
 const date = z.iso.date();
 
-/** ms since the epoch; null: the text is no time, or has no zone. */
+/** ms since the epoch; `null` without a time zone. */
 function millisOf(time: string | number): number | null {
   if (typeof time === "number") return time;
-  // Digits alone count: `Number` would read an empty text as 0.
+  // `Number` would read an empty text as 0.
   if (/^\d{1,15}$/.test(time)) return Number(time);
-  // The plus of a zone that was not encoded arrives as a blank.
+  // An unencoded `+` arrives as a space.
   const zoned = time.replace(/ (\d\d:\d\d)$/, "+$1");
-  // A day begins at midnight UTC. The schemas know the calendar, while `Date.parse` takes a 30
-  // February.
+  // `Date.parse` accepts February 30; the schemas don't.
   return [dateTime, withoutSeconds, date].some((form) => form.safeParse(zoned).success)
     ? Date.parse(zoned)
     : null;
 }
 
-/** A time in a request, as ms since the epoch. */
+/** As ms since the epoch. */
 export const time = z
   .union([z.int(), z.string()])
   .transform((given, context) => {
@@ -54,10 +50,7 @@ export const time = z
     example: "2026-11-21T09:30:00Z",
   });
 
-/**
- * The schema, or null. OpenAPI refers to a schema with a name: `nullable()` of one would stand in `allOf` beside
- * that reference, which refuses null.
- */
+/** `nullable()` of a named schema becomes an `allOf` that rejects `null`. */
 export const orNull = <Named extends z.ZodType>(schema: Named) => z.union([schema, z.null()]);
 
 export const count = z.int().min(1).max(1_000_000_000);

@@ -12,7 +12,6 @@ import { exportQuery, seal, sealPage } from "./seal-schemas.ts";
 
 const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
 
-/** A tenant's chain of seals, and its audit records in the chain's order. */
 export function sealRoutes() {
   const app = adminApp();
   endpoint(app, {

@@ -1,4 +1,4 @@
-/** Registered servers. Header values and client secrets come in and never go out. */
+/** Registered servers. Header values and client secrets are write-only. */
 import { z } from "@hono/zod-openapi";
 import type { ServerPolicy } from "../../domain/choice/policy.ts";
 import { oauthGrants, oauthOwners } from "../../domain/servers/oauth.ts";
@@ -8,7 +8,7 @@ import { approvalRule, policy } from "./policy-schemas.ts";
 import { line, millis, orNull, slug, type ShapeOf } from "./schemas.ts";
 
 const url = line(2_000).openapi({ example: "https://mcp.example.com/mcp" });
-// The domain judges names and values. Here they are only texts of a bounded size.
+// The domain validates names and values.
 const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
   description: "Static headers, values included. They are sealed and never come back.",
 });
@@ -95,7 +95,7 @@ export const serverInput = z
   })
   .openapi("ServerInput");
 
-/** RFC 7396: an absent member stays as it is, and null takes a member away. */
+/** RFC 7396. */
 const serverPolicyPatch = z
   .strictObject({
     limits: removableLimits.nullish(),

@@ -1,4 +1,4 @@
-/** Describes `/console/session` in the OpenAPI document. Its routes are no part of the admin app. */
+/** Describes `/console/session`, whose routes are outside the admin app, in the OpenAPI document. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { roles } from "../../domain/tenancy/scopes.ts";
 import { millis, problemBody, slug } from "./schemas.ts";

@@ -47,7 +47,6 @@ const signIn = z
   .object({ ...settings, hasSecret: z.boolean(), updatedAt: millis })
   .openapi("IdentityProvider");
 
-/** A tenant's identity provider. */
 export function signInRoutes() {
   const app = adminApp();
   const tag = "Sign-in";

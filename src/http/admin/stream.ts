@@ -1,11 +1,11 @@
-/** Text made on demand, as a response's body: nothing is made before the reader has room for it. */
+/** A response body that produces text as the reader consumes it. */
 export function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // An empty chunk would leave the reader waiting, so it is skipped.
+        // An empty chunk would leave the reader waiting.
         for (;;) {
           const next = await iterator.next();
           if (next.done === true) return controller.close();

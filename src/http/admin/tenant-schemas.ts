@@ -1,4 +1,3 @@
-/** Tenants and their API keys. */
 import { z } from "@hono/zod-openapi";
 import { regions } from "../../domain/tenancy/residency.ts";
 import { hasOneRole, scopes } from "../../domain/tenancy/scopes.ts";
@@ -38,7 +37,7 @@ export const tenantInput = z
   .openapi("TenantInput");
 
 const forGood = new Set(["region", "jurisdiction"]);
-/** Says why, where a plain "unknown member" would not. */
+/** Explains removed or misplaced members. */
 const whyUnknown = ({ code, keys = [] }: { code?: string; keys?: readonly string[] }) =>
   code === "unrecognized_keys" && keys.some((member) => forGood.has(member))
     ? "A tenant's place holds for good. To move it, export its records and make a new tenant."

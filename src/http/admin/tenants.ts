@@ -15,7 +15,7 @@ const residencyOf = (residency: Residency | null) => ({
   jurisdiction: residency?.jurisdiction ?? null,
 });
 
-/** Without the ceiling, which has an endpoint of the operator's own. Whoever is refused by its switch is told why. */
+/** Without the ceiling, which only the operator may read. */
 const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
   ...placedTenant,
   stoppedByOperator: own?.stopped ?? null,
@@ -25,7 +25,7 @@ const placed = ({ ceiling: own, residency, ...placedTenant }: Tenant) => ({
 const listed = ({ residency, state, database: _, ...entry }: Listed) => ({
   ...entry,
   ...residencyOf(residency),
-  // A tenant that is not known to be there yet is not listed.
+  // A tenant under creation is not listed.
   state: state === "deleting" ? ("deleting" as const) : ("active" as const),
 });
 
@@ -34,7 +34,6 @@ interface Asked {
   jurisdiction?: Jurisdiction | undefined;
 }
 
-/** Nothing where neither is asked for. */
 function residencyAsked({ region, jurisdiction }: Asked): { residency?: Residency } {
   if (region === undefined && jurisdiction === undefined) return {};
   return {

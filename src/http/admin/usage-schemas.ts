@@ -1,4 +1,3 @@
-/** What calls used, how long they took, and what is left of limits. */
 import { z } from "@hono/zod-openapi";
 import { names } from "./record-schemas.ts";
 import { millis, time } from "./schemas.ts";

@@ -1,9 +1,8 @@
-/** People of a tenant, on whose behalf programs call. */
 import { z } from "@hono/zod-openapi";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { line, millis, pageQuery } from "./schemas.ts";
 
-/** An id has capitals, since it is a hash. */
+/** Ids are hashes, with capitals. */
 const userPage = pageQuery.extend({
   cursor: z
     .string()

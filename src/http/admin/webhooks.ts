@@ -1,10 +1,9 @@
-/** Messages to webhooks, and the secret that signs them. */
 import { z } from "@hono/zod-openapi";
 import { webhookStates } from "../../domain/ports/webhooks.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
-/** A message's id names call, stage and state. */
+/** A message's id names call, stage, and state. */
 const webhookPage = pageQuery.extend({
   cursor: z
     .string()

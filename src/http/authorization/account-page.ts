@@ -1,13 +1,10 @@
-/** Pages on which a person sees and ends what they let in. What a program says of itself is escaped. */
+/** A person's account pages. Values from programs are escaped. */
 import type { Grant } from "../../domain/ports/authorization-server.ts";
 import type { OwnAccount } from "../../domain/ports/server-stores.ts";
 import type { OwnPage } from "../../pipeline/people/consent/person-pages.ts";
 import { document, escaped } from "./consent-page.ts";
 
-/**
- * Where a person's pages are, from another one of them: without the path that a gateway puts before the router, which
- * the browser knows. A slug needs no escaping.
- */
+/** Relative, since a gateway may add a path. Slugs need no escaping. */
 export const accountPath = (tenant: string): string => `account?tenant=${tenant}`;
 
 export const alertOf = (wrong: string | null): string =>

@@ -1,4 +1,4 @@
-/** `/oauth/account`: a person signs in as at the consent, sees what they let in, and ends it. */
+/** `/oauth/account`: a person signs in, reviews their grants, and revokes them. */
 import { Hono, type Context } from "hono";
 import { explain } from "../../domain/refusal-words.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -25,14 +25,13 @@ export const isSlug = (text: string): boolean => slug.test(text);
 const pathOf = ({ tenant, server }: PagePlace): string =>
   server === null ? accountPath(tenant) : `connect?tenant=${tenant}&server=${server}`;
 
-/** The page on which the person is to say who they are. */
 export async function signInShown(
   c: Context<HttpEnv>,
   { tenant, server }: PagePlace,
   wrong: string | null,
 ): Promise<Response> {
   const { people, consentOpenings } = c.get("services").oauth;
-  // Nobody knows who asks, and each such page costs reads of the database.
+  // Rate-limited: each page costs database reads without a key.
   const turn = consentOpenings(c.env.address?.() ?? "");
   if (turn !== null) return problem(c, turn);
   const at = await people.signIn.signInAt(tenant);
@@ -45,7 +44,6 @@ export async function signInShown(
   return page(c, text, wrong === null ? 200 : 403);
 }
 
-/** What becomes of a person who said who they are. */
 async function signedIn(
   c: Context<HttpEnv>,
   origin: string,
@@ -60,19 +58,19 @@ async function signedIn(
     if (!keepCookie(c, "person_sign_in", { origin, value: kept, seconds }))
       return problem(c, noPlace);
     protect(c.res.headers, null);
-    // The address holds the state, which the provider has to know and nobody else.
+    // The address contains the state, which only the provider may see.
     c.res.headers.set("Referrer-Policy", "no-referrer");
     return c.html(leavingPage(to));
   }
   const { token, seconds } = value.session;
-  // A session of its own, whatever the browser brought: nobody can plant one beforehand.
+  // Always a new session, so that none can be planted.
   if (!keepCookie(c, "person", { origin, value: token, seconds })) return problem(c, noPlace);
   protect(c.res.headers, null);
   c.res.headers.set("Referrer-Policy", "no-referrer");
   return c.redirect(pathOf(value.place), 303);
 }
 
-/** A person leaves for the tenant's identity provider, or a gateway has said who they are. */
+/** Redirects to the identity provider, or accepts a gateway's token. */
 export async function beginSignIn(
   c: Context<HttpEnv>,
   place: PagePlace,
@@ -93,7 +91,7 @@ export async function beginSignIn(
   return signedIn(c, origin, begun);
 }
 
-/** A person is back from the identity provider; null: from the sign-in of a consent. */
+/** Back from the identity provider; `null` if the sign-in belongs to a consent. */
 export async function cameBack(c: Context<HttpEnv>): Promise<Response | null> {
   const origin = ownOriginOf(askedAt(c));
   const kept = origin === null ? null : cookieOf(c, "person_sign_in", origin);
@@ -103,7 +101,7 @@ export async function cameBack(c: Context<HttpEnv>): Promise<Response | null> {
   const { signIn } = c.get("services").oauth.people;
   const came = await signIn.finish({ kept, query, address, ownUrl: ownUrlAt(c) ?? origin });
   if (came.ok && came.value === null) return null;
-  // One try alone, whatever becomes of it.
+  // Single use.
   takeCookie(c, "person_sign_in", origin);
   return came.ok && came.value !== null
     ? signedIn(c, origin, Promise.resolve({ ok: true, value: came.value }))
@@ -112,7 +110,6 @@ export async function cameBack(c: Context<HttpEnv>): Promise<Response | null> {
       : problem(c, came.error);
 }
 
-/** The session's token in the browser's cookie; empty: there is none. */
 export const tokenOf = (c: Context<HttpEnv>, origin: string | null): string =>
   (origin === null ? null : cookieOf(c, "person", origin)) ?? "";
 
@@ -134,7 +131,7 @@ function changeIn(fields: URLSearchParams): OwnChange | null {
   return fields.has("sign-out") ? { kind: "sign-out" } : null;
 }
 
-/** A form of the person's own page; of another site's it would end, or show, what the site likes. */
+/** Same-origin only: another site's form could revoke grants. */
 async function submit(c: Context<HttpEnv>): Promise<Response> {
   const tenant = c.req.query("tenant") ?? "";
   const origin = ownOriginOf(askedAt(c));

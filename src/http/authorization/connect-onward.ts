@@ -1,4 +1,4 @@
-/** How a person's browser goes on to the authorization server of a registered server. */
+/** Sends a person's browser to a registered server's authorization server. */
 import type { Context } from "hono";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Onward } from "../../pipeline/people/consent/person-connections.ts";
@@ -19,7 +19,7 @@ export function page(c: Context<HttpEnv>, text: string, status: 200 | 403 = 200)
   return c.html(text, status);
 }
 
-/** The page with the way on; the browser keeps what proves that it is the same one when it comes back. */
+/** The cookie proves that the same browser comes back. */
 export function goOn(
   c: Context<HttpEnv>,
   { origin, onward }: { origin: string; onward: Onward },

@@ -1,4 +1,4 @@
-/** Pages on which a person connects an account of their own at a registered server. Slugs need no escaping. */
+/** Pages to connect a person's own account at a registered server. Slugs need no escaping. */
 import { alertOf, signInButton } from "./account-page.ts";
 import { document, escaped } from "./consent-page.ts";
 
@@ -15,13 +15,13 @@ const formOf = ({ tenant, server }: ConnectPlace, fields: string): string =>
 
 const keyField = `<label for="key">The API key that was issued for you.</label><input id="key" name="key" type="password" autocomplete="off" spellcheck="false"><button>Go on</button>`;
 
-/** @param place `signInAt`: the host where people of the tenant sign in; null: they show a key */
+/** @param place `signInAt`: the host of the identity provider; `null` if people use a key */
 export function connectPage(
   place: ConnectPlace & { signInAt: string | null },
   wrong: string | null,
 ): string {
   const { server, signInAt } = place;
-  // Two forms: a browser that is told to send a form by the Enter key takes the form's first button.
+  // Two forms, since the Enter key triggers a form's first button.
   const signIn = signInAt === null ? "" : formOf(place, signInButton(signInAt));
   return document(
     `Connect ${server}`,
@@ -29,21 +29,20 @@ export function connectPage(
   );
 }
 
-/** For a person who is signed in. */
 export const connectOwnPage = (place: ConnectPlace, once: string, wrong: string | null): string =>
   document(
     `Connect ${place.server}`,
     `${about(place)}${alertOf(wrong)}${formOf(place, `<input type="hidden" name="once" value="${escaped(once)}"><button>Go on</button>`)}`,
   );
 
-/** A link and no redirect: browsers hold a form's redirects to the form's policy, which names no other host. */
+/** A link, since the page's `form-action` blocks redirects to other hosts. */
 export const onwardPage = ({ server, url }: { server: string; url: string }): string =>
   document(
     `Connect ${server}`,
     `<h1>One more step: your own account at ${server}</h1><p>Sign in there, and allow the router to use the server in your name.</p><p><a href="${escaped(url)}">Go on to ${escaped(new URL(url).host)}</a></p>`,
   );
 
-/** @param returnTo where the browser goes on to by itself; null: nowhere */
+/** @param returnTo where the browser continues */
 export const connectedPage = ({
   server,
   returnTo,

@@ -1,4 +1,4 @@
-/** `/oauth/connect`: a person shows who they are, and goes on to the authorization server of a registered server. */
+/** `/oauth/connect`: identifies a person and continues to a registered server's authorization server. */
 import { Hono, type Context } from "hono";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { isOwnOrigin, ownOriginOf } from "../../domain/servers/own-origin.ts";
@@ -17,7 +17,6 @@ function placeIn(c: Context<HttpEnv>): ConnectPlace | null {
   return isSlug(tenant) && isSlug(server) ? { tenant, server } : null;
 }
 
-/** The page again: for a person who is signed in, with one button. */
 async function shown(
   c: Context<HttpEnv>,
   place: ConnectPlace,
@@ -41,7 +40,7 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
   const place = placeIn(c);
   const origin = ownOriginOf(askedAt(c));
   if (place === null) return problem(c, noServer);
-  // Another site's form would connect this browser's person to the account of whoever made the form.
+  // Same-origin only: another site's form could connect the account of its author.
   if (!isOwnOrigin(c.req.header("Origin") ?? "", askedAt(c)))
     return problem(c, { reason: "origin_not_allowed" });
   if (origin === null) return problem(c, noPlace);
@@ -58,7 +57,7 @@ async function submit(c: Context<HttpEnv>): Promise<Response> {
     : shown(c, place, value.detail);
 }
 
-/** By the session in this browser, or by the key that the form brought. */
+/** By session cookie or by the key in the form. */
 function connectingBy(
   c: Context<HttpEnv>,
   { place, origin, fields }: { place: ConnectPlace; origin: string; fields: URLSearchParams },

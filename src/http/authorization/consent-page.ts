@@ -1,4 +1,4 @@
-/** The page on which a person lets a program in. Everything that the program says of itself is escaped. */
+/** The consent page. Values from the program are escaped. */
 import type { ConsentFacts } from "../../domain/ports/authorization-server.ts";
 import type { AskedConsent } from "../../pipeline/people/consent/consent-grants.ts";
 
@@ -59,7 +59,7 @@ export function consentPage({ open, signInAt }: AskedConsent, wrong: string | nu
   );
 }
 
-/** A page that leads on by itself: a form may lead to addresses alone that its own page names. */
+/** Redirects by itself, since `form-action` blocks other hosts. */
 export const leavingPage = (to: string): string =>
   document(
     "Sign in",
@@ -69,7 +69,7 @@ export const leavingPage = (to: string): string =>
 export const faultPage = (detail: string): string =>
   document("Not authorized", `<h1>Nobody was let in</h1><p role="alert">${escaped(detail)}</p>`);
 
-/** @param to the program's own address, with the error */
+/** @param to the program's address with the error */
 export function refusedPage(to: string): string {
   const { host, searchParams } = new URL(to);
   const code = searchParams.get("error") ?? "";

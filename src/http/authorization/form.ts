@@ -1,4 +1,4 @@
-/** What pages with a form have in common: how much is read of the form, and what protects the page. */
+/** Bounds and protection of pages with a form. */
 import { fieldsIn, mostFormBytes } from "../../domain/bounded-form.ts";
 import type { Context } from "hono";
 import { readSmallBody } from "../../mcp/body.ts";
@@ -23,7 +23,7 @@ export async function formOf(c: Context<HttpEnv>): Promise<Result<Form, Refusal>
   return fields.ok ? ok({ text: text.value, fields: fields.value }) : fields;
 }
 
-/** @param target where the form's answer may lead: browsers ask the page's policy for redirects too */
+/** @param target allowed redirect target: `form-action` also applies to redirects */
 export function protect(headers: Headers, target: string | null): void {
   const to = target === null ? "" : ` ${new URL(target).origin}`;
   const form = target === null ? "'none'" : `'self'${to}`;
@@ -34,7 +34,7 @@ export function protect(headers: Headers, target: string | null): void {
   headers.set("X-Frame-Options", "DENY");
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Cache-Control", "no-store");
-  // The form's own `Origin` is asked for, which `no-referrer` would hide.
+  // `no-referrer` would hide the form's `Origin`.
   headers.set("Referrer-Policy", "same-origin");
   headers.set("Content-Type", "text/html; charset=utf-8");
 }

@@ -1,4 +1,4 @@
-/** `/.well-known/oauth-…`: where clients find out how to be let in (RFC 9728, RFC 8414). */
+/** `/.well-known/oauth-…`: authorization metadata (RFC 9728, RFC 8414). */
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { createMiddleware } from "hono/factory";
@@ -15,7 +15,7 @@ const notKept = createMiddleware<HttpEnv>(async (c, next) => {
   c.res.headers.set("Cache-Control", "no-store");
 });
 
-/** The documents are public, and the same for everybody: pages of any origin may read them. */
+/** Public and identical for all callers. */
 const anyOrigin = cors({ origin: "*", allowMethods: ["GET"] });
 
 export const metadataRoutes = (): Hono<HttpEnv> =>

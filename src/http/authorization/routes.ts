@@ -1,4 +1,4 @@
-/** The router as an authorization server: `/oauth/authorize`, `/oauth/token`, `/oauth/register`. */
+/** The built-in authorization server: `/oauth/authorize`, `/oauth/token`, `/oauth/register`. */
 import { Hono, type Context } from "hono";
 import type { ConsentFault } from "../../domain/ports/authorization-server.ts";
 import type { AskedConsent, Decided } from "../../pipeline/people/consent/consent-grants.ts";
@@ -31,7 +31,7 @@ const left = (to: string, headers = new Headers()): Response => {
 
 function failed(c: Context<HttpEnv>, fault: ConsentFault): Response {
   if (fault.kind === "refusal") return problem(c, fault.refusal);
-  // Anybody can register any site, so a link to the router would lead to a site of its author's unseen.
+  // Shown instead of redirecting: registration is open, so a link to the router could lead to any site.
   if (fault.kind === "redirect" && isLoopback(new URL(fault.to).hostname)) return left(fault.to);
   const headers = new Headers();
   protect(headers, null);
@@ -59,7 +59,7 @@ function onward(
 function leaving({ to, headers: given }: { to: string; headers: Headers }): Response {
   const headers = new Headers(given);
   protect(headers, null);
-  // The address holds the state, which the provider has to know and nobody else.
+  // The address contains the state, which only the provider may see.
   headers.set("Referrer-Policy", "no-referrer");
   return new Response(leavingPage(to), { headers });
 }
@@ -93,7 +93,6 @@ async function decide(c: Context<HttpEnv>): Promise<Response> {
   return decided(c, await consents.allowByKey(c.req.raw, given));
 }
 
-/** A person is back from the identity provider. */
 async function signedIn(c: Context<HttpEnv>): Promise<Response> {
   const back = await cameBack(c);
   if (back !== null) return back;

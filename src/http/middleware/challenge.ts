@@ -1,10 +1,10 @@
-/** Where a client that is not authorized finds out how to get an access token (RFC 9728). */
+/** Tells unauthorized clients how to get an access token (RFC 9728). */
 import type { MiddlewareHandler } from "hono";
 import type { HttpEnv } from "../context.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import type { OauthResource } from "../../domain/tenancy/oauth-resources.ts";
 
-/** For paths with a tenant, which are the only ones that access tokens are for. */
+/** Access tokens require a path with a tenant. */
 export const challengeStrangers =
   (kind: Exclude<OauthResource["kind"], "server">): MiddlewareHandler<HttpEnv> =>
   async (c, next) => {

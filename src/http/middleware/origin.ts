@@ -1,7 +1,4 @@
-/**
- * Against DNS rebinding: a page in a browser may call only from an origin that is named. CORS follows from
- * that.
- */
+/** Prevents DNS rebinding: pages may call only from allowed origins. CORS follows. */
 import { createMiddleware } from "hono/factory";
 import { isOwnOrigin } from "../../domain/servers/own-origin.ts";
 import { addVary } from "../answer-headers.ts";
@@ -11,14 +8,10 @@ import { problem } from "../problem.ts";
 const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const requestHeaders =
   "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Idempotency-Key, Last-Event-ID, X-Sampling-Router-Key, traceparent, tracestate";
-/** A header's name, by RFC 9110, section 5.1. */
+/** RFC 9110, section 5.1. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/**
- * What a page may send: the headers that are read here, and those that the browser asks for. An entry's
- * `passHeaders` and a tool's `Mcp-Param-*` have names that nobody here knows; what a server's entry does not
- * name goes no further.
- */
+/** Header names are open-ended (`passHeaders`, `Mcp-Param-*`); the server's entry decides what is forwarded. */
 const allowedTo = (asked: string | undefined): string =>
   [
     requestHeaders,

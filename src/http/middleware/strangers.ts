@@ -1,10 +1,10 @@
-/** In front of every OAuth and sign-in endpoint, which anybody can call without a key. */
+/** Guards OAuth and sign-in endpoints, which need no key. */
 import { createMiddleware } from "hono/factory";
 import { fieldsIn } from "../../domain/bounded-form.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 
-/** Counts by network, and measures the query before a handler or a library reads it. */
+/** Rate limit per network; bounds the query before anything reads it. */
 export const boundStrangers = createMiddleware<HttpEnv>(async (c, next) => {
   const limited = c.get("services").app.publicRequests(c.env.address?.() ?? "");
   if (limited !== null) return problem(c, limited);

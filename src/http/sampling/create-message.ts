@@ -29,11 +29,11 @@ export interface CreateMessage {
   codec: Codec;
   caller: Caller;
   again: () => Promise<Result<Caller, Refusal>>;
-  /** raw, as declared: by the session, or with this request */
+  /** as declared by the session or request */
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
   headers: Pick<Headers, "get">;
-  /** bytes of the whole body */
+  /** of the whole body */
   bytes: number;
   startedAt: number;
   beganAt: number;
@@ -52,7 +52,6 @@ const serverTiming = (timing: Timings): string =>
     .map(([name, ms]) => `${name};dur=${ms}`)
     .join(", ");
 
-/** The request as the pipeline takes it. */
 async function samplingRequestOf(
   deps: CreateMessageServices,
   input: CreateMessage,
@@ -132,7 +131,7 @@ export async function createMessage(
             timing: serverTiming(ended.timing),
           };
         } catch (thrown) {
-          // A stream has begun by now, so the app's own error handler can't answer any more.
+          // The stream has started, so the app's error handler can't answer.
           deps.report(requestId, thrown);
           return failed({ reason: "internal" }, started.timing);
         }
@@ -141,7 +140,6 @@ export async function createMessage(
   };
 }
 
-/** The answer with its decision, which says what of the params had no effect. */
 function encodedAnswer(codec: Codec, params: JsonObject, finished: Finished): JsonObject {
   const { answer, call, decision } = finished;
   const { ignored } = decision;

@@ -1,4 +1,4 @@
-/** Legacy messages: `initialize` begins a session, everything else belongs to one. */
+/** Legacy messages: `initialize` starts a session that all others belong to. */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
@@ -15,7 +15,7 @@ import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export interface InboundMessage {
   token: string | null;
-  /** slug in the path; absent: the path names no tenant */
+  /** slug in the path */
   tenant?: string;
   sessionId: string | null;
   headers: Pick<Headers, "get">;
@@ -23,15 +23,14 @@ export interface InboundMessage {
   requestId: string;
   /** ms since the epoch */
   startedAt: number;
-  /** the same moment, by the clock of durations */
+  /** the same, monotonic */
   beganAt: number;
-  /** when the call had its turn and its body had come */
+  /** start of processing: scheduled, body received */
   workedFrom: number;
-  /** null: each call takes a turn of its own */
+  /** `null` if each call waits for its own slot */
   turn: CallTurn | null;
 }
 
-/** As whom the message comes, with this session or none. */
 export const claimOf = (
   { token, tenant }: Pick<InboundMessage, "token" | "tenant">,
   sessionId: string | null,
@@ -66,7 +65,7 @@ async function initialize(
   });
 }
 
-/** Answers a message that needs a session. `sampling` may be answered from memory; all others read the database. */
+/** Only sampling may use a cached snapshot. */
 async function inSession(
   services: LegacyMessageServices,
   inbound: InboundMessage,
@@ -127,8 +126,7 @@ export async function handleLegacy(
     return message.method === "initialize"
       ? initialize(services, inbound, message.id, message.params)
       : inSession(services, inbound, message);
-  // Notifications, and responses to requests that the router never sent, are acknowledged once the
-  // session is known.
+  // Notifications and responses are acknowledged once the session is verified.
   const caller = await authenticate(services, inbound, "database");
   if (!caller.ok) return refusalReply(null, caller.error, inbound.requestId);
   const { session } = caller.value;

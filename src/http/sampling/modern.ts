@@ -1,4 +1,4 @@
-/** Modern messages have no session: each request brings what a session would hold. */
+/** Modern messages without a session. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { codecFor, supportedRevisions } from "../../mcp/era.ts";
@@ -31,7 +31,7 @@ export async function handleModern(
   if (!caller.ok) return refused(caller.error);
   const header = inbound.headers.get("MCP-Protocol-Version");
   const unsupported = (requested: string): Single => refused(unsupportedRevision(requested));
-  // The router sends a modern caller no requests, and a modern call is cancelled only by leaving.
+  // Modern callers receive no requests, and cancel by disconnecting.
   if (message.kind !== "request")
     return header === null || header === modernRevision
       ? { kind: "accepted" }

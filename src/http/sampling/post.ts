@@ -1,4 +1,4 @@
-/** `POST /v1/sampling`: from a message to its answer, by whatever host. */
+/** `POST /v1/sampling`, independent of the host. */
 import { own } from "../../domain/json.ts";
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import type { ClientMessage } from "../../domain/ports/client-message.ts";
@@ -26,7 +26,7 @@ const accepts = (header: string | null, type: string): boolean =>
     return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
   });
 
-/** Only callers that name event streams get one. A bare wildcard, such as curl's, gets plain JSON. */
+/** Wildcards, such as curl's, get JSON. */
 const namesStream = (header: string | null): boolean =>
   header !== null && header.toLowerCase().includes(eventStream) && accepts(header, eventStream);
 
@@ -47,9 +47,8 @@ const handle = (
 };
 
 /**
- * Each call of a batch has a turn of its own, and keeps its turn until the call runs. All calls of a batch
- * begin before any of them is waited for, so calls that kept their turns longer would keep the others from
- * beginning.
+ * All calls of a batch start before any is awaited, so a call releases its slot early or others could not
+ * start.
  */
 async function inOwnTurn(
   services: SamplingServices,
@@ -95,7 +94,6 @@ async function batchReply(
   return { kind: "batch", replies };
 }
 
-/** The reply to a body, once its caller has a turn. */
 async function replyTo(
   services: SamplingServices,
   inbound: InboundMessage,
@@ -104,8 +102,7 @@ async function replyTo(
   const { requestId, turn } = inbound;
   const envelope = parseEnvelope(bytes);
   if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
-  // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
-  // meant.
+  // Ambiguous duplicate keys are rejected, not interpreted.
   const ambiguity = await ambiguityInSlices(bytes, {
     sender: "caller",
     pause: services.door.pause,
@@ -114,7 +111,7 @@ async function replyTo(
     return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
   wasOfUse();
   if (envelope.value.batch) {
-    // Each call of a batch takes a turn of its own.
+    // Calls of a batch have slots of their own.
     turn?.end();
     return batchReply(services, { ...inbound, turn: null }, envelope.value.messages);
   }
@@ -126,14 +123,13 @@ async function replyTo(
     : refusalReply(message.error.id, message.error.refusal, requestId);
 }
 
-/** What the body has to be, where the headers say something else; null: they don't. */
+/** What the headers require of the body, if it differs. */
 function expectedInstead(headers: ClientMessage["headers"]): string | null {
   const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== json) return json;
   return isPlainUtf8(headers) ? null : plainJson;
 }
 
-/** `POST /v1/sampling` and `POST /v1/sampling/{tenant}`, where a path names its tenant. */
 export async function postSampling(
   services: SamplingServices,
   { request, requestId, tenant }: { request: ClientMessage; requestId: string; tenant?: string },
@@ -158,13 +154,13 @@ export async function postSampling(
   const sessionId = headers.get("Mcp-Session-Id");
   const entered = await services.door.enterFor({ token, sessionId });
   const turn = (entered.ok ? entered.value : null) ?? withoutTurn;
-  // The body is read out of turn, since a caller may send as slowly as it likes.
+  // Without a slot: clients may send slowly.
   const body = await turn.outside(() => readBody(request, messageBounds));
   if (!body.ok) {
     turn.end();
     return refused(body.error);
   }
-  // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
+  // Messages without an answer proceed, so that clients can cancel waiting calls.
   const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
   const inbound: InboundMessage = {
     ...named,
@@ -187,7 +183,7 @@ export async function postSampling(
     isRunning = reply.kind === "running";
     return await respond(reply, { acceptsStream, signal });
   } finally {
-    // A call that runs ends its turn by itself.
+    // A running call releases its slot itself.
     if (!isRunning) turn.end();
   }
 }

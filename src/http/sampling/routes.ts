@@ -58,7 +58,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
 const notAllowed = (c: Context<HttpEnv>): Promise<Response> =>
   refused(c, { reason: "method_not_allowed", allow: "POST, DELETE" });
 
-/** What access tokens are for: the path says whose sampling they open. */
+/** The path that access tokens are issued for. */
 const ofTenant = "/:tenant{[a-z0-9-]+}";
 const paths = ["/", ofTenant];
 

@@ -1,7 +1,7 @@
-/** How long a caller waits for a person: as long as it says, and no longer than most callers wait at all. */
+/** How long a caller waits for an approver. */
 import { usualPatienceMs } from "../../pipeline/approvals/wait.ts";
 
-/** `Prefer: wait=<s>` shortens the wait. Source: RFC 7240, section 4.3. */
+/** `Prefer: wait=<s>` shortens the wait (RFC 7240, section 4.3). */
 export function patienceOf(headers: Pick<Headers, "get">): number {
   const said = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(headers.get("Prefer") ?? "");
   return said === null ? usualPatienceMs : Math.min(usualPatienceMs, Number(said[1]) * 1_000);

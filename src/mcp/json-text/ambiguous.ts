@@ -1,4 +1,4 @@
-/** Finds a message that another parser could read otherwise than the router does. */
+/** Finds messages that other parsers could read differently. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { parsedJson } from "../../domain/json.ts";
 import { certainIds } from "./certain-id.ts";
@@ -12,7 +12,6 @@ import {
 } from "./message-reader.ts";
 import type { RequestId } from "./exact-ids.ts";
 
-/** null: every parser reads the same. */
 export function ambiguityIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Refusal | null {
   return refusalOf(faultIn(bytes, sender));
 }
@@ -24,10 +23,10 @@ function refusalOf(fault: Fault | null): Refusal | null {
     : { reason: "invalid_request", detail: explainFault(fault) };
 }
 
-/** Bytes that are read at once: about 1 ms of CPU. Other calls take several turns of the event loop, and wait for a slice at each. */
+/** About 1 ms of CPU between yields. */
 const sliceBytes = 64 * 1024;
 
-/** The same, with a pause after each slice: a large text may take a tenth of a second, and nobody else is served meanwhile. */
+/** Yields between slices, since a large text may take a tenth of a second. */
 export async function ambiguityInSlices(
   bytes: Uint8Array<ArrayBuffer>,
   { sender, pause }: { sender: Sender; pause: () => Promise<void> },
@@ -43,7 +42,7 @@ export async function ambiguityInSlices(
   return refusalOf(reader.end());
 }
 
-/** The id of the only request in a text; null: the text isn't JSON, or it has no id that every parser reads the same. */
+/** The id of a single request; `null` if unreadable or ambiguous. */
 export function idToRefuse(text: string): RequestId | null {
   if (parsedJson(text) === undefined) return null;
   const [id, ...more] = certainIds(text, "request");

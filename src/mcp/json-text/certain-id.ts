@@ -1,4 +1,4 @@
-/** The ids in a text that can't be read for certain, as far as every parser reads the same ids. */
+/** Ids in ambiguous texts, if every parser agrees on them. */
 import { parsedJson } from "../../domain/json.ts";
 import { type RequestId, isId, parsedId } from "./exact-ids.ts";
 import { lookalike, rules } from "./decisive-keys.ts";
@@ -10,14 +10,14 @@ const meant = ({ key }: Member): string | undefined =>
 
 const answering = ["result", "error"];
 
-/** The members of each message. The text must be valid JSON. */
+/** Expects valid JSON. */
 function messagesIn(text: string): Member[][] {
   const span = whole(text);
   const spans = text[span.start] === "[" ? elementsOf(text, span) : [span];
   return spans.flatMap((each) => (text[each.start] === "{" ? [membersOf(text, each)] : []));
 }
 
-/** Whether some parser may read an answer in a text, JSON or not. */
+/** Whether any parser may find an answer, even in invalid JSON. */
 export function mayAnswer(text: string): boolean {
   if (parsedJson(text) === undefined) return true;
   return messagesIn(text).some((members) =>
@@ -26,8 +26,8 @@ export function mayAnswer(text: string): boolean {
 }
 
 /**
- * The ids of messages in a valid JSON text, also in a batch, that some parser may read as a request, or as an
- * answer. A message whose id stands there twice, or in another spelling, has none.
+ * Ids of requests or answers in valid JSON, including batches. Ids that are duplicated or respelled are
+ * omitted.
  */
 export function certainIds(text: string, readAs: "request" | "answer"): RequestId[] {
   const kinds = readAs === "request" ? ["method"] : answering;

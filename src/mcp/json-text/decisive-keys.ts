@@ -1,27 +1,26 @@
 /**
- * The keys by which the router decides, where they stand, and when two keys are the same to some parser. One
- * parser takes the first of two equal keys, another the last. Go, .NET and Java take `Method` for `method`, Go
- * also by Unicode's simple case folding (`ſ` for s). The Python SDK takes `result_type` for `resultType`. C
- * ends a text at its first NUL.
+ * Keys that the router's decisions depend on, and how parsers confuse them: first or last of duplicates;
+ * case-insensitive in Go, .NET, and Java, with Unicode folding in Go (`ſ` for s); `result_type` for
+ * `resultType` in the Python SDK; C ends a text at NUL.
  */
 import { contentNegotiationKey } from "../../domain/sampling/negotiation.ts";
 import { metaKey } from "../meta-key.ts";
 
 export interface Rule {
-  /** the place's name in a refusal */
+  /** for refusals */
   label: string;
-  /** decisive names, each with a bit of its own */
+  /** decisive names, with a bit each */
   names: ReadonlyMap<string, number>;
-  /** whether all keys count, and not `names` alone */
+  /** all keys must be unique, not only `names` */
   isUnique: boolean;
-  /** the rule for a member's value; null: nothing counts in there */
+  /** rules for members' values; `null` if ignored */
   inside: Readonly<Record<string, RuleName | null>>;
   otherwise: RuleName | null;
-  /** each name, by how a loose parser reads it */
+  /** decisive names by their loose form */
   loose: ReadonlyMap<string, string>;
 }
 
-/** Members that are never looked into: other people's data, and what describes it. */
+/** Members with foreign data, which are not inspected. */
 const foreign = Object.fromEntries(
   [
     "_meta",
@@ -43,7 +42,7 @@ export const paramsNames = [...bodyNames, "arguments", "clientInfo", "requestId"
 export const resultNames = bodyNames;
 export const answerNames = ["role", "content", "model"];
 
-/** Of a request to a model endpoint: what is chosen, limited, priced or refused by. */
+/** Members that affect choice, limits, price, or refusals. */
 const modelRequestNames = [
   "model",
   "messages",
@@ -92,7 +91,7 @@ const rows = {
   },
   params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
   result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },
-  /** result of a client, which may answer sampling */
+  /** a client's result, possibly an answer to sampling */
   clientResult: {
     label: answer,
     names: [...resultNames, ...answerNames, "stopReason"],
@@ -204,7 +203,7 @@ export type RuleName = keyof typeof rows;
 
 const isAscii = (key: string): boolean => /^[\x20-\x7e]*$/.test(key);
 
-/** By upper case first, so that every letter of a folding orbit ends at the same letter: ſ, K, ı, İ. */
+/** Upper case first, so that all letters of a folding orbit agree: ſ, K, ı, İ. */
 export const caseFolded = (key: string): string =>
   isAscii(key)
     ? key.toLowerCase()
@@ -212,11 +211,11 @@ export const caseFolded = (key: string): string =>
 
 const unread = /[\p{Cc}\p{Cf}\p{Cs}\ufffd]/gu;
 const separators = /(?<=[^_-])[_-]/g;
-/** A key as a loose parser may read it: without separators, and without invisible characters. */
+/** Without separators and invisible characters. */
 const looselyRead = (key: string): string =>
   caseFolded(isAscii(key) ? key : key.replaceAll(unread, "")).replaceAll(separators, "");
 
-/** The decisive name for which some parser may take a key that is not that name; undefined: there is none. */
+/** The decisive name that a parser may read instead of this key. */
 export function lookalike({ loose }: Rule, key: string): string | undefined {
   const end = key.indexOf("\0");
   const cut = end === -1 ? undefined : loose.get(looselyRead(key.slice(0, end)));

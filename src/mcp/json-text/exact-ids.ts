@@ -1,17 +1,17 @@
 /**
- * Ids and progress tokens with every digit. Their senders compare what comes back with what they sent, and a double does
- * not hold integers beyond 2^53. Source: RFC 8259, section 6.
+ * Keeps all digits of ids and progress tokens: senders compare them, and doubles lose integers beyond 2^53 (RFC
+ * 8259, section 6).
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { textAt } from "./parts.ts";
 import { elementsOf, whole } from "./raw-json.ts";
 
-/** An integer that `JSON.stringify` writes as it came. */
+/** Serialized unchanged by `JSON.stringify`. */
 export interface ExactInteger extends JsonObject {
   readonly rawJSON: string;
 }
 
-/** TypeScript does not declare them yet: https://tc39.es/proposal-json-parse-with-source */
+/** Not yet in TypeScript: https://tc39.es/proposal-json-parse-with-source */
 const exact = JSON as unknown as {
   rawJSON(text: string): ExactInteger;
   isRawJSON(value: unknown): value is ExactInteger;
@@ -19,7 +19,7 @@ const exact = JSON as unknown as {
 
 export type RequestId = string | number | ExactInteger;
 
-/** A number beyond all doubles (`1e400`) reads as Infinity, which no answer can repeat. */
+/** `1e400` reads as Infinity, which can't be echoed. */
 export const isId = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isFinite(value) || exact.isRawJSON(value);
 
@@ -38,7 +38,6 @@ const places = [
   ["params", "_meta", "progressToken"],
 ];
 
-/** Puts exact integers where the message names requests. */
 function makeExact(message: JsonValue, textOf: () => string): void {
   for (const place of places) {
     const [name = "", ...parents] = place.toReversed();
@@ -49,7 +48,7 @@ function makeExact(message: JsonValue, textOf: () => string): void {
   }
 }
 
-/** A message or a batch of messages; undefined: the text is no JSON. */
+/** `undefined` for invalid JSON. */
 export function parsedMessages(text: string): JsonValue | undefined {
   const value = parsedJson(text);
   if (!Array.isArray(value)) {
@@ -64,7 +63,7 @@ export function parsedMessages(text: string): JsonValue | undefined {
   return value;
 }
 
-/** An id from its own text; undefined: the text is no JSON. */
+/** `undefined` for invalid JSON. */
 export function parsedId(text: string): JsonValue | undefined {
   const value = parsedJson(text);
   return isInexact(value) && isInteger(text) ? exact.rawJSON(text) : value;

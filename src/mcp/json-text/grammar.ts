@@ -1,6 +1,5 @@
-/** The characters of JSON, and its numbers (RFC 8259, 6 and 7), byte by byte. */
+/** Characters and numbers of JSON, byte by byte (RFC 8259, sections 6 and 7). */
 
-// Places in a number.
 export const minus = 0;
 const zero = 1;
 const integer = 2;
@@ -16,13 +15,13 @@ export const openBrace = 123;
 export const closeBrace = 125;
 export const openBracket = 91;
 export const closeBracket = 93;
-/** Bytes that end a run of plain characters, while only ASCII has come… */
+/** Bytes that end a run of plain characters while the text is ASCII… */
 export const endsPlain = Uint8Array.from({ length: 256 }, (_, c) =>
   c < 32 || c > 127 || c === quote || c === backslash ? 1 : 0,
 );
-/** …and once other bytes have come. */
+/** …and afterwards. */
 export const endsWide = endsPlain.map((ends, c) => (c > 127 ? 0 : ends));
-/** 1: the byte may follow a backslash by itself. */
+/** Single-character escapes. */
 export const plainEscapes = new Uint8Array(256);
 for (const escape of '"\\/bfnrt') plainEscapes[escape.charCodeAt(0)] = 1;
 export const literals = new Map(
@@ -34,7 +33,7 @@ export const isBlank = (c: number): boolean => c === 32 || c === 10 || c === 13 
 export const mayEnd = (part: number): boolean =>
   part === zero || part === integer || part === fraction || part === power;
 
-/** The next place in a number after a character; -1: the character can't stand there. */
+/** Next state within a number; -1 if invalid. */
 export function nextPart(part: number, c: number): number {
   if (isDigit(c)) {
     if (part === minus) return c === 48 ? zero : integer;
@@ -48,14 +47,11 @@ export function nextPart(part: number, c: number): number {
   return (c === 43 || c === 45) && part === exponent ? sign : -1;
 }
 
-/** Bytes of a text that are read one by one. Of a longer text, four are read at a time. */
+/** Longer runs are read four bytes at a time. */
 const shortRun = 64;
 const tops = 0x80808080;
 
-/**
- * Whether one of four bytes may end a run: a byte below a space, a quote or a backslash. The end of ASCII is
- * checked elsewhere.
- */
+/** Whether any of four bytes is below a space, a quote, or a backslash. */
 function mayEndRun(four: number): boolean {
   const quoted = four ^ 0x22222222;
   const escaped = four ^ 0x5c5c5c5c;
@@ -65,12 +61,11 @@ function mayEndRun(four: number): boolean {
   );
 }
 
-/** The end of a run of bytes, none of which is in `ends`. */
+/** The end of a run without bytes in `ends`. */
 export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uint8Array): number {
   const to = bytes.length;
   let i = from;
-  // The left-over bytes are read one by one too, so that the rest is whole fours, aligned in
-  // memory.
+  // Reads single bytes up to alignment.
   const near = Math.min(to, from + shortRun + ((4 - ((bytes.byteOffset + from) & 3)) & 3));
   while (i < near && ends[bytes[i] as number] === 0) i += 1;
   if (i < near || i === to) return i;
@@ -87,7 +82,7 @@ export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uin
   return i;
 }
 
-/** Behind the plain escapes that follow one another from here. */
+/** The end of a run of escapes. */
 export function escapesEnd(bytes: Uint8Array<ArrayBuffer>, from: number): number {
   let end = from;
   while (bytes[end] === backslash && plainEscapes[bytes[end + 1] as number] === 1) end += 2;

@@ -1,7 +1,6 @@
 /**
- * Reads a message while it arrives, and finds whether another parser could read it otherwise than the router
- * does. The message must be strict JSON in UTF-8, and each key by which the router decides must stand there
- * once and as it is spelt. `decisive-keys.ts` has these keys.
+ * Streams a message and detects whether other parsers could read it differently: it must be strict UTF-8 JSON,
+ * and decisive keys (`decisive-keys.ts`) must be unique and spelled exactly.
  */
 import { roundMethods } from "../../domain/sampling/rounds.ts";
 import {
@@ -18,41 +17,40 @@ import type { JsonListener } from "./listener.ts";
 import { createJsonScanner } from "./scanner.ts";
 
 /**
- * `server`: may ask for sampling. `roundless`: a server whose results may not. `client`: may answer sampling. `caller`: asks the router itself. `params`:
- * what a caller sends without an envelope.
+ * `server` may request sampling; `roundless`: not in results. `client` may answer sampling. `caller` calls the
+ * router. `params`: without an envelope.
  */
 export type Sender = "server" | "roundless" | "client" | "caller" | "params";
 
 export type Fault =
-  /** the text is no strict JSON in UTF-8 */
   | { kind: "malformed" }
-  /** `name`: a key of the protocol, and never one of somebody's own; null: it is no such key */
+  /** `name`: a protocol key, never a user's */
   | { kind: "ambiguous"; name: string | null; place: string }
-  /** a result asks for sampling that nobody may answer */
+  /** a result requests sampling where that is impossible */
   | { kind: "asks" };
 
 export interface MessageReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** how many messages were answers, as far as the text has come */
+  /** answers found so far */
   answers(): number;
 }
 
 interface Frame {
   kind: "object" | "array";
-  /** null: the frame is a batch */
+  /** `null` for a batch */
   rule: Rule | null;
   name: RuleName | null;
-  /** bits of the decisive names that have come */
+  /** bits of the decisive names found */
   seen: number;
-  /** the keys of an object in which all keys count */
+  /** for objects whose keys must all be unique */
   keys: Set<string> | null;
-  /** the rule for the value of the next member */
+  /** rule for the next member's value */
   next: RuleName | null;
   method: string | null;
-  /** the fault that counts if `decider` turns out to be about sampling */
+  /** counts once `decider` is known to be about sampling */
   pending: Fault | null;
-  /** the value of which it is not known yet whether it is about sampling; null: faults here count anyway */
+  /** a value that is not yet known to be about sampling */
   decider: Frame | null;
 }
 
@@ -105,7 +103,6 @@ export function createMessageReader(sender: Sender): MessageReader {
     return true;
   };
 
-  /** The rule for a request's params, whose method is known by now, or not yet. */
   const paramsRule = ({ method }: Frame): RuleName =>
     sender !== "client" && (method === null || samplingMethods.has(method)) ? "sampling" : "params";
 
@@ -127,7 +124,7 @@ export function createMessageReader(sender: Sender): MessageReader {
         return push("object", root ?? "message", "none");
       }
       if (parent.rule === null) {
-        // A parser that flattens lists finds a message in it.
+        // Parsers that flatten lists would find a message.
         if (kind === "array") ambiguous(parent, null);
         return push("object", "message", "none");
       }
@@ -142,7 +139,7 @@ export function createMessageReader(sender: Sender): MessageReader {
         frame.decider = parent;
         return true;
       }
-      // The protocol's own members count whatever the message is about.
+      // Protocol members always count.
       const isOwn = ["meta", "capabilities", "requests", "responses"].includes(name);
       return push("object", name, isOwn ? "none" : "parent");
     },
@@ -152,7 +149,7 @@ export function createMessageReader(sender: Sender): MessageReader {
       const { seen } = frame;
       if (frame.name === "message" && (seen & answering) !== 0) {
         answers += 1;
-        // Some parsers take such a message for a request, others for an answer.
+        // Parsers disagree on whether this is a request or an answer.
         if (frame.method !== null) ambiguous(frame, "method");
       }
       if (frame.name === "clientResult" && (seen & samplingAnswer) === samplingAnswer)
@@ -203,17 +200,15 @@ export function createMessageReader(sender: Sender): MessageReader {
   };
 }
 
-/** A byte order mark at the beginning of a text is no part of it. */
 export const withoutMark = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
-/** Reads a whole text. */
 export function faultIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Fault | null {
   const reader = createMessageReader(sender);
   return reader.push(withoutMark(bytes)) ?? reader.end();
 }
 
-/** What is wrong, in words. Holds nothing of the message. */
+/** Contains nothing of the message. */
 export function explainFault(fault: Fault): string {
   if (fault.kind === "malformed") return "no strict JSON in UTF-8";
   if (fault.kind === "asks")

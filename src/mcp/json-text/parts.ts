@@ -1,13 +1,10 @@
-/** Parts of a JSON text as they stand there, with every escape and number format. The text must be valid JSON. */
+/** Parts of a valid JSON text with their original escapes and numbers. */
 import { membersOf, whole, type Member, type Span } from "./raw-json.ts";
 
 const membersAt = (text: string, span: Span): Member[] =>
   text[span.start] === "{" ? membersOf(text, span) : [];
 
-/**
- * The value at a path, as it stands in the text; the last one of a repeated key, as `JSON.parse` reads it.
- * null: there is none.
- */
+/** The last of duplicate keys, as in `JSON.parse`. */
 export function textAt(text: string, path: readonly string[]): string | null {
   let span = whole(text);
   for (const key of path) {
@@ -18,7 +15,7 @@ export function textAt(text: string, path: readonly string[]): string | null {
   return text.slice(span.start, span.end);
 }
 
-/** Every member of the object at a path, with its value as text. The last one of a repeated key counts. */
+/** Members of the object at a path; the last of duplicate keys. */
 export function textsIn(text: string, path: readonly string[]): Map<string, string> {
   const object = textAt(text, path) ?? "null";
   return new Map(
@@ -29,6 +26,5 @@ export function textsIn(text: string, path: readonly string[]): Map<string, stri
   );
 }
 
-/** An object's text from members' texts. */
 export const objectText = (members: Iterable<readonly [string, string]>): string =>
   `{${[...members].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`;

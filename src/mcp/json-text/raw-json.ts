@@ -1,7 +1,6 @@
 /**
- * Changes JSON text in one place. Everything else keeps its bytes, so number formats, key order, white space
- * and unknown members survive. The text must be valid JSON. A repeated key is changed wherever it stands, since
- * parsers differ in which one they read.
+ * Edits valid JSON text in place, keeping all other bytes. Duplicate keys are all edited, since parsers differ
+ * in which they read.
  */
 import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "./grammar.ts";
 
@@ -14,7 +13,7 @@ export interface Member extends Span {
   value: Span;
 }
 
-/** No character up to the space stands outside of a string, except JSON's white space. */
+/** Outside strings, only white space is up to the space character. */
 const space = 32;
 
 function skipBlank(text: string, from: number): number {
@@ -35,7 +34,6 @@ function stringEnd(text: string, from: number): number {
 const endsPlainValue = (code: number): boolean =>
   code <= space || code === comma || code === closeBracket || code === closeBrace;
 
-/** The end of the value that starts at `from`. */
 function valueEnd(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === quote) return stringEnd(text, from);
@@ -57,13 +55,12 @@ function valueEnd(text: string, from: number): number {
   }
 }
 
-/** The text of a key, between its quotes. */
 function keyOf(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
   return raw.includes("\\") ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
-/** An object's members, in the order in which they stand there. */
+/** In text order. */
 export function membersOf(text: string, object: Span): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, object.start + 1);
@@ -88,7 +85,7 @@ export const whole = (text: string): Span => {
   return { start, end: valueEnd(text, start) };
 };
 
-/** The parts of a list that stay, with the text that stood between them. */
+/** Keeps the text between the remaining parts. */
 function joined(text: string, list: Span, parts: readonly (Span & { text: string | null })[]) {
   const [first] = parts;
   const last = parts.at(-1);
@@ -124,13 +121,13 @@ function edited(text: string, span: Span, path: readonly string[], value: string
   );
 }
 
-/** Sets or removes the member at a path. A value on the way that is no object stays as it is. */
+/** Sets or removes a member; non-objects on the path are left alone. */
 export function withMember(text: string, path: readonly string[], value: string | null): string {
   const span = whole(text);
   return text.slice(0, span.start) + edited(text, span, path, value) + text.slice(span.end);
 }
 
-/** An array's elements, in the order in which they stand there. */
+/** In text order. */
 export function elementsOf(text: string, array: Span): Span[] {
   const elements: Span[] = [];
   let at = skipBlank(text, array.start + 1);
@@ -143,7 +140,7 @@ export function elementsOf(text: string, array: Span): Span[] {
   return elements;
 }
 
-/** Changes each element of an array; null takes the element out. */
+/** `null` removes an element. */
 export function mapElements(
   text: string,
   change: (element: string, index: number) => string | null,
@@ -156,6 +153,5 @@ export function mapElements(
   return text.slice(0, span.start) + joined(text, span, parts) + text.slice(span.end);
 }
 
-/** An array without some of its elements. */
 export const withoutElements = (text: string, taken: ReadonlySet<number>): string =>
   mapElements(text, (element, index) => (taken.has(index) ? null : element));

@@ -1,7 +1,6 @@
 /**
- * Reads JSON while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259). Keys are reported where a listener wants
- * them; everything else is skipped in the same pass. The attack: what one parser refuses, another reads (comments, `NaN`, a second
- * value behind the first), and it may find a request there.
+ * Streaming JSON scanner as strict as `JSON.parse` (RFC 8259), reporting only wanted keys. The attack: lenient
+ * parsers accept comments, `NaN`, or a second value, and may find a request there.
  */
 import {
   backslash,
@@ -26,35 +25,35 @@ import {
 import type { JsonListener, JsonScanner } from "./listener.ts";
 import { createUtf8Check, textBetween, textOf } from "./utf8.ts";
 
-// States between tokens: what may come next.
+// States between tokens.
 const value = 0;
 const firstElement = 1;
 const firstKey = 2;
 const nextKey = 3;
 const colon = 4;
 const after = 5;
-// States in a token.
+// States within a token.
 const inText = 6;
 const inEscape = 7;
 const inHex = 8;
 const inNumber = 9;
 const inLiteral = 10;
 
-/** Levels of nesting, one byte of memory each. */
+/** One byte of memory per level. */
 const mostDepth = 16 * 1024 * 1024;
-/** Bytes of a key, or of a method, that can matter to a listener. */
+/** Longer keys and methods are irrelevant. */
 const mostTokenBytes = 4_096;
 
 export function createJsonScanner(listener: JsonListener): JsonScanner {
   let bytes = new Uint8Array(new ArrayBuffer(0));
   let at = 0;
-  /** bytes that came before these */
+  /** bytes of earlier chunks */
   let before = 0;
   let state = value;
   let depth = 0;
-  /** how many of the open values are watched */
+  /** number of watched open values */
   let watched = 0;
-  /** 1: an object, 0: an array */
+  /** 1 for an object, 0 for an array */
   let kinds = new Uint8Array(64);
   let part = minus;
   let word = "";
@@ -62,11 +61,9 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   let hexLeft = 0;
   let isKey = false;
   let wantsText = false;
-  /** where the current token begins in these bytes; -1: there is none */
+  /** start of the current token in this chunk, or -1 */
   let tokenAt = -1;
-  /** the token is wanted */
   let gathers = false;
-  /** what earlier bytes held of the token */
   let gathered: Uint8Array<ArrayBuffer> | null = null;
   let hasEscapes = false;
   let isWide = false;
@@ -96,7 +93,6 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return true;
   };
 
-  /** The end of a run of plain characters in a text. */
   const plainEnd = (from: number): number => {
     let end = plainRun(bytes, from, isWide ? endsWide : endsPlain);
     if (end < bytes.length && (bytes[end] as number) > 127) {
@@ -116,7 +112,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     state = inText;
     return true;
   };
-  /** Keeps the part of a token that has come. False: the token is longer than any that matters. */
+  /** `false` if the token is too long to matter. */
   const gather = (end: number): boolean => {
     if (!gathers) return true;
     const more = bytes.subarray(tokenAt, end);
@@ -160,7 +156,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return word !== "";
   };
 
-  /** Reads one character between tokens; `at` is behind it. */
+  /** `at` is after the character. */
   const structural = (c: number): boolean => {
     switch (state) {
       case value:
@@ -222,7 +218,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return isRight;
   };
 
-  /** Skips a value that nobody watches, by the same steps in fewer instructions. */
+  /** A faster path for unwatched values. */
   const skipUnwatched = (): boolean => {
     const here = bytes;
     const to = here.length;
@@ -273,7 +269,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
       }
       if (gathers && state >= inText && state <= inHex) {
         if (!gather(more.length)) return false;
-        // A copy: the bytes belong to the caller, who may use their memory again.
+        // Copied, since the caller may reuse the chunk.
         gathered = gathered?.slice() ?? null;
       }
       return !isWide || (utf8 ??= createUtf8Check()).takes(more);

@@ -1,7 +1,7 @@
-/** UTF-8 as strictly as RFC 3629 defines it. Parsers differ in what they put in the place of bad bytes. */
+/** Strict UTF-8 (RFC 3629): parsers differ in how they replace invalid bytes. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A short text is decoded by hand, since calling the runtime's decoder takes longer. */
+/** Short texts are decoded without the slower runtime decoder. */
 export function textOf(raw: Uint8Array<ArrayBuffer>): string {
   if (raw.length > 64) return decoder.decode(raw);
   let wide = 0;
@@ -9,15 +9,12 @@ export function textOf(raw: Uint8Array<ArrayBuffer>): string {
   return wide > 127 ? decoder.decode(raw) : String.fromCharCode.apply(null, raw as never);
 }
 
-/** Places for short ASCII texts that were decoded, by a hash of their bytes. Each text that comes later takes the place. */
+/** Cache of short ASCII texts by hash. */
 const places = 256;
 const mostRemembered = 48;
 const remembered: string[] = Array.from({ length: places }, () => "");
 
-/**
- * `textOf` a part of the bytes. Messages repeat the same few keys, and to compare a text takes less than to make it
- * anew.
- */
+/** Cached: messages repeat few keys. */
 export function textBetween(bytes: Uint8Array<ArrayBuffer>, from: number, to: number): string {
   const length = to - from;
   if (length > mostRemembered) return textOf(bytes.subarray(from, to));
@@ -39,7 +36,7 @@ export function textBetween(bytes: Uint8Array<ArrayBuffer>, from: number, to: nu
   return text;
 }
 
-/** Checks bytes that come in parts, without decoding them. */
+/** Validates chunks without decoding. */
 export function createUtf8Check() {
   const strict = new TextDecoder("utf-8", { fatal: true });
   const isFine = (bytes: Uint8Array<ArrayBuffer> | undefined): boolean => {

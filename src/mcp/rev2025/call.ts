@@ -1,4 +1,4 @@
-/** The params of `sampling/createMessage` as each legacy revision allows them. */
+/** Params of `sampling/createMessage` in each legacy revision. */
 import { z } from "zod";
 import { shownNames } from "../../domain/choice/ignored.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
@@ -21,7 +21,6 @@ export type LegacyRevision = keyof typeof block;
 export const legacyRevisions = Object.keys(block) as LegacyRevision[];
 
 export const outputModalitiesKey = "sampling-router/outputModalities";
-/** The modalities for which a revision has blocks. */
 export const modalitiesOf = (revision: string): Modality[] =>
   modalities.filter((kind) => kind !== "audio" || revision !== "2024-11-05");
 
@@ -29,7 +28,6 @@ const name = z
   .string()
   .regex(namePattern, "At most 64 letters, digits, dots, hyphens and underscores.");
 
-/** A modality without a block can't be asked for either: the answer could not be told. */
 const wantedIn = (revision: LegacyRevision) =>
   z.looseObject({
     [outputModalitiesKey]: absentOr(z.array(z.enum(modalitiesOf(revision))).min(1)),
@@ -47,7 +45,7 @@ const contentOf = (revision: LegacyRevision) => {
       })
       .pipe(one)
       .transform((value) => [value]);
-  // A plain union would blame both branches at once. The value's shape says which one is meant.
+  // A plain union would report all branches; the value's shape selects one.
   return z
     .custom<unknown>()
     .transform((value) => (Array.isArray(value) ? value : [value]))
@@ -95,7 +93,7 @@ const unknownTo = (known: ReadonlySet<string>, object: unknown): string[] =>
     ? Object.keys(object).filter((key) => !known.has(key) && object[key] !== null)
     : [];
 
-/** Params that the router does not read: those of no revision, and `task`, since no call runs as a task. */
+/** Unread params, including `task`, since calls don't run as tasks. */
 export const unknownIn = (params: JsonObject): string[] =>
   shownNames([
     ...unknownTo(knownParams, params),

@@ -1,4 +1,4 @@
-/** The four legacy revisions. They differ in what content may be, and in nothing else that matters here. */
+/** The four legacy revisions, which differ only in content. */
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mostTokensAsked } from "../../domain/magnitudes.ts";
@@ -95,8 +95,7 @@ function callOf(wire: ParsedCall): SamplingCall {
   }));
   return {
     messages,
-    // Fewer tokens may be sampled than were asked for, and some clients ask for the largest number
-    // there is.
+    // Some clients request the largest number there is; fewer tokens are allowed.
     maxTokens: Math.min(wire.maxTokens, mostTokensAsked),
     hints: (wire.modelPreferences?.hints ?? []).flatMap(({ name }) =>
       name === undefined ? [] : [name],
@@ -122,8 +121,8 @@ function callOf(wire: ParsedCall): SamplingCall {
 const wireBlock = (block: Block): JsonObject => ({ ...block }) as unknown as JsonObject;
 
 /**
- * One block, for callers that can take no array: before 2025-11-25, and whenever the request had no tools,
- * since the SDK then rejects an array. Texts are joined; else the block of the wanted modality is kept.
+ * For callers that accept no array: before 2025-11-25, and for requests without tools, whose SDK rejects
+ * arrays. Joins texts, or keeps the block of the requested modality.
  */
 function oneBlockOf(
   content: readonly Block[],

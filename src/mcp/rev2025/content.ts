@@ -1,4 +1,4 @@
-/** Content blocks of the legacy revisions, as schemas. Source: the specification's schema.json of each. */
+/** Content blocks, by the specification's schema.json of each revision. */
 import { z } from "zod";
 import type { JsonObject } from "../../domain/json.ts";
 
@@ -8,7 +8,7 @@ const base64 = z
   .refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), "Not base64.");
 
 const mimeType = (kind: "image" | "audio") =>
-  // RFC 2045, section 5.1: types are case-insensitive.
+  // Case-insensitive (RFC 2045, section 5.1).
   z.string().regex(new RegExp(`^${kind}/[\\w.+-]+(;.*)?$`, "i"), `Not a MIME type of ${kind}.`);
 
 const json = z.custom<JsonObject>(
@@ -16,7 +16,7 @@ const json = z.custom<JsonObject>(
   "Not an object.",
 );
 
-/** An optional member. Serializers of some languages write `null` for an absent member, so null reads as absent. */
+/** Some languages serialize absent members as `null`. */
 export const absentOr = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
 

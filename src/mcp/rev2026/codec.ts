@@ -1,4 +1,4 @@
-/** 2026-07-28: no session, capabilities in every request's `_meta`, and results that say that they are complete. */
+/** 2026-07-28: no session, and capabilities in each request's `_meta`. */
 import { metaKey } from "../meta-key.ts";
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
@@ -12,7 +12,7 @@ import { createLegacyCodec } from "../rev2025/codec.ts";
 
 export const modernRevision = "2026-07-28";
 
-// Blocks, params and the rule of single block or array are those of 2025-11-25.
+// Blocks and params are those of 2025-11-25.
 const shared = createLegacyCodec("2025-11-25");
 
 export const modernCodec: Codec = {
@@ -27,13 +27,13 @@ export const modernCodec: Codec = {
   capabilitiesOf: (raw) => forVersion(raw, modernRevision),
 };
 
-/** A sampling result among `inputResponses`. It is not the result of a request, so it has no `resultType`. */
+/** A sampling result within `inputResponses`, which has no `resultType`. */
 export const encodeInput = (answer: SamplingAnswer, call: SamplingCall): JsonObject =>
   shared.encodeAnswer(answer, call, {});
 
 export interface ModernMeta {
   revision: string;
-  /** raw, as declared with this request */
+  /** as declared */
   capabilities: JsonObject;
   clientInfo: JsonObject;
 }
@@ -41,7 +41,6 @@ export interface ModernMeta {
 const refuse = (name: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path: `_meta.${metaKey(name)}`, detail });
 
-/** The `_meta` that every modern request carries. */
 export function decodeModernMeta(params: JsonObject): Result<ModernMeta, Refusal> {
   const meta = own(params, "_meta");
   const revision = own(meta, metaKey("protocolVersion"));
@@ -52,7 +51,7 @@ export function decodeModernMeta(params: JsonObject): Result<ModernMeta, Refusal
   return ok({ revision, capabilities, clientInfo: isObject(clientInfo) ? clientInfo : {} });
 }
 
-/** Checks the headers that must agree with the body. */
+/** Headers must match the body. */
 export function checkHeaders(
   headers: { get(name: string): string | null },
   body: { revision: string; method: string },

@@ -1,12 +1,9 @@
-/**
- * `Mcp-Name`: a header that repeats a name from the body, for intermediaries that route by headers. Source:
- * SEP-2243.
- */
+/** `Mcp-Name` repeats a name from the body for intermediaries (SEP-2243). */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** The member of the params that the header repeats, by method. */
+/** Source member in the params, by method. */
 const named: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
@@ -15,7 +12,7 @@ const named: Readonly<Record<string, string>> = {
 
 const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** null: the value claims to be encoded and isn't */
+/** `null` for invalid encoding */
 function decoded(value: string): string | null {
   if (!value.startsWith("=?base64?") || !value.endsWith("?=")) return value;
   const base64 = encoded.exec(value)?.[1];
@@ -28,7 +25,7 @@ function decoded(value: string): string | null {
   }
 }
 
-/** A value as a header may carry it: plain, or as the Base64 of its UTF-8. */
+/** Plain, or Base64 of UTF-8. */
 export function headerText(value: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(value) && value.trim() === value && !/^=\?base64\?.*\?=$/.test(value);
@@ -37,14 +34,13 @@ export function headerText(value: string): string {
   return `=?base64?${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}?=`;
 }
 
-/** The value of `Mcp-Name` for a request; null: the request has none. */
 export function nameIn(method: string, params: JsonObject): string | null {
   const member = Object.hasOwn(named, method) ? named[method] : undefined;
   const name = member === undefined ? undefined : own(params, member);
   return typeof name === "string" ? name : null;
 }
 
-/** A name that is no text is for the server to refuse. */
+/** The server rejects other types. */
 export function checkName(
   headers: { get(name: string): string | null },
   method: string,

@@ -1,4 +1,4 @@
-/** Rounds on the wire of 2026-07-28: requests repeated and results trimmed as text. */
+/** Rounds of 2026-07-28, edited as text. */
 import type { CapabilityEdit } from "../../domain/servers/offer.ts";
 import type { RoundWire } from "../../domain/sampling/rounds.ts";
 import { objectText, textAt, textsIn } from "../json-text/parts.ts";
@@ -9,7 +9,6 @@ const capabilitiesPath = ["params", "_meta", metaKey("clientCapabilities")];
 const responsesPath = ["params", "inputResponses"];
 const statePath = ["params", "requestState"];
 
-/** A request whose client capabilities are edited where they stand. */
 export const withCapabilities = (request: string, edits: readonly CapabilityEdit[]): string =>
   edits.reduce(
     (text, { path, value }) =>
@@ -21,7 +20,7 @@ export const withCapabilities = (request: string, edits: readonly CapabilityEdit
     request,
   );
 
-/** Whether a text may have the key: JSON spells it plainly, or escapes something. */
+/** JSON may escape the key. */
 const mayName = (text: string, word: string): boolean =>
   text.includes(word) || text.includes("\\u");
 

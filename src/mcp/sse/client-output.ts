@@ -1,30 +1,22 @@
-/**
- * Where a client's stream is written: a web stream, or the connection itself where the host has one to give. What is
- * written before the host has said which of the two it wants waits here.
- */
+/** Output of a client's stream: a web stream or the host's connection. Buffers until the host has chosen. */
 import type { BodySink, ClientBody } from "../../domain/ports/client-answer.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes that wait for a client that reads slowly. */
+/** Buffered bytes for a slow client. */
 export const readAheadBytes = 64 * 1024;
 
-/** What the writer hears of the client. */
 interface Reader {
-  /** There is room again. */
   readOn(): void;
-  /** The client has left. */
   cancel(): void | Promise<void>;
 }
 
 export interface Output extends BodySink {
   body: ClientBody;
   hasRoom(): boolean;
-  /** The client has taken everything. */
   isTaken(): boolean;
 }
 
-/** One of the two places, with its own word for room. */
 type Place = Pick<Output, "write" | "end" | "fail" | "hasRoom" | "isTaken">;
 
 function streamPlace(reader: Reader): { place: Place; stream: ReadableStream<Bytes> } {
@@ -53,7 +45,7 @@ function streamPlace(reader: Reader): { place: Place; stream: ReadableStream<Byt
   return { place, stream };
 }
 
-/** @param hasRoom is changed by `readOn` of what the host gets */
+/** @param hasRoom set by the host's `readOn` */
 function sinkPlace(sink: BodySink, state: { hasRoom: boolean }): Place {
   return {
     write: (bytes) => (state.hasRoom = sink.write(bytes)),
@@ -64,7 +56,6 @@ function sinkPlace(sink: BodySink, state: { hasRoom: boolean }): Place {
   };
 }
 
-/** Holds what comes before there is a place. */
 function waitingPlace(): { place: Place; giveTo: (place: Place) => void } {
   const pieces: Bytes[] = [];
   let size = 0;

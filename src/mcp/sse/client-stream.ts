@@ -1,7 +1,6 @@
 /**
- * An event stream to a client: the one place that writes comments, holds back for a slow reader, notices that the
- * client has left, and says the last word. The runtime notices a client's leaving when it writes, and not before,
- * so a stream that stands still is written to now and then.
+ * An event stream to a client: comments, back-pressure, disconnects, and the final message. The runtime notices
+ * a disconnect only when writing, so idle streams are written to.
  */
 import type { ClientBody } from "../../domain/ports/client-answer.ts";
 import { createOutput, type Output } from "./client-output.ts";
@@ -12,67 +11,59 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const tickMs = 1_000;
 
 export interface ClientStream {
-  /** Begins the body; to be called once. What is written before goes nowhere. */
+  /** Starts the body; call once. Earlier writes are dropped. */
   open(): ClientBody;
-  /** Resolves when there is room for more, or when nobody reads any more. */
+  /** Resolves when there is room, or when the client has left. */
   write(bytes: Bytes | string): Promise<void>;
-  /** Writes a comment, if the client has room for the comment and no event is half written. */
+  /** Skipped without room or within an event. */
   comment(): void;
-  /** Writes the last word, if there is one, and ends the body. Waits for nobody. */
+  /** Doesn't wait for the client. */
   end(last?: string): void;
-  /** Ends the body as one that broke off. */
+  /** Ends the body as broken. */
   fail(reason: unknown): void;
-  /** The client has left, or takes no body. Nothing more is written, and the body stays as it is. */
+  /** Stops writing without ending the body. */
   leave(): void;
-  /** Nothing more is written: the stream has ended, or its client has left. */
   isOver(): boolean;
 }
 
-/** Who holds what the stream belongs to. */
 export interface StreamOwner {
-  /** The body has begun. */
   began(): void;
-  /** Called every second while the body is open. `close` ends the body, and whatever fills it. */
+  /** Called every second. `close` ends the body and its source. */
   tick(close: () => void): void;
-  /** The stream is over, whoever ended it. */
   ended(): void;
-  /** The client has left, or has to be left. */
   left(): void;
 }
 
 export interface ClientStreamOptions {
-  /** A comment comes after so many seconds without a word. Asked once a second. */
+  /** Seconds of silence before a comment; read once a second. */
   silentTicks: () => number;
-  /** Said every second in which a comment is due. false: there is no body to write it to. */
+  /** Called each second when a comment is due; `false` if there is no body. */
   beforeComment?: () => boolean;
-  /** Whether what was written last ends between events. Absent: it always does. */
+  /** Whether the output is between events; default `true`. */
   mayComment?: () => boolean;
-  /** The client has left. */
   left?: () => void | Promise<void>;
-  /** The stream is over, whoever ended it. */
   ended?: () => void;
-  /** null: nobody holds anything */
   owner?: StreamOwner | null;
 }
 
 const room = Promise.resolve();
 const lineFeed = 0x0a;
-/** A comment without an end of its own, which ends no event that has begun (HTML, 9.2.6). */
+/** An unterminated comment doesn't end the current event (HTML, 9.2.6). */
 const commentInEvent = ": keep-alive\n";
-/** Seconds after which an event that stands still between two lines gets a comment… */
+/** Seconds after which an event stalled between lines gets a comment… */
 const halfOutTicks = 4;
-/** …and after which a stream is given up that stands still within a line, where nothing can be written. */
+/** …and after which a stream stalled within a line, where nothing can be written, is closed. */
 const standstillTicks = 30;
 
 export function createClientStream(options: ClientStreamOptions): ClientStream {
   const { silentTicks, beforeComment, mayComment, left, ended, owner = null } = options;
   const encoder = new TextEncoder();
-  /** null: the body has not begun */
+  /** `null` before the body starts */
   let output: Output | null = null;
   let isOver = false;
   let silent = 0;
   let lastByte = lineFeed;
-  /** resolves when the client has read on; null: no writer waits for that */
+  /** pending while a writer waits for room */
   let full: PromiseWithResolvers<void> | null = null;
 
   const readOn = (): void => {
@@ -93,11 +84,9 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     try {
       await left?.();
     } catch {
-      // The owner may have ended the server's answer just now, and a web stream that has failed refuses to be cancelled.
-      // Nobody is left who could be told.
+      // A failed web stream rejects cancellation.
     }
   };
-  // A client that reads nothing needs no more of it.
   const hasRoom = (): boolean => output?.hasRoom() ?? false;
   const enqueue = (bytes: Bytes | string): void => {
     silent = 0;
@@ -113,7 +102,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     if (!isOver) output?.fail(reason);
     stop();
   };
-  /** An event is half out, and its client waits for the rest of the event: by writing, the runtime finds out. */
+  /** Writing detects a disconnect within an event. */
   const writeInEvent = (): void => {
     if (output?.isTaken() !== true || silent < halfOutTicks) return;
     if (lastByte === lineFeed) enqueue(commentInEvent);

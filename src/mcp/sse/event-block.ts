@@ -1,12 +1,12 @@
-/** The lines of one server-sent event, and the forms of the event that may go to the client. */
+/** The lines of a server-sent event and its possible forms for the client. */
 import { concatenated } from "../../domain/bytes.ts";
 import { sseDataLines } from "./write.ts";
 
 export interface Line {
   start: number;
-  /** before its terminator */
+  /** before the terminator */
   end: number;
-  /** after its terminator */
+  /** after the terminator */
   next: number;
 }
 
@@ -14,20 +14,19 @@ const space = 32;
 const colon = 58;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-/** The names of fields that mean something. */
 const knownNames = ["data", "event", "id", "retry"].map((name) => ({
   name,
   bytes: encoder.encode(name),
 }));
 
-/** @param from where the line begins, after the stream's byte order mark */
+/** @param from start of the line, after any byte order mark */
 export function fieldOf(
   held: Uint8Array,
   { end }: Pick<Line, "end">,
   from: number,
 ): { name: string; value: number } {
   if (held[from] === colon) return { name: ":", value: from + 1 };
-  // Compared as bytes: decoding five bytes takes longer than everything else.
+  // Decoding five bytes is slower than everything else here.
   for (const { name, bytes } of knownNames) {
     const nameEnd = from + bytes.length;
     if (nameEnd > end || bytes.some((byte, at) => held[from + at] !== byte)) continue;
@@ -40,11 +39,10 @@ export function fieldOf(
 }
 
 export interface Block {
-  /** null: the event holds no data */
+  /** `null` without data */
   data: string | null;
-  /** "": a message; other types are none */
+  /** "" for messages */
   type: string;
-  /** null: the event has no id */
   id: string | null;
   rest: Uint8Array<ArrayBuffer>;
   withData: (data: string) => Uint8Array<ArrayBuffer>;
@@ -78,7 +76,7 @@ export function blockOf(
   };
 }
 
-/** What is left of an event that can't be read: its id, where the id is plain. */
+/** What remains of an unreadable event: its id, if plain. */
 export function remainsOf({ id }: Block): Pick<Block, "rest" | "withData"> {
   const idLine = id !== null && /^[\x20-\x7e]*$/.test(id) ? `id: ${id}\n` : "";
   return {

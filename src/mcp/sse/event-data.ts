@@ -1,7 +1,6 @@
 /**
- * Reads one server-sent event while it arrives: its data lines, joined, as one message. Nothing beside the data
- * may hold a character that some reader takes for the end of a line. Older Python clients end lines at U+2028
- * and the like, and find an event in what the router takes for a comment. Source: WHATWG HTML, "Server-sent
+ * Streams the data lines of an event into one message. Rejects unusual line ends elsewhere: older Python
+ * clients split at U+2028 and others, and would find an event in a comment. Source: WHATWG HTML, "Server-sent
  * events", 9.2.6.
  */
 import { createMessageReader, type Fault, type Sender } from "../json-text/message-reader.ts";
@@ -11,7 +10,7 @@ export type ServerSender = Extract<Sender, "server" | "roundless">;
 export interface EventReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** how many messages were answers, as far as the event has come */
+  /** answers found so far */
   answers(): number;
 }
 
@@ -24,7 +23,7 @@ const name = [...new TextEncoder().encode("data")];
 const lineFeed = Uint8Array.of(lf);
 const malformed: Fault = { kind: "malformed" };
 
-/** Finds VT, FF, FS, GS, RS, NEL, LS and PS, also where their bytes come in parts. */
+/** VT, FF, FS, GS, RS, NEL, LS, and PS, also across chunks. */
 function createOddLineEnds(): (byte: number) => boolean {
   let before = 0;
   let last = 0;
@@ -46,11 +45,11 @@ export function hasOddLineEnds(bytes: Uint8Array<ArrayBuffer>): boolean {
   return bytes.some((byte) => isOdd(byte));
 }
 
-/** @param isFirst the event is its stream's first, which may begin with a byte order mark */
+/** @param isFirst the stream's first event, which may have a byte order mark */
 export function createEventReader(isFirst: boolean, sender: ServerSender = "server"): EventReader {
   const message = createMessageReader(sender);
   const isOdd = createOddLineEnds();
-  /** how many letters of `data:` have come; 6: in the value; -1: in a line that is no data */
+  /** matched letters of `data:`; 6 in the value; -1 in other lines */
   let matched = 0;
   let afterCr = false;
   let lines = 0;
@@ -59,7 +58,7 @@ export function createEventReader(isFirst: boolean, sender: ServerSender = "serv
   let odd: Fault | null = null;
   let mayBeMarked = isFirst;
 
-  /** Without a brace, data is no message in any dialect of JSON: a time, a word, or nothing. */
+  /** Without a brace, data is no message in any JSON dialect. */
   const found = (): Fault | null =>
     odd ?? (fault?.kind === "malformed" && !hasBrace ? null : fault);
 
@@ -73,12 +72,11 @@ export function createEventReader(isFirst: boolean, sender: ServerSender = "serv
     matched = 6;
   };
   const endLine = (byte: number): void => {
-    // A line of the name alone means empty data.
+    // A bare name means empty data.
     if (matched === name.length) beginData();
     matched = 0;
     afterCr = byte === cr;
   };
-  /** Takes a byte that belongs to no value. */
   const other = (byte: number): void => {
     if (isOdd(byte)) odd ??= malformed;
     if (byte === lf || byte === cr) {

@@ -1,8 +1,6 @@
 /**
- * Cuts a stream of server-sent events at the ends of events and leaves it alone otherwise. Every byte that goes
- * in comes out again: comments, ids, `retry`, line ends and byte order mark included. An event whose data could
- * be meant for the router is handed out by itself. Any other event is passed on while it still arrives. Source:
- * WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
+ * Splits a stream of server-sent events without changing a byte. Events that may be for the router are returned
+ * whole; all others pass while they arrive. Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
  */
 import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
 import { hasOddLineEnds, type EventReader } from "./event-data.ts";
@@ -14,47 +12,45 @@ const cr = 13;
 const encoder = new TextEncoder();
 const none = new Uint8Array(new ArrayBuffer(0));
 const headBytes = 1_024;
-/** Lines of one held event. Each line costs many times the two bytes that it may be long. */
+/** Each line costs far more memory than its two bytes. */
 const mostLines = 65_536;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function createEventSplitter(options: {
-  /** bytes of one event that are held at most */
+  /** held bytes of one event */
   maxEventBytes: number;
-  /** a cheap look at the event's data: false only if it is certainly not for the router */
+  /** fast check: `false` only if certainly not for the router */
   mayNeedRouter: (data: string) => boolean;
-  /** a cheap look at how the data of an arriving event begins: true only if it is certainly not for the router */
+  /** fast check of the start: `true` only if certainly not for the router */
   surelyHarmless: (head: string, tooLarge: boolean) => boolean;
-  /** reads an event as other parsers may; absent: how others read the event does not matter */
+  /** reads an event as other parsers may */
   read?: ((isFirst: boolean) => EventReader) | undefined;
 }) {
   const { maxEventBytes, mayNeedRouter, surelyHarmless, read } = options;
   let held = new Uint8Array(new ArrayBuffer(0));
   let length = 0;
-  /** `held` is this splitter's own memory, and not a chunk of the stream */
+  /** `held` is not a chunk of the stream */
   let owned = true;
   let lines: Line[] = [];
   let lineStart = 0;
   let searchedTo = 0;
-  /** `hold`: undecided; `pass`: certainly not for the router; `discard`: too large to know */
+  /** `hold`: undecided; `pass`: not for the router; `discard`: too large to know */
   let mode: "hold" | "pass" | "discard" = "hold";
-  /** reader of the event that passes */
+  /** of the passing event */
   let reader: EventReader | null = null;
-  /** a part of that event has gone out */
+  /** part of the event has been output */
   let hasGone = false;
-  /** a line whose beginning has already been passed on */
+  /** a line whose start has been output */
   let openLine = false;
   let afterCr = false;
   let firstBlock = true;
   let idSeen = false;
-  /** the beginning of the first data line was looked at */
   let headSeen = false;
-  /** how many of the first lines are known to hold no data */
   let dataless = 0;
 
   const fieldOf = (line: Line): { name: string; value: number } => {
     const { start } = line;
-    // The first line of a stream may begin with a byte order mark, which is no part of the line.
+    // The first line may start with a byte order mark.
     const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
     const from = marked ? start + 3 : start;
     return fieldAt(held, line, from);
@@ -66,7 +62,6 @@ export function createEventSplitter(options: {
     return whole?.push(bytes) ?? whole?.end() ?? null;
   };
 
-  /** Ends a block: its lines, then the empty line that ends it. */
   const finishBlock = (end: number): Segment => {
     const start = lines[0]?.start ?? lineStart;
     const bytes = held.slice(start, end);
@@ -82,13 +77,12 @@ export function createEventSplitter(options: {
       const whole = { data: data ?? "", withData: left.withData };
       return { kind: "unreadable", fault, bytes: left.rest, whole };
     }
-    // Some clients look at no type. So where events are read, events of every type are.
+    // Some clients ignore types, so events of all types are read.
     const isMessage = block.type === "" || read !== undefined;
     if (data === null || !isMessage || !mayNeedRouter(data)) return { kind: "bytes", bytes };
     return { kind: "event", bytes, data, id, rest: block.rest, withData };
   };
 
-  /** A part of an event that passes while it arrives; or the event's early end. */
   const passed = (bytes: Uint8Array<ArrayBuffer>, part: { isLast: boolean; wasOpen: boolean }) => {
     const fault = reader?.push(bytes) ?? (part.isLast ? reader?.end() : null) ?? null;
     if (fault === null) {
@@ -96,12 +90,11 @@ export function createEventSplitter(options: {
       return { kind: "bytes", bytes } as const;
     }
     mode = "discard";
-    // Ends the event as one of a type that nobody reads. The data that has come is no JSON anyway.
+    // Retypes the event so that it is ignored; its data is invalid JSON anyway.
     const ending = encoder.encode(`${part.wasOpen ? "\n" : ""}event: unreadable\n\n`);
     return { kind: "unreadable", fault, bytes: hasGone ? ending : none, whole: null } as const;
   };
 
-  /** Lines of comments. */
   const comment = (bytes: Uint8Array<ArrayBuffer>): Segment =>
     read !== undefined && hasOddLineEnds(bytes)
       ? { kind: "unreadable", fault: { kind: "malformed" }, bytes: none, whole: null }
@@ -135,10 +128,9 @@ export function createEventSplitter(options: {
     dataless = 0;
   };
 
-  /** Forgets what was handed out, up to `at`. */
   const drop = (at: number): void => {
     if (at === 0 && owned) return;
-    // A copy, since the chunk belongs to the caller.
+    // Copied, since the caller owns the chunk.
     held = held.slice(at, length);
     owned = true;
     length -= at;
@@ -151,7 +143,6 @@ export function createEventSplitter(options: {
     }));
   };
 
-  /** Decides about an event that is still arriving, as far as is known. */
   const decideEarly = (out: Segment[]): void => {
     if (mode !== "hold") return;
     const start = lines[0]?.start ?? lineStart;
@@ -159,7 +150,7 @@ export function createEventSplitter(options: {
     if (headSeen && !tooLarge) return;
     const isData = (line: Line): boolean => fieldOf(line).name === "data";
     let first = lines[dataless];
-    // Each line is looked at once, however many parts the lines arrive in.
+    // Checks each line once.
     for (; first !== undefined && !isData(first); first = lines[dataless]) dataless += 1;
     const current = { start: lineStart, end: length, next: length };
     if (first === undefined && isData(current)) first = current;
@@ -180,7 +171,7 @@ export function createEventSplitter(options: {
     if (mode !== "hold") idSeen ||= lines.some((line) => fieldOf(line).name === "id");
   };
 
-  /** A line feed after a carriage return that ended the chunk before is the same line's end. */
+  /** A line feed after a chunk ending in a carriage return. */
   const joinLineFeed = (view: Uint8Array<ArrayBuffer>): void => {
     if (!afterCr) return;
     afterCr = false;
@@ -191,13 +182,12 @@ export function createEventSplitter(options: {
     if (last !== undefined && mode === "hold") last.next = searchedTo;
   };
 
-  /** Hands out what may go of the event that is still arriving. Gives the position of what is held. */
+  /** Outputs what may pass of the current event. Returns where the held part starts. */
   const release = (
     view: Uint8Array<ArrayBuffer>,
     out: Segment[],
     { kept, wasOpen }: { kept: number; wasOpen: boolean },
   ): number => {
-    // Comments are passed on at once.
     const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
     const flushed =
       mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
@@ -220,7 +210,7 @@ export function createEventSplitter(options: {
     if (chunk.byteLength === 0) return out;
     append(chunk);
     const wasOpen = openLine;
-    /** position from which nothing has gone out yet */
+    /** start of the remaining output */
     let kept = 0;
     const view = held.subarray(0, length);
     joinLineFeed(view);
@@ -265,7 +255,7 @@ export function createEventSplitter(options: {
 
   return {
     push,
-    /** The stream is over. The rest is no event, though some clients take it for one. */
+    /** The rest is no event, but some clients read it as one. */
     end(): Segment[] {
       if (mode === "pass" && read !== undefined)
         return [passed(none, { isLast: true, wasOpen: openLine })];
@@ -274,9 +264,9 @@ export function createEventSplitter(options: {
       if (length > lineStart) lines.push({ start: lineStart, end: length, next: length });
       return [finishBlock(length)];
     },
-    /** Whether a client could resume the stream. */
+    /** Whether a client could resume. */
     hasIds: (): boolean => idSeen,
-    /** Whether a comment may be put in: no event has gone out without its end. */
+    /** Whether a comment may be inserted. */
     isBetweenEvents: (): boolean => mode === "hold",
   };
 }

@@ -1,7 +1,4 @@
-/**
- * `server/discover` as the router sends it, and how the answers of `server/discover` and `initialize` are made
- * from each other.
- */
+/** `server/discover`, and conversion between its result and that of `initialize`. */
 import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { isLegacy } from "../era.ts";
@@ -15,7 +12,6 @@ import { metaKey } from "../meta-key.ts";
 
 export const discoverMethod = "server/discover";
 
-/** This request tells the server only that a modern client asks. */
 export const discoverText = JSON.stringify({
   jsonrpc: "2.0",
   id: "sampling-router-discover",
@@ -31,16 +27,15 @@ export const discoverText = JSON.stringify({
 
 export type Discovered =
   | { era: "modern"; result: JsonObject }
-  /** The server refuses the question. `newer`: the only revisions that it speaks; empty: not known to be only newer ones */
+  /** the server rejects the method. `newer`: the only revisions it supports, if known */
   | { era: "modern"; result: null; newer: readonly string[] }
   | { era: "legacy" }
-  /** neither is known: the server refused the question, or its answer makes no sense */
+  /** rejected or unusable without telling the era */
   | { era: null };
 
-/** These statuses don't speak of the method, so the server may answer otherwise when it is asked again. */
+/** Statuses that say nothing about the method. */
 const undecided = new Set([401, 402, 403, 407, 408, 425, 429]);
 
-/** The era of a server that doesn't speak 2026-07-28, by the revisions that it names. */
 function eraWithout(versions: readonly JsonValue[]): Discovered {
   if (versions.some((version) => typeof version === "string" && isLegacy(version)))
     return { era: "legacy" };
@@ -53,7 +48,7 @@ function eraWithout(versions: readonly JsonValue[]): Discovered {
   return newer.length === 0 ? { era: null } : { era: "modern", result: null, newer };
 }
 
-/** The era of a server that refuses the question; null: the error says nothing of it. */
+/** `null` if the error says nothing about the era. */
 function refusedIn(error: JsonValue | undefined): Discovered | null {
   if (!modernErrorCodes.has(own(error, "code"))) return null;
   const supported = own(own(error, "data"), "supported");
@@ -63,8 +58,8 @@ function refusedIn(error: JsonValue | undefined): Discovered | null {
 }
 
 /**
- * The era that an answer tells of. A legacy server knows no such method, and says so in many ways.
- * @param message the answer's JSON-RPC message; undefined: it held none
+ * Legacy servers reject the method in many ways.
+ * @param message the JSON-RPC answer, if any
  */
 export function discoveredIn(status: number, message: JsonValue | undefined): Discovered {
   const refused = refusedIn(own(message, "error"));
@@ -80,10 +75,9 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
 }
 
 /**
- * The refusal of `server/discover` for a client that may speak the legacy era too. It is the server's own where
- * official SDKs take that for an older server's refusal, else HTTP 404 and -32601. It always has the client's
- * id: some SDKs take an error with another id for a broken connection.
- * @param said the server's answer; null: the server was not asked again
+ * The refusal of `server/discover` for a client that may fall back: the server's own if SDKs recognize it, else
+ * HTTP 404 and -32601. Keeps the client's id, without which some SDKs report a broken connection.
+ * @param said the server's answer, if it was asked again
  */
 export function discoverRefusalOf(
   discoverAnswer: { status: number; answer: JsonObject | null } | null,
@@ -111,7 +105,7 @@ const instructionsIn = (from: JsonObject): JsonObject => {
 
 const textsOfOne = new Set(["title", "description", "websiteUrl"]);
 
-/** A program's name and version, without members that the other revision has in another shape. */
+/** Name and version only: other members differ between revisions. */
 export const implementationOf = (info: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(info).filter(([name, value]) => {
@@ -120,13 +114,12 @@ export const implementationOf = (info: JsonObject): JsonObject =>
     }),
   );
 
-/** null: the result lacks what every revision requires. */
+/** `null` without the required members. */
 const namedIn = (info: JsonValue | undefined): JsonObject | null =>
   isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
     ? implementationOf(info)
     : null;
 
-/** A legacy server's `initialize` result, as an answer to `server/discover`. */
 export const discoverResultOf = (initialized: JsonObject): JsonObject => {
   const info = namedIn(own(initialized, "serverInfo"));
   return {
@@ -140,7 +133,6 @@ export const discoverResultOf = (initialized: JsonObject): JsonObject => {
   };
 };
 
-/** A modern server's discovery, as an answer to `initialize`. */
 export const initializeResultOf = (
   discovered: JsonObject,
   { revision, slug }: { revision: string; slug: string },

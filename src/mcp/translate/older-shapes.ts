@@ -1,18 +1,14 @@
 /**
- * Changes results of a 2026-07-28 server into shapes that an older client takes. In 2025-11-25 an output
- * schema, and what a tool answers by it, is an object (`Tool.outputSchema`,
- * `CallToolResult.structuredContent`). The router wraps others as the official SDK's server does for such
- * clients. Everything is changed as text.
+ * Converts results of 2026-07-28 for older clients, as text. In 2025-11-25 `Tool.outputSchema` and
+ * `CallToolResult.structuredContent` are objects; others are wrapped as the official SDK does.
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { objectText, textAt, textsIn } from "../json-text/parts.ts";
 import { mapElements, withMember } from "../json-text/raw-json.ts";
 import { isObjectSchema, movedSchema } from "./schema-refs.ts";
 
-/** For each tool, whether its output is wrapped for an older client. */
 export type WrappedOutputs = Readonly<Record<string, boolean>>;
 
-/** The tools in a `tools/list` result that have an output schema, each with whether it is wrapped. */
 export function wrappedOutputsIn(result: unknown): Record<string, boolean> {
   const tools = own(result, "tools");
   return Object.fromEntries(
@@ -23,16 +19,13 @@ export function wrappedOutputsIn(result: unknown): Record<string, boolean> {
   );
 }
 
-/**
- * An older revision wants an object for each property. JSON Schema defines which object stands for `true` and
- * `false`.
- */
+/** Boolean schemas become the equivalent objects. */
 function propertySchema(text: string): string {
   if (text.startsWith("{")) return text;
   return text === "false" ? '{"not":{}}' : "{}";
 }
 
-/** An object's schema with `properties` and `required` in forms that the older revision takes. */
+/** Converts `properties` and `required`. */
 function withPlainProperties(schema: string): string {
   let changed = schema;
   const names = parsedJson(textAt(schema, ["required"]) ?? "[]");
@@ -51,7 +44,7 @@ function withPlainProperties(schema: string): string {
 function wrappedSchema(text: string): string {
   const dialect = textAt(text, ["$schema"]);
   return objectText([
-    // Validators look for the dialect at the root.
+    // Validators expect the dialect at the root.
     ...(dialect?.startsWith('"') === true ? [["$schema", dialect] as const] : []),
     ["type", '"object"'],
     ["properties", `{"result":${movedSchema(text)}}`],
@@ -60,7 +53,7 @@ function wrappedSchema(text: string): string {
 }
 
 function olderTool(tool: string): string {
-  // `execution` says how the tool is called as a task, and tasks do not cross.
+  // Tasks are not translated.
   let changed = withMember(tool, ["execution"], null);
   for (const name of ["inputSchema", "outputSchema"]) {
     const text = textAt(changed, [name]);
@@ -75,7 +68,7 @@ function olderTool(tool: string): string {
   return changed;
 }
 
-/** A `tools/list` message for an older client, JSON text. */
+/** @param message JSON text */
 export function olderToolList(message: string): string {
   const tools = textAt(message, ["result", "tools"]);
   if (tools === null || !tools.startsWith("[")) return message;
@@ -86,16 +79,13 @@ export function olderToolList(message: string): string {
 const hasText = (content: JsonValue | undefined): boolean =>
   Array.isArray(content) && content.some((block) => own(block, "type") === "text");
 
-/**
- * A `tools/call` message for an older client, JSON text.
- * @param isWrapped whether the tool's output schema was wrapped
- */
+/** @param message JSON text, @param isWrapped whether the tool's output schema was wrapped */
 export function olderToolAnswer(message: string, result: JsonObject, isWrapped: boolean): string {
   const structured = own(result, "structuredContent");
   if (structured === undefined || (isObject(structured) && !isWrapped)) return message;
   const text = textAt(message, ["result", "structuredContent"]) ?? "null";
   const wrapped = withMember(message, ["result", "structuredContent"], `{"result":${text}}`);
-  // A client that reads only texts would find nothing to read.
+  // Adds a text for clients that read only texts.
   if (isObject(structured) || hasText(own(result, "content"))) return wrapped;
   const content = textAt(message, ["result", "content"]) ?? "[]";
   const block = JSON.stringify({ type: "text", text });
@@ -110,7 +100,7 @@ export function olderToolAnswer(message: string, result: JsonObject, isWrapped: 
 const firstWithAudio = "2025-03-26";
 const firstWithLinks = "2025-06-18";
 
-/** A content block that an older revision doesn't know, as a block that it knows; JSON text. */
+/** Replaces unknown content blocks. JSON text. */
 function olderBlock(text: string, revision: string): string {
   const block = parsedJson(text);
   const [type, uri] = [own(block, "type"), own(block, "uri")];
@@ -127,7 +117,7 @@ function olderBlock(text: string, revision: string): string {
   });
 }
 
-/** A message whose result has content blocks, for a client of that revision; JSON text. */
+/** JSON text. */
 export function olderContent(message: string, revision: string): string {
   if (revision >= firstWithLinks) return message;
   const changeAt = (text: string, path: readonly string[]): string => {

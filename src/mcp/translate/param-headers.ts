@@ -1,7 +1,6 @@
 /**
- * `Mcp-Param-*`: arguments of a tool that also travel in headers, for intermediaries that route by them.
- * `x-mcp-header` in the tool's input schema, on the way down its `properties`, says which arguments. Source:
- * SEP-2243.
+ * `Mcp-Param-*` repeats arguments for intermediaries, as `x-mcp-header` in the tool's input schema says
+ * (SEP-2243).
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ParamHeader } from "../../domain/tenancy/session.ts";
@@ -9,7 +8,6 @@ import { headerText } from "../rev2026/headers.ts";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const types = new Set<unknown>(["string", "integer", "boolean"]);
-/** No tool has a deeper schema. */
 const maxDepth = 32;
 
 function headersIn(schema: JsonValue | undefined, path: readonly string[]): ParamHeader[] {
@@ -27,7 +25,7 @@ function headersIn(schema: JsonValue | undefined, path: readonly string[]): Para
   return isOne ? [{ name, path }, ...below] : below;
 }
 
-/** By tool, from a `tools/list` result. Tools without such arguments are left out. */
+/** By tool, from a `tools/list` result. */
 export function paramHeadersIn(result: unknown): Record<string, ParamHeader[]> {
   const tools = own(result, "tools");
   const found = (Array.isArray(tools) ? tools : []).flatMap((tool): [string, ParamHeader[]][] => {
@@ -38,7 +36,7 @@ export function paramHeadersIn(result: unknown): Record<string, ParamHeader[]> {
   return Object.fromEntries(found);
 }
 
-/** The headers of one call. An argument that is absent, or is no plain value, has none. */
+/** Absent and structured arguments have no header. */
 export function paramHeadersOf(
   declared: readonly ParamHeader[],
   params: JsonObject,

@@ -1,17 +1,16 @@
 /**
- * Moves a JSON Schema into a property of another one, as text. References that point into the schema by path
- * move along, and everything else keeps its bytes. Source: JSON Schema 2020-12 core, sections 8.2 and 9.4.
- * Where an older dialect differs, the comment there says so.
+ * Nests a JSON Schema in a property of another as text, adjusting references by path. Source: JSON Schema
+ * 2020-12 core, sections 8.2 and 9.4; comments name older dialects.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { elementsOf, membersOf, whole, type Span } from "../json-text/raw-json.ts";
 
-/** The new place of the schema, as a JSON Pointer. */
+/** A JSON Pointer. */
 export const movedTo = "#/properties/result";
 
-/** Values of these keywords are data, so what looks like a reference in there is none. */
+/** Keywords with data, which contain no references. */
 const dataKeywords = new Set(["const", "enum", "default", "examples"]);
-/** Values of these keywords are schemas by name, and such a name may look like a keyword. */
+/** Keywords with named schemas, whose names may look like keywords. */
 const mapKeywords = new Set([
   "properties",
   "patternProperties",
@@ -20,11 +19,11 @@ const mapKeywords = new Set([
   "dependentSchemas",
   "dependencies",
 ]);
-/** No tool's output has a deeper schema. What lies deeper stays as it is. */
+/** Deeper schemas are left alone. */
 const maxDepth = 64;
 const dialect2019 = /^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/;
 
-/** An `$id` makes its schema the base for references below it, unless the `$id` only names an anchor. */
+/** `$id` changes the base of references unless it only names an anchor. */
 const isBase = (id: JsonValue | undefined): boolean =>
   id !== undefined && !(typeof id === "string" && id.startsWith("#"));
 
@@ -38,7 +37,7 @@ const pointer = (text: string): string | null => {
   return JSON.stringify(movedTo + value.slice(1));
 };
 
-/** Replaces `$recursiveRef` of 2019-09 by what it means where the root has no `$recursiveAnchor`. */
+/** `$recursiveRef` of 2019-09 without `$recursiveAnchor` at the root. */
 function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): Edit[] {
   const member = members.find(({ key }) => key === "$recursiveRef");
   if (member === undefined || text.slice(member.value.start, member.value.end) !== '"#"') return [];
@@ -53,7 +52,7 @@ function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): 
   const at = members.indexOf(member);
   const next = members[at + 1];
   return [
-    // Takes the comma on one side along.
+    // Includes one comma.
     next === undefined
       ? { start: members[at - 1]?.end ?? member.start, end: member.end, text: "" }
       : { start: member.start, end: next.start, text: "" },
@@ -61,7 +60,6 @@ function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): 
   ];
 }
 
-/** Every change below `span`. */
 function editsIn(
   text: string,
   span: Span,
@@ -93,7 +91,7 @@ function editsIn(
   return edits;
 }
 
-/** The text of a schema, which must be an object, for the place `movedTo`. */
+/** @param text an object */
 export function movedSchema(text: string): string {
   const schema = JSON.parse(text) as JsonValue;
   if (!isObject(schema)) return text;
@@ -111,5 +109,5 @@ export function movedSchema(text: string): string {
   return out + text.slice(from);
 }
 
-/** Whether an older client takes a tool's output schema: it must be an object's. */
+/** Older clients require an object's schema. */
 export const isObjectSchema = (schema: JsonObject): boolean => schema["type"] === "object";

@@ -1,7 +1,4 @@
-/**
- * Makes a modern client's request into one for a legacy server, and the server's messages into answers for the
- * client. Everything is changed as text: what means the same in both eras keeps its bytes.
- */
+/** Converts a modern client's request for a legacy server, and the server's messages back, as text. */
 import { own } from "../../domain/json.ts";
 import { parsedMessages } from "../json-text/exact-ids.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
@@ -13,10 +10,7 @@ import type { TranslatedMessage } from "./translated-message.ts";
 const metaPath = ["params", "_meta"];
 const tokenPath = [...metaPath, "progressToken"];
 
-/**
- * Methods whose modern results say how long they may be kept. A legacy server doesn't say it, so they may not
- * be kept.
- */
+/** Modern results state a cache lifetime, which legacy servers lack. */
 const cacheable = new Set([
   "tools/list",
   "prompts/list",
@@ -27,10 +21,9 @@ const cacheable = new Set([
 
 const nothing: TranslatedMessage = { kind: "nothing" };
 
-/** The most values of a completion in 2026-07-28. */
+/** Largest number of completion values in 2026-07-28. */
 const mostValues = 100;
 
-/** Changes what 2026-07-28 has another rule for in a result. */
 function newerResult(message: string, method: string): string {
   const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
   const values = textAt(text, ["result", "completion", "values"]);
@@ -43,12 +36,12 @@ function newerResult(message: string, method: string): string {
 
 export interface LegacyRequest {
   text: string;
-  /** What the client gets of one of the server's messages. Throws where the message is no JSON. */
+  /** Throws on invalid JSON. */
   translate(message: string): TranslatedMessage;
 }
 
 /**
- * Requests of many clients share a session, so each gets an id of its own, and a progress token of its own.
+ * Requests of many clients share a session, so ids and progress tokens are replaced.
  * @param idText the new id, JSON
  */
 export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {

@@ -1,7 +1,4 @@
-/**
- * Makes a legacy client's request into one for a modern server, and the server's messages into answers for the
- * client.
- */
+/** Converts a legacy client's request for a modern server, and the server's messages back. */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { notTranslated } from "../../domain/servers/bridging.ts";
@@ -19,10 +16,9 @@ import {
   type WrappedOutputs,
 } from "./older-shapes.ts";
 
-/** Members of `_meta` that mean nothing in the client's revision, and something in the server's. */
+/** Members of `_meta` that only the server's revision defines. */
 const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
 
-/** The request as a modern client would send it. */
 export function modernRequest(
   request: string,
   session: { capabilities: JsonObject; clientInfo: JsonObject },
@@ -44,7 +40,7 @@ export function modernRequest(
   return text;
 }
 
-/** The refusal where a server asks for what only the client could give, with the capabilities that it needs. */
+/** For requests that only the client could answer, with the needed capabilities. */
 function askedOf(result: JsonValue | undefined): Refusal {
   const methods = new Set(
     Object.values(own(result, "inputRequests") ?? {}).map((entry) => own(entry, "method")),
@@ -64,17 +60,15 @@ function askedOf(result: JsonValue | undefined): Refusal {
       };
 }
 
-/** The request that an answer belongs to, with what the answer's shape depends on. */
 export interface AnsweredRequest {
   method: string;
-  /** the tool that is called; null: none is */
+  /** the called tool */
   tool: string | null;
   wrapped: WrappedOutputs;
   /** the client's revision */
   revision: string;
 }
 
-/** An answer in the shape of the client's revision. */
 function olderAnswer(message: string, result: JsonValue | undefined, of: AnsweredRequest): string {
   const text = ["resultType", "ttlMs", "cacheScope"].reduce(
     (rest, name) => withMember(rest, ["result", name], null),
@@ -88,7 +82,7 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
   return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
 }
 
-/** What the client gets of one of the server's messages. Throws where the message is no JSON. */
+/** Throws on invalid JSON. */
 export function translateFromModern(message: string, of: AnsweredRequest): TranslatedMessage {
   const value = JSON.parse(message) as JsonValue;
   const seen = messageIn(value);

@@ -1,4 +1,4 @@
-/** What access tokens open, and the grants behind them. */
+/** Access tokens and the grants behind them. */
 import type {
   AuthorizationServer,
   Grant,
@@ -11,7 +11,7 @@ import type { User } from "../../domain/tenancy/user.ts";
 import { envOf, providerFor, type ProviderDeps } from "./provider.ts";
 import { refusalThrown, stored } from "./storage.ts";
 
-/** As the library has it in its entry. */
+/** The library's entry. */
 interface GrantRow {
   id: string;
   clientId: string;
@@ -21,11 +21,10 @@ interface GrantRow {
   metadata?: { clientName?: string; redirectHost?: string; byAssertion?: true };
   createdAt: number;
   expiresAt?: number;
-  /** hash of the code; a grant without refresh tokens whose code nobody exchanged is no grant yet */
+  /** hash of the code until a code is exchanged; not yet a grant */
   refreshTokenId?: string;
 }
 
-/** of one tenant, shown at once */
 const mostGrants = 1_000;
 
 const grantOf = ({
@@ -48,7 +47,6 @@ const grantOf = ({
   expiresAt: times.expiresAt === undefined ? null : times.expiresAt * 1_000,
 });
 
-/** The identity provider is asked about this grant no more. */
 async function forgetCheck(deps: ProviderDeps, userId: string, grantId: string): Promise<void> {
   const holder = holderIn(userId);
   if (holder === null) return;
@@ -79,7 +77,7 @@ export function createAccess(deps: ProviderDeps): Access {
       const holder = grantOfToken(token);
       if (holder === null) return ok(null);
       const { tenantId } = holder;
-      // A token whose grant is gone opens nothing, even where the token was written after the grant was revoked.
+      // A token is useless without its grant, even if written after the revocation.
       const key = `grant:${holderText(holder)}:${token.split(":")[1]}`;
       const grant = await entriesOf(tenantId).get(tenantId, [key], now());
       if (!grant.ok) return grant;

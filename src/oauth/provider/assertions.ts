@@ -1,7 +1,6 @@
 /**
- * Identity assertions in the place of a consent (MCP's Enterprise-Managed Authorization, ID-JAG): an identity provider
- * signs that a program may act for a person at one resource. The library checks the assertion and takes it once. The
- * router says whose word counts, and whose grant it is.
+ * Identity assertions instead of consent (Enterprise-Managed Authorization, ID-JAG). The library verifies an
+ * assertion and accepts it once; the router decides which issuers count and creates the grant.
  */
 import type { Assertions as LibraryRules } from "#oauth-provider";
 import type { AssertionRules } from "../../domain/ports/authorization-server.ts";
@@ -20,9 +19,8 @@ import { chosenByAdministrator } from "./surroundings.ts";
 
 export const assertionGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** What the library's rules met that the library has no word for. */
 export interface WatchedRules extends AssertionRules {
-  /** null: the database answered */
+  /** `null` if the database answered */
   refusal(): Refusal | null;
 }
 
@@ -41,8 +39,8 @@ export function watchRules(rules: AssertionRules): WatchedRules {
 }
 
 /**
- * The resource that an assertion names, not believed yet: the library is set up for that resource, and then checks the
- * assertion. null: none of this issuer's. An assertion without a resource would be good for all of them.
+ * The unverified resource, which configures the library before verification. An assertion without one would be
+ * valid for all resources.
  */
 export function resourceOfAssertion(assertion: string, issuer: string): OauthResource | null {
   const [, body = ""] = assertion.split(".");
@@ -55,11 +53,11 @@ export function resourceOfAssertion(assertion: string, issuer: string): OauthRes
   }
 }
 
-/** `null`: a client that registered itself. It gets its token without being sent to any of its addresses. */
+/** `null` for registered clients, which aren't redirected. */
 const domainOfClient = (clientId: string): string | null =>
   /^https:\/\//i.test(clientId) ? (boundedUrl(clientId)?.hostname ?? null) : null;
 
-/** @param resource null: the request names none, so no assertion counts */
+/** @param resource `null` rejects all assertions */
 export const libraryRulesOf = (
   rules: AssertionRules,
   resource: OauthResource | null,

@@ -1,4 +1,4 @@
-/** An authorization request, from its arrival to the code: what the pages show and what a person decided. */
+/** An authorization request from arrival to code. */
 import type { AuthRequest, Helpers } from "#oauth-provider";
 import type {
   ApprovedConsent,
@@ -25,7 +25,7 @@ import { isLostWrite, refusalThrown } from "./storage.ts";
 const page = (detail: string) => err({ kind: "page", detail } as const);
 const gone = "This page was used already. Begin again in the program that sent you here.";
 
-/** What the library throws for something expected, as a value. */
+/** Expected exceptions of the library. */
 function faultOf(deps: ProviderDeps, thrown: unknown): ConsentFault {
   const { AuthorizationError, CimdFetchError } = deps.library();
   const refusal = refusalThrown(thrown);
@@ -35,7 +35,7 @@ function faultOf(deps: ProviderDeps, thrown: unknown): ConsentFault {
     return thrown.redirectTo === undefined
       ? { kind: "page", detail: `${thrown.description}.` }
       : { kind: "redirect", to: thrown.redirectTo };
-  // The address has passed the library's rules, so it has a host.
+  // The address has a host by the library's rules.
   if (thrown instanceof CimdFetchError)
     return {
       kind: "page",
@@ -72,9 +72,9 @@ async function factsOf(
 const resourceOf = ({ resource }: AuthRequest, issuer: string): OauthResource | null =>
   typeof resource === "string" ? resourceIn(resource, issuer) : null;
 
-/** As long as the library keeps one. */
+/** The library's lifetime. */
 const consentLastsMs = 600_000;
-/** SHA-256 in base64url. The library asks for one of public clients alone; OAuth 2.1 asks it of all. */
+/** Base64url SHA-256. OAuth 2.1 requires PKCE of all clients, the library only of public ones. */
 const challengePattern = /^[\w-]{43}$/;
 const offline = "offline_access";
 
@@ -97,7 +97,7 @@ export function createConsents(deps: ProviderDeps) {
         const asked = new URL(request.url).searchParams.getAll("resource");
         const resource = asked.length === 1 ? resourceIn(asked[0] ?? "", issuer) : null;
         const api = apiFor(resource === null ? null : pathOfResource(resource));
-        // The client and its address come first: until they are known, nobody is sent anywhere.
+        // No redirects until client and address are verified.
         const parsed = await api.parseAuthRequest(atIssuer(deps, request));
         const refused = (code: string, detail: string) =>
           err({
@@ -176,7 +176,7 @@ export function createConsents(deps: ProviderDeps) {
           scope: request.scope,
           props: { user },
           metadata: { clientName: facts.clientName, redirectHost: facts.redirectHost },
-          // One key may stand for several people and machines.
+          // One key may serve several people and machines.
           revokeExistingGrants: false,
         });
         return ok(redirectTo);

@@ -1,6 +1,5 @@
-/** The package `@cloudflare/workers-oauth-provider`, as far as the router uses it: see `start/oauth-provider-build.js`. */
+/** The used part of `@cloudflare/workers-oauth-provider`: see `start/oauth-provider-build.js`. */
 declare module "#oauth-provider" {
-  /** What the package would take from its runtime. */
   export interface Surroundings {
     fetch: (input: string, init?: RequestInit) => Promise<Response>;
     Cloudflare: { compatibilityFlags: Record<string, boolean> };
@@ -14,7 +13,6 @@ declare module "#oauth-provider" {
     delete(url: string): Promise<boolean>;
   }
 
-  /** What the package asks of its storage. */
   export interface Storage {
     get(key: string, options?: { type: "json" }): Promise<unknown>;
     put(
@@ -87,7 +85,6 @@ declare module "#oauth-provider" {
     revokeGrant(grantId: string, userId: string): Promise<void>;
   }
 
-  /** Identity assertions for programs (ID-JAG). */
   export interface Assertions {
     trustedIssuers: (asked: {
       iss: string;

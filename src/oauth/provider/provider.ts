@@ -1,4 +1,4 @@
-/** The library, set up for the one resource that a request names. */
+/** Configures the library for the resource of a request. */
 import type { AuthorizationServer as Provider, Library, Env } from "#oauth-provider";
 import type { OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
 import { resourceAt } from "../../domain/tenancy/oauth-resources.ts";
@@ -21,35 +21,31 @@ export interface ProviderDeps {
   library: () => Library;
   entriesOf: (tenantId: string) => OauthEntryStore;
   now: () => number;
-  /** ms for which a replaced refresh token still answers */
+  /** ms for which a replaced refresh token works */
   graceMs: number;
-  /** clients that may be registered in all */
   mostClients: number;
-  /** consents that may stand open in all */
   mostOpenConsents: number;
-  /** for which a request makes or renews the client's registration; absent: it does neither */
+  /** lifetime to set on the client's registration */
   registrationSeconds?: number;
-  /** absent: no identity assertion counts */
   assertions?: AssertionRules;
-  /** Whether the person may still come, as the identity provider says; absent: nobody is asked. */
   stands?: (grant: HeldGrant) => AsyncResult<boolean>;
-  /** Told of a refresh token that was copied. The family is revoked by then. */
+  /** A refresh token was reused; its family is already revoked. */
   reused: (of: { tenantId: string; keyId: string; grantId: string }) => Promise<void>;
 }
 
 const accessTokenSeconds = 3_600;
 const grantSeconds = 30 * daySeconds;
-/** Until a program has its first token. Anybody can register, so this is all that costs nothing. */
+/** Until the first token. Registration is open, so it must stay cheap. */
 export const unusedRegistrationSeconds = 3_600;
-/** From a token on. The library renews a registration half of this later, with another token. */
+/** From the first token on. The library renews it after half of this. */
 export const usedRegistrationSeconds = 90 * daySeconds;
 
-/** A path of a resource that nobody has: for requests that name none, such as registrations. */
+/** For requests without a resource, such as registrations. */
 const noResource = "/mcp/none/none";
 
 export function providerFor(
   { issuer, library, assertions, registrationSeconds }: ProviderDeps,
-  /** a resource's path; null: the request names none */
+  /** a resource's path */
   path: string | null,
 ): Provider {
   const { OAuthAuthorizationServer } = library();
@@ -79,7 +75,7 @@ export const envOf = ({ entriesOf, now }: ProviderDeps, lens?: Lens): Env => ({
   OAUTH_KV: createStorage({ entriesOf, now, ...(lens !== undefined && { lens }) }),
 });
 
-/** The request at the router's public address, whatever address its `Host` names. */
+/** Uses the public address, whatever `Host` says. */
 export function atIssuer(
   { issuer }: Pick<ProviderDeps, "issuer">,
   request: Request,

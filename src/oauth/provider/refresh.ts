@@ -1,6 +1,6 @@
 /**
- * A grant as the library sees it while a refresh token is exchanged. The library knows one refresh token and the one
- * before; the router keeps the whole family beside them (`domain/tenancy/refresh-family.ts`).
+ * Refresh token families. The library knows the current token and the previous one; the router keeps the whole
+ * family (`domain/tenancy/refresh-family.ts`).
  */
 import {
   judgeRefresh,
@@ -11,7 +11,6 @@ import {
 } from "../../domain/tenancy/refresh-family.ts";
 import type { Lens } from "./storage.ts";
 
-/** What of a grant's entry concerns refresh tokens. */
 interface GrantEntry {
   refreshTokenId?: string;
   refreshTokenWrappedKey?: string;
@@ -20,7 +19,7 @@ interface GrantEntry {
   family?: RefreshFamily;
 }
 
-/** A grant's own newest token may stand in no family yet: the code's exchange wrote it. */
+/** The code's exchange writes the first token without a family. */
 function familyOf({ family = noFamily, refreshTokenId, refreshTokenWrappedKey }: GrantEntry) {
   const known = [...family.live, ...family.replaced].some(({ id }) => id === refreshTokenId);
   if (known || refreshTokenId === undefined || refreshTokenWrappedKey === undefined) return family;
@@ -29,11 +28,11 @@ function familyOf({ family = noFamily, refreshTokenId, refreshTokenWrappedKey }:
 }
 
 export interface RefreshLens extends Lens {
-  /** of the token, as the grant stood when the library read it */
+  /** for the grant as the library read it */
   verdict(): RefreshVerdict;
 }
 
-/** @param id the hash of the refresh token that is exchanged */
+/** @param id hash of the exchanged refresh token */
 export function createRefreshLens({
   id,
   now,

@@ -1,4 +1,4 @@
-/** `POST /oauth/register` (RFC 7591): programs register themselves, without a key. */
+/** `POST /oauth/register` (RFC 7591): open client registration. */
 import { boundedUrl } from "../../domain/bounded-url.ts";
 import { isObject } from "../../domain/json.ts";
 import {
@@ -19,13 +19,13 @@ const answer = (status: number, error: string, description: string): Response =>
     { status, headers: { "Cache-Control": "no-store" } },
   );
 
-/** Whether the library may read it: a URL of a private scheme is one, too. */
+/** Private schemes are valid URLs, too. */
 function isBounded(body: string): boolean {
   let metadata: unknown;
   try {
     metadata = JSON.parse(body);
   } catch {
-    // The library says so.
+    // The library reports the error.
     return true;
   }
   const redirects = isObject(metadata) ? metadata["redirect_uris"] : null;
@@ -36,7 +36,7 @@ function isBounded(body: string): boolean {
   );
 }
 
-/** The end that a used registration has. The one that the library knows is that of an unused one. */
+/** Replaces the library's expiry, which is that of an unused registration. */
 async function withEndOfSecret(registered: Response): Promise<Response> {
   if (registered.status !== 201) return registered;
   const client = (await registered.json()) as Record<string, unknown>;

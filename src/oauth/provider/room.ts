@@ -1,10 +1,10 @@
-/** Room for entries that anybody can make: where they are full, the one that expires first makes way. */
+/** Bounds entries that anyone can create: the one that expires first is replaced. */
 import { issuersOwn } from "../../domain/ports/oauth-entries.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import type { ProviderDeps } from "./provider.ts";
 
-/** @returns false: all of them are in use, and last beyond `withinMs` */
+/** @returns `false` if all are in use beyond `withinMs` */
 export async function makeRoom(
   { entriesOf, now }: Pick<ProviderDeps, "entriesOf" | "now">,
   { prefix, most, withinMs }: { prefix: string; most: number; withinMs: number },

@@ -1,4 +1,3 @@
-/** The router as an authorization server, by `@cloudflare/workers-oauth-provider`. */
 import type { AuthorizationServer } from "../../domain/ports/authorization-server.ts";
 import { createAccess } from "./access.ts";
 import { createConsents } from "./consent.ts";
@@ -18,7 +17,7 @@ export function createAuthorizationServer(deps: ProviderDeps): AuthorizationServ
     async metadata() {
       const request = new Request(`${issuer}${metadataPath}`);
       const answer = await providerFor(deps, null).fetch(request, envOf(deps), {});
-      // The library would list the one resource for which it was set up.
+      // The library would list only the current resource.
       const { protected_resources: _, ...published } = (await answer.json()) as Record<
         string,
         unknown

@@ -1,7 +1,6 @@
 /**
- * The library's storage over the router's tables, made for one request. The storage remembers which version of an entry
- * the request read, also that there was none, and writes only if that still holds. So of equal requests at once, which
- * all read the same entry, one writes.
+ * The library's storage over the router's tables, per request, with optimistic locking: writes succeed only if
+ * the entry is as the request read it, so of concurrent identical requests one writes.
  */
 import type { Storage } from "#oauth-provider";
 import {
@@ -13,42 +12,37 @@ import { tenantIn } from "../../domain/tenancy/grant-ids.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 
-/** The library has no word for either, so both are thrown through the library. */
+/** Thrown through the library, which has no errors for them. */
 type Thrown =
-  /** another request wrote the entry meanwhile */
-  | { lostWrite: true }
-  /** the database refused */
-  | { refusal: Refusal };
+  /** concurrent write */
+  { lostWrite: true } | { refusal: Refusal };
 
 const thrownAs = (what: Thrown): Error => Object.assign(new Error("The storage says no."), what);
 
 export const isLostWrite = (thrown: unknown): boolean =>
   thrown instanceof Error && "lostWrite" in thrown;
 
-/** null: something else was thrown. */
 export const refusalThrown = (thrown: unknown): Refusal | null =>
   thrown instanceof Error && "refusal" in thrown ? (thrown.refusal as Refusal) : null;
 
-/** The value of what the database answered. */
 export function stored<T>(result: Result<T, Refusal>): T {
   if (!result.ok) throw thrownAs({ refusal: result.error });
   return result.value;
 }
 
-/** What a request changes of what the library reads and writes. */
 export interface Lens {
   read(key: string, value: string): string;
   write(key: string, value: string): string;
 }
 
 interface StorageDeps {
-  /** of the issuer's own, where the tenant's id is empty */
+  /** an empty tenant id means the issuer */
   entriesOf: (tenantId: string) => OauthEntryStore;
   now: () => number;
   lens?: Lens;
 }
 
-/** Clients and open consents belong to the issuer; a grant and its tokens to the tenant that their user id names. */
+/** Clients and pending consents belong to the issuer, grants and tokens to their tenant. */
 const ownerOf = (key: string): string => {
   const [kind, userId = ""] = key.split(":");
   return kind === "grant" || kind === "token" ? (tenantIn(userId) ?? issuersOwn) : issuersOwn;
@@ -96,7 +90,6 @@ export function createStorage({ entriesOf, now, lens }: StorageDeps): Storage {
       return change(key, lens?.write(key, value) ?? value, expiresAt);
     },
     async delete(key) {
-      // An entry that was read and wasn't there needs no deletion.
       if (seen.get(key) === null) return;
       await change(key, null, null);
     },

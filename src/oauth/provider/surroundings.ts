@@ -1,31 +1,27 @@
-/** What the library gets in the place of its runtime's globals. */
+/** Replaces the runtime's globals for the library. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { loadProvider, type DocumentCache, type Library } from "#oauth-provider";
 import { readBounded } from "../../domain/bounded-body.ts";
 import { problemWithEndpoint } from "../../domain/servers/upstreams.ts";
 
-/** of a document that describes a client, and of a client's keys */
+/** client metadata documents and keys */
 const mostBytes = 64 * 1024;
 const timeoutMs = 10_000;
 const documentsKept = 200;
 
 interface FetchDeps {
-  /** for what an administrator named */
+  /** for URLs chosen by administrators */
   fetch: typeof fetch;
-  /** for what strangers name: refuses what resolves to a private address, where the host can see that */
+  /** for unauthenticated URLs: rejects private addresses where the host can resolve names */
   fetchPublic: typeof fetch;
-  /** whether an administrator may name a private address */
   allowPrivate: boolean;
 }
 
-/**
- * Marks the URL of an issuer's keys, which a tenant's administrator chose. The library refuses a fragment in every URL that
- * a client names, so a client can't set the mark.
- */
+/** Marks URLs chosen by administrators. Clients can't set it, since the library rejects their fragments. */
 const chosenMark = "#chosen-by-administrator";
 export const chosenByAdministrator = (url: string): string => `${url}${chosenMark}`;
 
-/** Asks for a document: no redirect is followed, and the answer is short or refused. */
+/** Bounded, without redirects. */
 export function createDocumentFetch({ fetch: fetchChosen, fetchPublic, allowPrivate }: FetchDeps) {
   return async (named: string, init: RequestInit = {}): Promise<Response> => {
     const isChosen = named.endsWith(chosenMark);
@@ -48,12 +44,12 @@ export function createDocumentFetch({ fetch: fetchChosen, fetchPublic, allowPriv
   };
 }
 
-/** ms. As long as the library waits before it asks an issuer again for a key that it does not know. */
+/** ms, as the library waits before it asks again for an unknown key. */
 const keysRememberedMs = 30_000;
 
 /**
- * A set of keys is asked for once in 30 s, so that somebody who sends forged assertions makes the router ask an
- * identity provider no more often. The library marks the request by `cf`.
+ * Keys are fetched once in 30 s, so that forged assertions can't flood an identity provider. The library marks
+ * the request by `cf`.
  */
 export function rememberKeys(
   fetchDocument: ReturnType<typeof createDocumentFetch>,
@@ -72,7 +68,7 @@ export function rememberKeys(
   };
 }
 
-/** Documents by their own `Cache-Control`, which the library has bounded and written into the response. */
+/** By `Cache-Control`, which the library has bounded. */
 export function createDocumentCache(now: () => number): DocumentCache {
   const kept = createBoundedMap<string, { bytes: ArrayBuffer; type: string; until: number }>(
     documentsKept,
@@ -99,15 +95,15 @@ export function createDocumentCache(now: () => number): DocumentCache {
   };
 }
 
-/** Made once in a process: the library itself remembers clients' keys for some minutes. */
+/** Once per process: the library caches clients' keys. */
 export function loadLibrary(deps: FetchDeps & { now: () => number }): Library {
   const documents = createDocumentCache(deps.now);
   return loadProvider({
     fetch: rememberKeys(createDocumentFetch(deps), deps.now),
-    // The guarded fetch does what this flag promises.
+    // Fulfilled by the guarded fetch.
     Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } },
     caches: { open: async () => documents },
-    // What goes wrong is told in the answer, and by the router's own log.
+    // Errors are in the answer and the router's log.
     console: { warn: () => {} },
   });
 }

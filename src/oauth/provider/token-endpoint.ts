@@ -1,4 +1,4 @@
-/** `POST /oauth/token`: codes and refresh tokens against access tokens, and revocation. */
+/** `POST /oauth/token`: exchanges codes and refresh tokens, and revokes. */
 import { pathOfResource } from "../../domain/tenancy/oauth-resources.ts";
 import { ok } from "../../domain/result.ts";
 import { grantOfToken, holderText } from "../../domain/tenancy/grant-ids.ts";
@@ -13,7 +13,7 @@ import {
 import { createRefreshLens, type RefreshLens } from "./refresh.ts";
 import { isLostWrite, refusalThrown, stored } from "./storage.ts";
 
-/** Refreshes of one token at once: each that loses reads again, and takes the grace path. */
+/** Concurrent refreshes of a token: losers retry within the grace period. */
 const mostTries = 24;
 
 const answer = (status: number, error: string, description: string): Response =>
@@ -27,7 +27,6 @@ const sha256Hex = async (text: string): Promise<string> => {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 };
 
-/** The grant that a code or a token names; null: it names none. */
 function grantNamed(text: string) {
   const grant = grantOfToken(text);
   return grant && { ...grant, key: `grant:${holderText(grant)}:${grant.grantId}` };
@@ -35,7 +34,6 @@ function grantNamed(text: string) {
 
 type NamedGrant = NonNullable<ReturnType<typeof grantNamed>>;
 
-/** The path of the resource for which the grant was made; null: there is no such grant. */
 async function pathOf(deps: ProviderDeps, { tenantId, key }: NamedGrant): Promise<string | null> {
   const found = await deps.entriesOf(tenantId).get(tenantId, [key], deps.now());
   const [entry] = stored(found);
@@ -60,7 +58,7 @@ interface Exchange {
   path: string | null;
 }
 
-/** An exchange that lost a write begins again where that gives a pair, and else it is refused. */
+/** Retries after a concurrent write if that can return tokens. */
 async function exchanged(
   deps: ProviderDeps,
   { request, body, path }: Exchange,
@@ -88,7 +86,7 @@ async function exchanged(
 const outOfReach = (): Response =>
   answer(503, "temporarily_unavailable", "The router's database is out of reach.");
 
-/** An assertion of an identity provider against an access token. Of equal assertions one counts. */
+/** Of identical assertions, one succeeds. */
 async function answerAssertion(
   deps: ProviderDeps,
   { request, body, assertion }: { request: Request; body: string; assertion: string },
@@ -113,7 +111,7 @@ export async function answerToken(
   const assertion = fields.get("assertion");
   const refreshToken = fields.get("refresh_token");
   const isRefresh = fields.get("grant_type") === "refresh_token" && refreshToken !== null;
-  // A revocation is answered with 200 whatever it names, so it doesn't count as use of the registration.
+  // A revocation always answers 200, so it doesn't count as use of the registration.
   const deps: ProviderDeps =
     (fields.get("grant_type") ?? "") === ""
       ? given
@@ -136,7 +134,7 @@ export async function answerToken(
       createRefreshLens({ id, now, graceMs }),
     );
     const state = lens?.verdict().state;
-    // A client that can't say who it is learns nothing, and revokes nothing.
+    // Unauthenticated clients can't revoke.
     if (state === "reused" && response.status === 400) await revokeFamily(deps, grant);
     return response;
   } catch (thrown) {
