@@ -12,6 +12,8 @@ export const exclusionWords: Readonly<Record<ExclusionReason, string>> = {
   image_count: "takes fewer images",
   image_size: "does not read an image of that size",
   prefill: "does not continue the assistant's text",
+  answer_schema: "can't bind its answer to a JSON schema",
+  parallel_tools: "can't be limited to one tool use",
   reasoning_room: "has no room to reason",
   not_allowed: "the policy forbids it",
   unknown_price: "no known price, and a budget applies",

@@ -27,6 +27,10 @@ export const exclusionReasons = [
   "image_size",
   /** the last message is the assistant's, and the model can't continue it */
   "prefill",
+  /** the wire can't bind the answer to a JSON schema */
+  "answer_schema",
+  /** the wire can't limit an answer to one tool use */
+  "parallel_tools",
   "reasoning_room",
   "not_allowed",
   "unknown_price",
@@ -64,6 +68,10 @@ export interface ImageDemands {
 export interface WireDemands {
   /** the last message is the assistant's */
   prefill?: true;
+  /** the answer has to match a JSON schema, beside tools or alone */
+  schema?: "alone" | "beside_tools";
+  /** at most one tool use per answer */
+  singleToolUse?: true;
   tools?: number;
   images?: ImageDemands;
 }

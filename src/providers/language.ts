@@ -18,6 +18,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/models/cost.ts";
 import { fitted } from "../domain/wires/fitted.ts";
 import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
+import { shapeOptions } from "./answer-shape.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";
@@ -117,9 +118,10 @@ export function optionsOf(
   const kept = leavesOut ? withoutReasoning(passed.options, credential.provider) : passed.options;
   const effort = reasoningOptions(request);
   const ours = media.length > 0 ? emitting(call.outputModalities) : served.providerOptions;
+  const shape = shapeOptions(call, served.library);
   const providerOptions = mergeOptions(
     credential.provider,
-    effort === null ? kept : { ...kept, ...effort },
+    effort === null && shape === null ? kept : { ...kept, ...effort, ...shape },
     ours,
   );
   const mostTokens =
@@ -132,7 +134,8 @@ export function optionsOf(
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
   if (call.format === "json") {
-    if (takesJsonMode(request, served.library)) options.responseFormat = { type: "json" };
+    if (takesJsonMode(request, served.library))
+      options.responseFormat = { type: "json", ...call.schema };
     else notes.push("responseFormat left out: this model does not take it with what was asked");
   }
   if (media.includes("audio")) {

@@ -14,7 +14,7 @@ import type {
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { endpointOf } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { reasonsLikeOpenai, wireOf } from "../domain/wires/rules.ts";
+import { reasonsLikeOpenai, rulesOf, wireOf } from "../domain/wires/rules.ts";
 import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
@@ -115,6 +115,7 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
         apiKey,
         baseURL,
         fetch: mendingFetch(fetch),
+        supportsStructuredOutputs: rulesOf[wireOf(model)].answerSchemas !== "never",
         ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
         ...(reasonsLikeOpenai(model) ? { transformRequestBody: withCompletionTokens } : {}),
       });

@@ -181,6 +181,47 @@ it("a tenant's own names choose, and a fallback answers only where the policy sa
   }
 });
 
+it("a schema, an effort and a limit to one tool call reach a model of another wire", async () => {
+  const key = await keyWith();
+  const schema = {
+    type: "object",
+    properties: { day: { type: "integer" } },
+    required: ["day"],
+    additionalProperties: false,
+  };
+  const json = { text: '{"day":1}' };
+  provider.says(json);
+  const tools = [{ name: "read", input_schema: { type: "object" } }];
+  const toOpenai = await messages(key, {
+    model: "gpt-5.4-mini",
+    output_config: { effort: "high", format: { type: "json_schema", schema } },
+    tools,
+    tool_choice: { type: "auto", disable_parallel_tool_use: true },
+  });
+  expect([toOpenai.status, at(toOpenai.body, "content.0.text")]).toEqual([200, '{"day":1}']);
+  expect(provider.sent().at(-1)).toMatchObject({
+    reasoning_effort: "high",
+    parallel_tool_calls: false,
+    response_format: { type: "json_schema", json_schema: { strict: true, schema } },
+  });
+  provider.says(json);
+  const toAnthropic = await chat(key, {
+    model: "claude-sonnet-4-6",
+    reasoning_effort: "high",
+    response_format: { type: "json_schema", json_schema: { name: "day", schema } },
+  });
+  expect([toAnthropic.status, toAnthropic.text]).toEqual([200, toAnthropic.text]);
+  expect(provider.sent().at(-1)).toMatchObject({
+    output_config: { effort: "high", format: { type: "json_schema", schema } },
+  });
+  const notAsked = await chat(key, {
+    model: "claude-sonnet-4-6",
+    response_format: { type: "json_schema", json_schema: { name: "day", schema } },
+  });
+  expect(at(provider.sent().at(-1), "output_config.effort")).not.toBe("high");
+  expect(notAsked.status).toBe(200);
+});
+
 it("a tool call comes back under the caller's name, and its result goes on", async () => {
   const key = await keyWith();
   const model = "claude-haiku-4-5";

@@ -4,7 +4,7 @@ import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Refusal } from "../refusals.ts";
-import type { PassingNeeds } from "../requirements.ts";
+import type { PassingNeeds, ReasoningWish } from "../requirements.ts";
 
 export interface TextBlock {
   type: "text";
@@ -65,6 +65,12 @@ export const tagMember = "sampling-router/tag";
 export const runMember = "sampling-router/run";
 export const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+export interface AnswerSchema {
+  name?: string;
+  description?: string;
+  schema: JsonObject;
+}
+
 export interface SamplingCall {
   messages: Message[];
   /** `provider/id`, id or alias; absent: the router selects */
@@ -95,6 +101,12 @@ export interface SamplingCall {
   format?: "json";
   /** what the request holds beside this call; absent: nothing */
   passing?: PassingNeeds;
+  /** of the JSON answer; only with `format` */
+  schema?: AnswerSchema;
+  /** the caller's own wish, which wins over the policy's */
+  reasoning?: ReasoningWish;
+  /** at most one tool use per answer */
+  singleToolUse?: true;
 }
 
 export type StopReason = "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {});

@@ -36,6 +36,7 @@ export function measureInput(call: SamplingCall): Measure {
   let fixed = call.messages.length * tokensPerMessage + (call.passing?.opaqueTokens ?? 0);
   const add = (text: string): void => addFeatures(features, text);
   if (call.tools.length > 0) add(JSON.stringify(call.tools));
+  if (call.schema !== undefined) add(JSON.stringify(call.schema));
   for (const block of blocksOf(call)) {
     switch (block.type) {
       case "text":

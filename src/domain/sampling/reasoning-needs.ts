@@ -73,10 +73,9 @@ export function reasoningNeedsOf(
 ): ReasoningNeeds | undefined {
   const leastOnly = leastOnlyOf(call);
   const asked = askedBy(call.metadata);
+  const wish = call.reasoning ?? policy.reasoning;
   const needs: ReasoningNeeds = {
-    ...(policy.reasoning === undefined || policy.reasoning === "least"
-      ? {}
-      : { wish: policy.reasoning }),
+    ...(wish === undefined || wish === "least" ? {} : { wish }),
     ...(policy.reasoningTokens === undefined ? {} : { tokens: policy.reasoningTokens }),
     ...(leastOnly === undefined ? {} : { leastOnly }),
     ...(asked === undefined ? {} : { asked }),

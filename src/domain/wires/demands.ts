@@ -37,7 +37,9 @@ function imageDemandsOf(call: Pick<SamplingCall, "messages">): ImageDemands | un
 }
 
 /** undefined: every wire can serve the call. */
-export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireDemands | undefined {
+export function demandsOf(
+  call: Pick<SamplingCall, "messages" | "tools" | "schema" | "singleToolUse">,
+): WireDemands | undefined {
   const demands: WireDemands = {};
   // Empty assistant messages at the end are dropped on every wire.
   const last = call.messages.findLast((message) => message.role === "user" || hasWord(message));
@@ -46,6 +48,8 @@ export function demandsOf(call: Pick<SamplingCall, "messages" | "tools">): WireD
   if (tools > fewestTools) demands.tools = tools;
   const images = imageDemandsOf(call);
   if (images !== undefined) demands.images = images;
+  if (call.schema !== undefined) demands.schema = tools > 0 ? "beside_tools" : "alone";
+  if (call.singleToolUse === true && tools > 0) demands.singleToolUse = true;
   return Object.keys(demands).length === 0 ? undefined : demands;
 }
 
@@ -64,14 +68,22 @@ function imageMisfitOf(
   return images.fewestBytes === 0 || isTooLarge ? "image_size" : null;
 }
 
+const takesSchema = (
+  { answerSchemas }: WireRules,
+  demanded: NonNullable<WireDemands["schema"]>,
+): boolean =>
+  answerSchemas === "always" || (answerSchemas === "without_tools" && demanded === "alone");
+
 export function misfitOf(
   model: Pick<Model, "provider" | "id" | "like" | "name" | "family" | "prefill" | "contextTokens">,
-  { prefill, tools = 0, images }: WireDemands,
+  { prefill, tools = 0, images, schema, singleToolUse }: WireDemands,
 ): ExclusionReason | null {
   const rules = rulesOf[wireOf(model)];
   if (tools > rules.mostTools) return "tool_count";
   const { contextTokens } = model;
   const misfit = images === undefined ? null : imageMisfitOf(images, { rules, contextTokens });
   if (misfit !== null) return misfit;
+  if (schema !== undefined && !takesSchema(rules, schema)) return "answer_schema";
+  if (singleToolUse === true && !rules.singleToolUse) return "parallel_tools";
   return prefill === true && !takesPrefill(model) ? "prefill" : null;
 }

@@ -47,6 +47,10 @@ export interface WireRules {
   userAfterTool: boolean;
   /** default for a last assistant message */
   prefill: boolean;
+  /** whether the wire binds answers to a JSON schema */
+  answerSchemas: "always" | "without_tools" | "never";
+  /** whether the wire limits an answer to one tool use */
+  singleToolUse: boolean;
   imageFormats: readonly string[];
   /** bytes before base64 */
   imageBytes: number;
@@ -90,6 +94,8 @@ const openai: WireRules = {
   sameRoleTwice: true,
   userAfterTool: true,
   prefill: true,
+  answerSchemas: "always",
+  singleToolUse: true,
   imageFormats: commonImages,
   imageBytes: unbounded,
   imagesBytes: unbounded,
@@ -106,6 +112,8 @@ const openai: WireRules = {
 /** Servers differ, so the strictest documented rules apply. */
 const compatible: WireRules = {
   ...openai,
+  answerSchemas: "never",
+  singleToolUse: false,
   mostTools: unbounded,
   mostStops: unbounded,
   assistantFirst: false,
@@ -143,6 +151,8 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
     mostTools: 512,
     toolId: anything,
     schemaRoot: "loose",
+    answerSchemas: "without_tools",
+    singleToolUse: false,
     references: "plain",
     formats: ["enum", "date-time", "float", "double", "int32", "int64"],
     text: "full",
@@ -155,6 +165,8 @@ export const rulesOf: Readonly<Record<Wire, WireRules>> = {
   },
   mistral: {
     ...compatible,
+    answerSchemas: "always",
+    singleToolUse: true,
     toolId: /^[a-zA-Z0-9]{9}$/,
     toolIdLength: 9,
     text: "full",

@@ -27,6 +27,9 @@ const openaiSources = {
   sameRoleTwice: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   userAfterTool: "https://platform.openai.com/docs/api-reference/chat/create#messages",
   prefill: "https://platform.openai.com/docs/api-reference/chat/create#messages",
+  answerSchemas: "https://platform.openai.com/docs/guides/structured-outputs",
+  singleToolUse:
+    "https://platform.openai.com/docs/guides/function-calling#parallel-function-calling",
   imageFormats: imagesOfOpenai,
   imageBytes: imagesOfOpenai,
   imagesBytes: imagesOfOpenai,
@@ -44,6 +47,8 @@ const compatibleSources: Record<keyof WireRules, string> = {
   ...openaiSources,
   mostTools: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
   mostStops: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",
+  answerSchemas: "https://docs.vllm.ai/en/latest/features/structured_outputs.html",
+  singleToolUse: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
   assistantFirst:
     "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html#chat-template",
   sameRoleTwice:
@@ -98,6 +103,8 @@ const sources: Readonly<Record<Wire, Sourced>> = {
       "error of the endpoint: function call turn comes immediately after a user turn or a function response",
     assistantFirst:
       "error of the endpoint: function call turn comes immediately after a user turn or a function response",
+    answerSchemas: "https://ai.google.dev/gemini-api/docs/structured-output",
+    singleToolUse: "https://ai.google.dev/gemini-api/docs/function-calling",
     imageFormats: "https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats",
     imagesBytes: "https://ai.google.dev/gemini-api/docs/file-input-methods",
     mostImages: "https://ai.google.dev/gemini-api/docs/image-understanding",
@@ -109,6 +116,9 @@ const sources: Readonly<Record<Wire, Sourced>> = {
     sameRoleTwice: "https://docs.mistral.ai/api/#tag/chat",
     userAfterTool: "error of the endpoint: unexpected role 'user' after role 'tool'",
     prefill: "error of the endpoint: expected last role User or Tool for serving but got assistant",
+    answerSchemas:
+      "https://docs.mistral.ai/capabilities/structured-output/custom_structured_output/",
+    singleToolUse: "https://docs.mistral.ai/api/#tag/chat",
     imageFormats: "https://docs.mistral.ai/capabilities/vision/",
     imageBytes: "https://docs.mistral.ai/capabilities/vision/",
     mostImages: "https://docs.mistral.ai/capabilities/vision/",

@@ -10,6 +10,10 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall, Tool } from "../../domain/sampling/call.ts";
 import {
   addTo,
+  answerSchema,
+  effort,
+  jsonAnswer,
+  reasoningFor,
   defaultMaxTokens,
   ignoredIn,
   imageFrom,
@@ -24,33 +28,33 @@ import {
   type Unsupported,
 } from "./decoded.ts";
 
-const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const parts = z.discriminatedUnion("type", [
   textPart,
-  z.looseObject({ type: z.literal("image_url"), image_url: z.looseObject({ url: z.string() }) }),
-  z.looseObject({
+  z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
+  z.object({
     type: z.literal("input_audio"),
-    input_audio: z.looseObject({ data: z.string(), format: z.string() }),
+    input_audio: z.object({ data: z.string(), format: z.string() }),
   }),
 ]);
-const toolCall = z.looseObject({
+const toolCall = z.object({
   id: z.string(),
   type: z.literal("function").optional(),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  function: z.object({ name: z.string(), arguments: z.string() }),
 });
 const text = z.union([z.string(), z.array(textPart)]);
 const message = z.discriminatedUnion("role", [
-  z.looseObject({ role: z.literal("system"), content: text }),
-  z.looseObject({ role: z.literal("developer"), content: text }),
-  z.looseObject({ role: z.literal("user"), content: z.union([z.string(), z.array(parts)]) }),
-  z.looseObject({
+  z.object({ role: z.literal("system"), content: text }),
+  z.object({ role: z.literal("developer"), content: text }),
+  z.object({ role: z.literal("user"), content: z.union([z.string(), z.array(parts)]) }),
+  z.object({
     role: z.literal("assistant"),
     content: text.nullish(),
     tool_calls: z.array(toolCall).nullish(),
   }),
-  z.looseObject({ role: z.literal("tool"), tool_call_id: z.string(), content: text }),
+  z.object({ role: z.literal("tool"), tool_call_id: z.string(), content: text }),
 ]);
-const schema = z.looseObject({
+const schema = z.object({
   model: z.string().min(1).max(200),
   messages: z.array(message).min(1),
   max_tokens: z.int().min(1).nullish(),
@@ -59,9 +63,9 @@ const schema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   tools: z
     .array(
-      z.looseObject({
+      z.object({
         type: z.literal("function"),
-        function: z.looseObject({
+        function: z.object({
           name: z.string(),
           description: z.string().optional(),
           parameters: jsonObject.optional(),
@@ -72,16 +76,23 @@ const schema = z.looseObject({
   tool_choice: z
     .union([
       z.enum(["none", "auto", "required"]),
-      z.looseObject({
+      z.object({
         type: z.literal("function"),
-        function: z.looseObject({ name: z.string() }),
+        function: z.object({ name: z.string() }),
       }),
     ])
     .nullish(),
+  response_format: z
+    .discriminatedUnion("type", [
+      z.object({ type: z.enum(["text", "json_object"]) }),
+      z.object({
+        type: z.literal("json_schema"),
+        json_schema: answerSchema.extend({ strict: z.boolean().nullish() }),
+      }),
+    ])
+    .nullish(),
+  reasoning_effort: effort,
   parallel_tool_calls: z.boolean().nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
-  n: z.int().nullish(),
-  stream: z.boolean().nullish(),
 });
 type Request = z.infer<typeof schema>;
 type Sent = Request["messages"][number];
@@ -98,20 +109,7 @@ const unsupported: Unsupported = {
   prediction: () => false,
   service_tier: (value) => value === "auto" || value === "default",
   store: (value) => value === false,
-  parallel_tool_calls: (value) => value === true,
 };
-const known = [
-  "model",
-  "messages",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "stop",
-  "tools",
-  "tool_choice",
-  "response_format",
-  ...Object.keys(unsupported),
-];
 
 const textOf = (content: string | { text: string }[]): string =>
   typeof content === "string" ? content : content.map((part) => part.text).join("\n");
@@ -194,13 +192,9 @@ const toolsOf = (request: Request): Tool[] =>
     inputSchema: parameters ?? { type: "object" },
   }));
 
-function formatOf({
-  response_format: format,
-}: Request): Result<Pick<SamplingCall, "format">, Refusal> {
-  if (format === null || format === undefined || format.type === "text") return ok({});
-  return format.type === "json_object"
-    ? ok({ format: "json" })
-    : refuseMember("response_format.type", 'Expected "text" or "json_object".');
+function formatOf({ response_format: format }: Request): Pick<SamplingCall, "format" | "schema"> {
+  if (format === null || format === undefined || format.type === "text") return {};
+  return format.type === "json_schema" ? jsonAnswer(format.json_schema) : { format: "json" };
 }
 
 const stopsOf = ({ stop }: Request): string[] =>
@@ -222,20 +216,20 @@ export function decodeChat(body: JsonObject): Result<Decoded, Refusal> {
       : choice,
   );
   if (!tools.ok) return tools;
-  const format = formatOf(request);
-  if (!format.ok) return format;
   const { model, temperature } = request;
   return ok({
     call: {
       ...neutral,
       ...conversation.value,
       ...tools.value,
-      ...format.value,
+      ...formatOf(request),
+      ...reasoningFor(request.reasoning_effort),
+      ...(request.parallel_tool_calls === false && { singleToolUse: true }),
       ...(model !== autoModel && { model }),
       ...(typeof temperature === "number" && { temperature }),
       maxTokens: request.max_completion_tokens ?? request.max_tokens ?? defaultMaxTokens,
       stopSequences: stopsOf(request),
     },
-    ignored: ignoredIn(body, known),
+    ignored: ignoredIn(body, request, unsupported),
   });
 }

@@ -1,7 +1,8 @@
 /** What the codecs of the model endpoints share: a request of a wire as the pipeline takes it. */
 import { z } from "@hono/zod-openapi";
-import { own, type JsonObject } from "../../domain/json.ts";
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { efforts } from "../../domain/requirements.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall, TextBlock, Tool } from "../../domain/sampling/call.ts";
 import { refusalOfInput } from "../../mcp/invalid-input.ts";
@@ -64,9 +65,69 @@ export function refuseUnsupported(
   return null;
 }
 
-/** The members of a body that are neither read nor refused. */
-export const ignoredIn = (body: JsonObject, known: readonly string[]): string[] =>
-  Object.keys(body).filter((name) => !known.includes(name) && body[name] !== null);
+/** No shape here is deeper. */
+const mostLevels = 8;
+/** A header has room for so many, and for no text of a caller's. */
+const mostIgnored = 20;
+const plainName = /^\w{1,40}$/;
+
+function collectIgnored(
+  sent: unknown,
+  { read, path, found }: { read: unknown; path: readonly string[]; found: Set<string> },
+): void {
+  if (path.length > mostLevels) return;
+  if (Array.isArray(sent) && Array.isArray(read)) {
+    for (const [at, each] of sent.entries())
+      collectIgnored(each, { read: read[at] as unknown, path, found });
+  } else if (isObject(sent) && isObject(read)) {
+    for (const [name, value] of Object.entries(sent)) {
+      if (value === null || !plainName.test(name)) continue;
+      const inner = [...path, name];
+      if (Object.hasOwn(read, name))
+        collectIgnored(value, { read: read[name], path: inner, found });
+      else if (found.size < mostIgnored) found.add(inner.join("."));
+    }
+  }
+}
+
+/**
+ * The members that are neither read nor refused, without positions in lists, such as `tools.strict`.
+ *
+ * @param read the body without the members that its schema doesn't know
+ */
+export function ignoredIn(body: JsonObject, read: object, unsupported: Unsupported): string[] {
+  const found = new Set<string>();
+  collectIgnored(body, { read, path: [], found });
+  return [...found].filter((name) => !Object.hasOwn(unsupported, name));
+}
+
+const effortNames = z.enum(efforts);
+/** Efforts that this router doesn't know have no wire to go to. */
+export const effort = effortNames.nullish();
+
+/** What a call says about reasoning for an effort; absent: nothing. */
+export const reasoningFor = (asked: z.infer<typeof effort>): Pick<SamplingCall, "reasoning"> =>
+  asked === null || asked === undefined ? {} : { reasoning: { effort: asked } };
+
+export const answerSchema = z.object({
+  name: z.string().max(64).optional(),
+  description: z.string().optional(),
+  schema: jsonObject,
+});
+
+/** The call's part for an answer in JSON. */
+export const jsonAnswer = ({
+  name,
+  description,
+  schema,
+}: z.infer<typeof answerSchema>): Pick<SamplingCall, "format" | "schema"> => ({
+  format: "json",
+  schema: {
+    schema,
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  },
+});
 
 const dataUrl = /^data:([^;,]+)((?:;[^;,]+)*);base64,(.*)$/su;
 

@@ -10,9 +10,13 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall, ToolResultBlock } from "../../domain/sampling/call.ts";
 import {
   ignoredIn,
+  effort,
+  jsonAnswer,
   jsonObject,
   neutral,
   parsedBy,
+  reasoningFor,
+  refuseMember,
   refuseUnsupported,
   textBlocks,
   toolsFor,
@@ -20,10 +24,10 @@ import {
   type Unsupported,
 } from "./decoded.ts";
 
-const textBlock = z.looseObject({ type: z.literal("text"), text: z.string() });
-const imageBlock = z.looseObject({
+const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+const imageBlock = z.object({
   type: z.literal("image"),
-  source: z.looseObject({
+  source: z.object({
     type: z.literal("base64", { error: 'Expected "base64": the router fetches no image.' }),
     media_type: z.string(),
     data: z.string(),
@@ -33,25 +37,26 @@ const plain = z.discriminatedUnion("type", [textBlock, imageBlock]);
 const block = z.discriminatedUnion("type", [
   textBlock,
   imageBlock,
-  z.looseObject({
+  z.object({
     type: z.literal("tool_use"),
     id: z.string(),
     name: z.string(),
     input: jsonObject,
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("tool_result"),
     tool_use_id: z.string(),
     content: z.union([z.string(), z.array(plain)]).optional(),
     is_error: z.boolean().optional(),
   }),
 ]);
+const outputFormat = z.object({ type: z.literal("json_schema"), schema: jsonObject });
 const asked = {
   model: z.string().min(1).max(200),
   messages: z
     .array(
-      z.looseObject({
-        role: z.enum(["user", "assistant"]),
+      z.object({
+        role: z.enum(["user", "assistant", "system"]),
         content: z.union([z.string(), z.array(block)]),
       }),
     )
@@ -59,7 +64,7 @@ const asked = {
   system: z.union([z.string(), z.array(textBlock)]).optional(),
   tools: z
     .array(
-      z.looseObject({
+      z.object({
         type: z.literal("custom").optional(),
         name: z.string(),
         description: z.string().optional(),
@@ -69,13 +74,29 @@ const asked = {
     .optional(),
   tool_choice: z
     .discriminatedUnion("type", [
-      z.looseObject({ type: z.enum(["auto", "any", "none"]) }),
-      z.looseObject({ type: z.literal("tool"), name: z.string() }),
+      z.object({
+        type: z.enum(["auto", "any"]),
+        disable_parallel_tool_use: z.boolean().optional(),
+      }),
+      z.object({ type: z.literal("none") }),
+      z.object({
+        type: z.literal("tool"),
+        name: z.string(),
+        disable_parallel_tool_use: z.boolean().optional(),
+      }),
     ])
     .optional(),
+  thinking: z
+    .discriminatedUnion("type", [
+      z.object({ type: z.enum(["disabled", "adaptive"]) }),
+      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1) }),
+    ])
+    .optional(),
+  output_config: z.object({ effort, format: outputFormat.nullish() }).optional(),
+  output_format: outputFormat.nullish(),
 };
-const countSchema = z.looseObject(asked);
-const schema = z.looseObject({
+const countSchema = z.object(asked);
+const schema = z.object({
   ...asked,
   max_tokens: z.int().min(1),
   temperature: z.number().min(0).max(1).optional(),
@@ -88,27 +109,14 @@ type PlainBlock = z.infer<typeof plain>;
 
 const unsupported: Unsupported = {
   stream: (value) => value === false,
-  thinking: (value) => (value as { type?: unknown }).type === "disabled",
   mcp_servers: (value) => Array.isArray(value) && value.length === 0,
   container: () => false,
   context_management: () => false,
-  output_format: () => false,
   service_tier: (value) => value === "auto" || value === "standard_only",
   speed: (value) => value === "standard",
   inference_geo: () => false,
   fallbacks: () => false,
 };
-const known = [
-  "model",
-  "messages",
-  "system",
-  "tools",
-  "tool_choice",
-  "max_tokens",
-  "temperature",
-  "stop_sequences",
-  ...Object.keys(unsupported),
-];
 
 const plainBlock = (
   sent: PlainBlock,
@@ -138,9 +146,11 @@ const blockOf = (sent: SentBlock): Block => {
   }
 };
 
-/** Tool results stand in a message of their own, and what was said beside them in the next. */
-function messagesOf({ messages }: Request): Message[] {
-  return messages.flatMap(({ role, content }): Message[] => {
+type Sent = Request["messages"][number];
+
+/** Tool results are a message of their own, and what was said beside them is the next. */
+function messagesOf(sent: readonly (Sent & { role: Message["role"] })[]): Message[] {
+  return sent.flatMap(({ role, content }): Message[] => {
     if (typeof content === "string") return [{ role, content: [{ type: "text", text: content }] }];
     const blocks = content.map(blockOf);
     const results = blocks.filter(({ type }) => type === "tool_result");
@@ -149,12 +159,63 @@ function messagesOf({ messages }: Request): Message[] {
   });
 }
 
+const textsOf = (content: Request["system"] | Sent["content"]): string[] =>
+  typeof content === "string"
+    ? [content]
+    : (content ?? []).flatMap((each) => (each.type === "text" ? [each.text] : []));
+
+/** Messages, and the system prompt with the system messages that lead. */
+function spokenIn({
+  system,
+  messages,
+}: Request): Result<Pick<SamplingCall, "messages" | "systemPrompt">, Refusal> {
+  const leading = messages.findIndex(({ role }) => role !== "system");
+  const rest = leading === -1 ? [] : messages.slice(leading);
+  const late = rest.findIndex(({ role }) => role === "system");
+  if (late !== -1)
+    return refuseMember(
+      `messages.${leading + late}.role`,
+      '"system" is only taken before other messages.',
+    );
+  const led = messages.slice(0, messages.length - rest.length);
+  const systemPrompt = [system, ...led.map(({ content }) => content)].flatMap(textsOf).join("\n");
+  return ok({
+    messages: messagesOf(rest.flatMap((each) => (isSpoken(each) ? [each] : []))),
+    ...(systemPrompt !== "" && { systemPrompt }),
+  });
+}
+
+const isSpoken = (sent: Sent): sent is Sent & { role: Message["role"] } => sent.role !== "system";
+
+/** Tokens: a budget below the first is a low effort, one below the second a medium one. */
+const [mediumBudget, highBudget] = [4_096, 16_384];
+
+function reasoningOf({ thinking, output_config }: Request): Pick<SamplingCall, "reasoning"> {
+  const wished = reasoningFor(output_config?.effort);
+  if (wished.reasoning !== undefined || thinking === undefined) return wished;
+  if (thinking.type !== "enabled")
+    return { reasoning: thinking.type === "disabled" ? "least" : "provider" };
+  const { budget_tokens: budget } = thinking;
+  return reasoningFor(budget < mediumBudget ? "low" : budget < highBudget ? "medium" : "high");
+}
+
 const choices = { auto: "auto", any: "required", none: "none" } as const;
 
 function conversationOf(
   request: Request,
 ): Result<
-  Pick<SamplingCall, "model" | "messages" | "systemPrompt" | "tools" | "toolChoice">,
+  Pick<
+    SamplingCall,
+    | "model"
+    | "messages"
+    | "systemPrompt"
+    | "tools"
+    | "toolChoice"
+    | "singleToolUse"
+    | "format"
+    | "schema"
+    | "reasoning"
+  >,
   Refusal
 > {
   const choice = request.tool_choice;
@@ -169,14 +230,19 @@ function conversationOf(
       : choice && choices[choice.type],
   );
   if (!tools.ok) return tools;
-  const { model, system } = request;
-  const systemPrompt =
-    typeof system === "string" ? system : system?.map(({ text }) => text).join("\n");
+  const spoken = spokenIn(request);
+  if (!spoken.ok) return spoken;
+  const { model } = request;
+  const format = request.output_config?.format ?? request.output_format ?? null;
   return ok({
     ...tools.value,
-    messages: messagesOf(request),
-    ...(systemPrompt !== undefined && systemPrompt !== "" && { systemPrompt }),
+    ...spoken.value,
     ...(model !== autoModel && { model }),
+    ...(format !== null && jsonAnswer(format)),
+    ...reasoningOf(request),
+    ...(choice !== undefined &&
+      choice.type !== "none" &&
+      choice.disable_parallel_tool_use === true && { singleToolUse: true }),
   });
 }
 
@@ -196,7 +262,7 @@ export function decodeMessages(body: JsonObject): Result<Decoded, Refusal> {
       ...(request.temperature !== undefined && { temperature: request.temperature }),
       stopSequences: request.stop_sequences ?? [],
     },
-    ignored: ignoredIn(body, known),
+    ignored: ignoredIn(body, request, unsupported),
   });
 }
 

@@ -10,6 +10,10 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
 import {
   addTo,
+  answerSchema,
+  effort,
+  jsonAnswer,
+  reasoningFor,
   defaultMaxTokens,
   ignoredIn,
   imageFrom,
@@ -25,30 +29,30 @@ import {
 } from "./decoded.ts";
 
 const part = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("input_text"), text: z.string() }),
-  z.looseObject({ type: z.literal("output_text"), text: z.string() }),
-  z.looseObject({ type: z.literal("input_image"), image_url: z.string() }),
+  z.object({ type: z.literal("input_text"), text: z.string() }),
+  z.object({ type: z.literal("output_text"), text: z.string() }),
+  z.object({ type: z.literal("input_image"), image_url: z.string() }),
 ]);
 const content = z.union([z.string(), z.array(part)]);
 const item = z.union([
-  z.looseObject({
+  z.object({
     type: z.literal("message").optional(),
     role: z.enum(["user", "assistant", "system", "developer"]),
     content,
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("function_call"),
     call_id: z.string(),
     name: z.string(),
     arguments: z.string(),
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("function_call_output"),
     call_id: z.string(),
     output: content,
   }),
 ]);
-const schema = z.looseObject({
+const schema = z.object({
   model: z.string().min(1).max(200),
   input: z.union([z.string(), z.array(item).min(1)]),
   instructions: z.string().nullish(),
@@ -56,7 +60,7 @@ const schema = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   tools: z
     .array(
-      z.looseObject({
+      z.object({
         type: z.literal("function"),
         name: z.string(),
         description: z.string().nullish(),
@@ -67,10 +71,24 @@ const schema = z.looseObject({
   tool_choice: z
     .union([
       z.enum(["none", "auto", "required"]),
-      z.looseObject({ type: z.literal("function"), name: z.string() }),
+      z.object({ type: z.literal("function"), name: z.string() }),
     ])
     .nullish(),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  text: z
+    .object({
+      format: z
+        .discriminatedUnion("type", [
+          z.object({ type: z.enum(["text", "json_object"]) }),
+          answerSchema.extend({
+            type: z.literal("json_schema"),
+            strict: z.boolean().nullish(),
+          }),
+        ])
+        .nullish(),
+    })
+    .nullish(),
+  reasoning: z.object({ effort }).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
 });
 type Request = z.infer<typeof schema>;
 type Content = z.infer<typeof content>;
@@ -86,20 +104,8 @@ const unsupported: Unsupported = {
   include: (value) =>
     Array.isArray(value) && value.every((each) => each === "reasoning.encrypted_content"),
   service_tier: (value) => value === "auto" || value === "default",
-  parallel_tool_calls: (value) => value === true,
   truncation: (value) => value === "disabled",
 };
-const known = [
-  "model",
-  "input",
-  "instructions",
-  "max_output_tokens",
-  "temperature",
-  "tools",
-  "tool_choice",
-  "text",
-  ...Object.keys(unsupported),
-];
 
 function blocksOf(sent: Content, path: string): Result<Block[], Refusal> {
   if (typeof sent === "string") return ok(textBlocks(sent));
@@ -176,12 +182,10 @@ function conversationOf({
   return ok({ messages, ...(system.length > 0 && { systemPrompt: system.join("\n\n") }) });
 }
 
-function formatOf({ text }: Request): Result<Pick<SamplingCall, "format">, Refusal> {
-  const type = text?.format?.type ?? "text";
-  if (type === "text") return ok({});
-  return type === "json_object"
-    ? ok({ format: "json" })
-    : refuseMember("text.format.type", 'Expected "text" or "json_object".');
+function formatOf({ text }: Request): Pick<SamplingCall, "format" | "schema"> {
+  const format = text?.format ?? { type: "text" };
+  if (format.type === "text") return {};
+  return format.type === "json_schema" ? jsonAnswer(format) : { format: "json" };
 }
 
 export function decodeResponses(body: JsonObject): Result<Decoded, Refusal> {
@@ -202,20 +206,20 @@ export function decodeResponses(body: JsonObject): Result<Decoded, Refusal> {
     typeof choice === "object" ? { name: choice.name, path: "tool_choice.name" } : choice,
   );
   if (!tools.ok) return tools;
-  const format = formatOf(request);
-  if (!format.ok) return format;
   const { model, temperature } = request;
   return ok({
     call: {
       ...neutral,
       ...conversation.value,
       ...tools.value,
-      ...format.value,
+      ...formatOf(request),
+      ...reasoningFor(request.reasoning?.effort),
+      ...(request.parallel_tool_calls === false && { singleToolUse: true }),
       ...(model !== autoModel && { model }),
       ...(typeof temperature === "number" && { temperature }),
       maxTokens: request.max_output_tokens ?? defaultMaxTokens,
       stopSequences: [],
     },
-    ignored: ignoredIn(body, known),
+    ignored: ignoredIn(body, request, unsupported),
   });
 }

@@ -110,7 +110,6 @@ describe("a chat request", () => {
     ["web_search_options", {}],
     ["service_tier", "priority"],
     ["store", true],
-    ["parallel_tool_calls", false],
   ])("is refused for %s: it can't be carried", (name, value) => {
     expect(pathOf(body({ [name]: value }))).toBe(name);
   });
@@ -149,14 +148,58 @@ describe("a chat request", () => {
         ],
       },
     ],
-    ["response_format.type", { response_format: { type: "json_schema" } }],
+    ["response_format.json_schema", { response_format: { type: "json_schema" } }],
+    ["reasoning_effort", { reasoning_effort: "enormous" }],
     ["max_tokens", { max_tokens: 0 }],
   ])("is refused at %s", (path, wrong) => {
     expect(pathOf(body(wrong as JsonObject))).toBe(path);
   });
 
-  it("names the members that have no effect", () => {
-    const decoded = decodeChat(body({ top_p: 0.5, user: "ada", seed: null }));
-    expect(decoded.ok && decoded.value.ignored).toEqual(["top_p", "user"]);
+  it("carries a schema of the answer, an effort, and a limit to one tool call", () => {
+    const schema = { type: "object", properties: { day: { type: "integer" } } };
+    const call = callOf(
+      body({
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: "day", strict: true, schema },
+        },
+        reasoning_effort: "high",
+        parallel_tool_calls: false,
+      }),
+    );
+    expect(call).toMatchObject({
+      format: "json",
+      schema: { name: "day", schema },
+      reasoning: { effort: "high" },
+      singleToolUse: true,
+    });
+    expect(callOf(body())).not.toHaveProperty("reasoning");
+  });
+
+  it("names the members that have no effect, at any depth, and no text of the caller's", () => {
+    const decoded = decodeChat(
+      body({
+        top_p: 0.5,
+        user: "ada",
+        seed: null,
+        n: 1,
+        "a\r\nheader": 1,
+        tools: [{ type: "function", function: { name: "f", strict: true, parameters: { x: 1 } } }],
+        messages: [
+          {
+            role: "user",
+            name: "Ada",
+            content: [{ type: "text", text: "Hi.", cache_control: { type: "ephemeral" } }],
+          },
+        ],
+      }),
+    );
+    expect(decoded.ok && decoded.value.ignored.toSorted()).toEqual([
+      "messages.content.cache_control",
+      "messages.name",
+      "tools.function.strict",
+      "top_p",
+      "user",
+    ]);
   });
 });

@@ -84,7 +84,6 @@ describe("a messages request", () => {
 
   it.each([
     ["stream", true],
-    ["thinking", { type: "adaptive" }],
     ["mcp_servers", [{}]],
     ["container", "c"],
     ["context_management", {}],
@@ -92,6 +91,49 @@ describe("a messages request", () => {
     ["speed", "fast"],
   ])("is refused for %s: it can't be carried", (name, value) => {
     expect(pathOf(body({ [name]: value }))).toBe(name);
+  });
+
+  it("has leading system messages in its system prompt, and takes none later", () => {
+    const [user] = body()["messages"] as JsonObject[];
+    const system = { role: "system", content: "Two." };
+    const led = callOf(body({ system: "One.", messages: [system, user ?? {}] }));
+    expect([led.systemPrompt, led.messages.length]).toEqual(["One.\nTwo.", 1]);
+    expect(pathOf(body({ messages: [user ?? {}, system] }))).toBe("messages.1.role");
+  });
+
+  it.each<[JsonObject, unknown]>([
+    [{}, undefined],
+    [{ thinking: { type: "disabled" } }, "least"],
+    [{ thinking: { type: "adaptive" } }, "provider"],
+    [{ thinking: { type: "enabled", budget_tokens: 1_024 } }, { effort: "low" }],
+    [{ thinking: { type: "enabled", budget_tokens: 32_000 } }, { effort: "high" }],
+    [{ thinking: { type: "adaptive" }, output_config: { effort: "max" } }, { effort: "max" }],
+  ])("with %j reasons as %j", (more, reasoning) =>
+    expect(callOf(body(more)).reasoning).toEqual(reasoning),
+  );
+
+  it.each(["output_format", "output_config"])("carries a schema of the answer in %s", (member) => {
+    const format = { type: "json_schema", schema: { type: "object" } };
+    const sent = member === "output_format" ? format : { format };
+    expect(callOf(body({ [member]: sent }))).toMatchObject({
+      format: "json",
+      schema: { schema: { type: "object" } },
+    });
+  });
+
+  it("limits the answer to one tool call", () => {
+    const tools = [{ name: "f", input_schema: { type: "object" } }];
+    const choice = { type: "any", disable_parallel_tool_use: true };
+    expect(callOf(body({ tools, tool_choice: choice }))).toMatchObject({
+      toolChoice: "required",
+      singleToolUse: true,
+    });
+  });
+
+  it("names dropped marks for a cache", () => {
+    const system = [{ type: "text", text: "One.", cache_control: { type: "ephemeral" } }];
+    const decoded = decodeMessages(body({ system, metadata: { user_id: "ada" } }));
+    expect(decoded.ok && decoded.value.ignored).toEqual(["system.cache_control", "metadata"]);
   });
 
   it("needs its limit of tokens, but not to be counted", () => {

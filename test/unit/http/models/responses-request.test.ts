@@ -60,6 +60,28 @@ describe("a request of Responses", () => {
     ]);
   });
 
+  it("carries a schema of the answer, an effort, and a limit to one tool call", () => {
+    const format = { type: "json_schema", name: "day", schema: { type: "object" }, strict: true };
+    const decoded = decodeResponses(
+      body({
+        text: { format, verbosity: "low" },
+        reasoning: { effort: "low", summary: "auto" },
+        parallel_tool_calls: false,
+      }),
+    );
+    expect(decoded).toMatchObject({
+      value: {
+        call: {
+          format: "json",
+          schema: { name: "day", schema: { type: "object" } },
+          reasoning: { effort: "low" },
+          singleToolUse: true,
+        },
+        ignored: ["text.verbosity", "reasoning.summary"],
+      },
+    });
+  });
+
   it.each<[string, JsonObject]>([
     ["stream", { stream: true }],
     ["background", { background: true }],
@@ -68,7 +90,7 @@ describe("a request of Responses", () => {
     ["input.0.type", { input: [{ type: "item_reference", id: "rs_1" }] }],
     ["input.0.type", { input: [{ type: "reasoning", summary: [] }] }],
     ["tools.0.type", { tools: [{ type: "web_search" }] }],
-    ["text.format.type", { text: { format: { type: "json_schema" } } }],
+    ["text.format.schema", { text: { format: { type: "json_schema" } } }],
     ["tool_choice.name", { tools: [], tool_choice: { type: "function", name: "x" } }],
   ])("is refused at %s", (path, wrong) => expect(pathOf(body(wrong))).toBe(path));
 });

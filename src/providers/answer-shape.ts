@@ -1,0 +1,43 @@
+/** Adapter options for what a caller demands of an answer's shape. */
+import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
+import type { Library } from "./language.ts";
+
+/** Deeper schemas count as loose. */
+const mostLevels = 32;
+
+/**
+ * Whether OpenAI takes a schema in its strict mode: no open objects, and no optional members.
+ * Source: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+export function isStrict(schema: JsonValue, level = 0): boolean {
+  if (level > mostLevels) return false;
+  if (Array.isArray(schema)) return schema.every((each) => isStrict(each, level + 1));
+  if (!isObject(schema)) return true;
+  const { type, properties, required, additionalProperties } = schema;
+  if (isObject(properties) || type === "object") {
+    if (additionalProperties !== false || !Array.isArray(required)) return false;
+    if (!Object.keys(properties ?? {}).every((name) => required.includes(name))) return false;
+  }
+  return Object.values(schema).every((each) => isStrict(each, level + 1));
+}
+
+const singleToolUse: Readonly<Partial<Record<Library, JsonObject>>> = {
+  "openai-chat": { parallelToolCalls: false },
+  "openai-responses": { parallelToolCalls: false },
+  "openai-compatible": { parallel_tool_calls: false },
+  anthropic: { disableParallelToolUse: true },
+};
+
+/** null: nothing is demanded. */
+export function shapeOptions(
+  { schema, tools, singleToolUse: isSingle }: SamplingCall,
+  library: Library,
+): JsonObject | null {
+  const options = {
+    ...(isSingle === true && tools.length > 0 && singleToolUse[library]),
+    ...(schema !== undefined &&
+      library.startsWith("openai") && { strictJsonSchema: isStrict(schema.schema) }),
+  };
+  return Object.keys(options).length === 0 ? null : options;
+}
