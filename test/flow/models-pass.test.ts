@@ -103,7 +103,7 @@ describe("Claude Code's request", () => {
     const answer = await asClaudeCode("gpt-4.1-mini");
     expect([answer.status, answer.get("error.type")]).toEqual([400, "invalid_request_error"]);
     expect(answer.get("error.message")).toContain("not_translatable");
-    expect(answer.get("error.message")).toContain("thinking");
+    expect(answer.get("error.message")).toContain("context_management");
     expect(received).toEqual([]);
     const record = await recordOf(answer);
     expect(record.get("reason")).toBe("no_eligible_model");

@@ -38,7 +38,6 @@ it("a request that loses nothing holds nothing beside its call", () => {
 
 describe("what only the own API carries is named", () => {
   it.each([
-    ["messages", { thinking: { type: "adaptive" } }, "thinking"],
     ["messages", { context_management: {} }, "context_management"],
     [
       "messages",
@@ -120,10 +119,10 @@ describe("an outline", () => {
   it("takes a tool's own arguments for no file", () => {
     const use = { type: "tool_use", id: "1", name: "a", input: { file_id: "mine" } };
     const call = callOf("messages", {
-      thinking: { type: "adaptive" },
+      container: "c",
       messages: [{ role: "assistant", content: [use] }],
     });
-    expect(call.passing).toEqual({ losses: ["thinking"] });
+    expect(call.passing).toEqual({ losses: ["container"] });
   });
 
   it("of a deeply nested body ends", () => {
