@@ -1,7 +1,6 @@
 /** Adapter options for what a caller demands of an answer's shape. */
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
-import type { Library } from "./language.ts";
 
 /** Deeper schemas count as loose. */
 const mostLevels = 32;
@@ -22,7 +21,7 @@ export function isStrict(schema: JsonValue, level = 0): boolean {
   return Object.values(schema).every((each) => isStrict(each, level + 1));
 }
 
-const singleToolUse: Readonly<Partial<Record<Library, JsonObject>>> = {
+const singleToolUse: Readonly<Record<string, JsonObject>> = {
   "openai-chat": { parallelToolCalls: false },
   "openai-responses": { parallelToolCalls: false },
   "openai-compatible": { parallel_tool_calls: false },
@@ -32,7 +31,7 @@ const singleToolUse: Readonly<Partial<Record<Library, JsonObject>>> = {
 /** null: nothing is demanded. */
 export function shapeOptions(
   { schema, tools, singleToolUse: isSingle }: SamplingCall,
-  library: Library,
+  library: string,
 ): JsonObject | null {
   const options = {
     ...(isSingle === true && tools.length > 0 && singleToolUse[library]),

@@ -1,7 +1,6 @@
 /** What a caller demands of an answer's shape reaches each adapter in its own words. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { Library } from "../../../src/providers/language.ts";
 import { isStrict, shapeOptions } from "../../../src/providers/answer-shape.ts";
 import { call } from "../domain/models.fixture.ts";
 
@@ -31,7 +30,7 @@ describe("a schema", () => {
 
 const tools = [{ name: "f", inputSchema: {} }];
 
-it.each<[Library, unknown]>([
+it.each<[string, unknown]>([
   ["openai-chat", { parallelToolCalls: false, strictJsonSchema: true }],
   ["openai-responses", { parallelToolCalls: false, strictJsonSchema: true }],
   ["openai-compatible", { parallel_tool_calls: false, strictJsonSchema: true }],

@@ -119,10 +119,10 @@ describe("an outline", () => {
   it("takes a tool's own arguments for no file", () => {
     const use = { type: "tool_use", id: "1", name: "a", input: { file_id: "mine" } };
     const call = callOf("messages", {
-      container: "c",
+      context_management: {},
       messages: [{ role: "assistant", content: [use] }],
     });
-    expect(call.passing).toEqual({ losses: ["container"] });
+    expect(call.passing).toEqual({ losses: ["context_management"] });
   });
 
   it("of a deeply nested body ends", () => {
