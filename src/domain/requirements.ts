@@ -1,4 +1,5 @@
 import type { Modality } from "./modality.ts";
+import type { Surcharge } from "./usage.ts";
 import type { ModelEndpointName } from "./model-endpoint.ts";
 
 /** A tokenizer family. `other`: unknown, estimated as the family with the highest counts. */
@@ -86,6 +87,10 @@ export interface PassingNeeds {
   unmeasuredTokens?: number;
   /** absent: one answer */
   answers?: number;
+  /** the most that the request may cost beside its model's prices; absent: nothing */
+  surcharge?: Surcharge;
+  /** the policy's prices for what the provider may report; absent: none */
+  prices?: { factors?: Record<string, number>; toolUsd?: Record<string, number> };
   /** what the request itself marks for a cache; absent: nothing */
   cacheWrites?: "minutes" | "hour";
 }

@@ -20,6 +20,14 @@ export interface TokenClasses {
   reasoningTokens?: number;
 }
 
+/** What a call costs beside the prices of its model, by the tenant's policy. */
+export interface Surcharge {
+  /** multiplies the model's prices */
+  factor?: number;
+  /** micro-USD, for uses of tools that the provider runs */
+  feeMicroUsd?: number;
+}
+
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -28,6 +36,8 @@ export interface Usage {
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;
+  /** absent: the model's prices alone */
+  surcharge?: Surcharge;
   /** the reported counts were implausible and were replaced by the reserved ones; see `plausible.ts` */
   implausible?: true;
 }

@@ -3,7 +3,7 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling/call.ts";
-import type { Usage } from "../domain/usage.ts";
+import type { Surcharge, Usage } from "../domain/usage.ts";
 import { countedTokens, usageOf } from "./usage.ts";
 
 const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
@@ -114,24 +114,55 @@ function countedOf(raw: JsonValue | undefined): LanguageModelV4Usage {
   };
 }
 
-/** The usage that a wire reports; what it doesn't is estimated from what was asked and said. */
-export const passedUsage = (
-  raw: JsonValue | undefined,
-  call: SamplingCall,
-  content: Block[],
-): Usage =>
-  usageOf(
-    {
-      content: content.map((block) =>
-        block.type === "text"
-          ? block
-          : { type: "tool-call", toolCallId: "", toolName: "", input: "" },
-      ),
-      usage: countedOf(raw),
-    },
-    call,
-    content,
+/** Uses of a tool that the provider ran, by the beginning of the tool's type. */
+function usesOf(beginning: string, body: JsonObject): number {
+  const counted = own(own(body["usage"], "server_tool_use"), `${beginning}_requests`);
+  const calls = listed(body["output"]).filter((item) => {
+    const type = textIn(own(item, "type"));
+    return type.startsWith(beginning) && type.endsWith("_call");
+  });
+  const cited = listed(body["choices"]).filter(
+    (choice) => listed(own(own(choice, "message"), "annotations")).length > 0,
   );
+  return (
+    (countedTokens(counted) ?? 0) + calls.length + (beginning === "web_search" ? cited.length : 0)
+  );
+}
+
+/** What the answer itself says of its price; what it doesn't say is charged as it was asked for. */
+function surchargeOf(body: JsonObject, { passing }: SamplingCall): Surcharge {
+  if (passing?.prices === undefined) return {};
+  const { factors = {}, toolUsd = {} } = passing.prices;
+  const usage = body["usage"];
+  const reported = [
+    own(body, "service_tier") ?? own(usage, "service_tier"),
+    own(usage, "speed"),
+    own(usage, "inference_geo"),
+  ].filter((value) => typeof value === "string");
+  const factorOf = (value: string): number =>
+    Object.hasOwn(factors, value) ? (factors[value] ?? 1) : 1;
+  const factor =
+    reported.length === 0
+      ? (passing.surcharge?.factor ?? 1)
+      : reported.reduce((product, value) => product * factorOf(value), 1);
+  const usd = Object.entries(toolUsd).reduce(
+    (sum, [beginning, price]) => sum + price * usesOf(beginning, body),
+    0,
+  );
+  return { ...(factor !== 1 && { factor }), ...(usd > 0 && { feeMicroUsd: Math.ceil(usd * 1e6) }) };
+}
+
+/** The usage that a wire reports; what it doesn't is estimated from what was asked and said. */
+export function passedUsage(body: JsonObject, call: SamplingCall, content: Block[]): Usage {
+  const parts = content.map((block) =>
+    block.type === "text"
+      ? block
+      : ({ type: "tool-call", toolCallId: "", toolName: "", input: "" } as const),
+  );
+  const usage = usageOf({ content: parts, usage: countedOf(body["usage"]) }, call, content);
+  const surcharge = surchargeOf(body, call);
+  return Object.keys(surcharge).length === 0 ? usage : { ...usage, surcharge };
+}
 
 export function readPassedAnswer(
   endpoint: ModelEndpointName,
@@ -146,6 +177,6 @@ export function readPassedAnswer(
     content,
     stopReason: isTool ? "toolUse" : (known ?? (raw || "endTurn")),
     providerStopReason: raw || null,
-    usage: passedUsage(body["usage"], call, content),
+    usage: passedUsage(body, call, content),
   };
 }

@@ -93,6 +93,18 @@ export interface ModelAlias {
   priorities?: Priorities;
 }
 
+/** What requests at model endpoints may ask of a provider that speaks their API. */
+export interface EndpointPolicy {
+  /** never: nothing is stored at a provider; absent: as the request says */
+  store?: "never";
+  /** by a value of `service_tier`, `speed` or `inference_geo`; multiplies the model's prices */
+  priceFactors?: Record<string, number>;
+  /** by the beginning of the type of a tool that the provider runs; USD for each use */
+  toolUsd?: Record<string, number>;
+  /** values of `anthropic-beta` that are not passed on */
+  deniedBetas?: string[];
+}
+
 export interface Policy {
   limits?: Limits;
   /** for example `Europe/Berlin`; absent: UTC */
@@ -121,6 +133,7 @@ export interface Policy {
   aliases?: Record<string, ModelAlias>;
   /** by a model's name as callers use it, or `*`: models that may answer instead, in order */
   fallbacks?: Record<string, string[]>;
+  modelEndpoints?: EndpointPolicy;
   /** whether callers get the provider's masked error message; absent: false */
   tellProviderMessages?: boolean;
   /** for a last assistant message that no candidate can continue; absent: refuse */

@@ -11,7 +11,10 @@ import {
 import type { Requirements } from "../requirements.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
-export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "classes"> &
+export type Billable = Pick<
+  Usage,
+  "inputTokens" | "outputTokens" | "media" | "classes" | "surcharge"
+> &
   Partial<Pick<Usage, "estimated">>;
 
 type Priced = TokenPrices & Pick<Model, "priceTiers" | "mediaPrices">;
@@ -132,7 +135,8 @@ export function costMicroUsd(model: Priced, usage: Billable): number | null {
   const units = byUnits(model.mediaPrices, usage.media);
   const micro =
     usage.estimated === true && units !== null ? units : (byTokens(model, usage) ?? units);
-  return micro === null ? null : wholeMicroUsd(micro);
+  const { factor = 1, feeMicroUsd = 0 } = usage.surcharge ?? {};
+  return micro === null ? null : wholeMicroUsd(micro * factor + feeMicroUsd);
 }
 
 const addUp = (parts: readonly object[]): Record<string, number> => {
@@ -218,7 +222,11 @@ export function mostUsage(
   model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
 ): Billable {
-  const expected = roomyUsage(model, needs);
+  const surcharge = needs.passing?.surcharge;
+  const expected = {
+    ...roomyUsage(model, needs),
+    ...(surcharge !== undefined && { surcharge }),
+  };
   const { inputTokens } = expected;
   const prices = pricesAt(model, inputTokens);
   const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(model.provider);

@@ -24,6 +24,7 @@ import {
 } from "../../domain/choice/policy.ts";
 import { autoModel } from "../../domain/choice/named-models.ts";
 import { isTimeZone } from "../../pipeline/callers/time-zones.ts";
+import { endpointPolicy } from "./endpoint-policy-schemas.ts";
 import { groupPolicy, limits, raise, runPolicy, tagPolicy, usd } from "./limit-schemas.ts";
 import { count, line, type ShapeOf } from "./schemas.ts";
 
@@ -231,6 +232,7 @@ export const policy = z
           "By a model's name as callers of the model endpoints use it, or `*`: the models that may answer in its place, in order. Default: no other model.",
         example: { "claude-sonnet-5": ["gpt-5.4"] },
       }),
+    modelEndpoints: endpointPolicy.optional(),
     prefill: z.enum(prefillPolicies).optional().openapi({
       description:
         "What becomes of a request whose last message is the assistant's, where no model goes on with such a message. refuse: no_eligible_model. as_text: a user message is added that asks to go on with it. Default: refuse.",

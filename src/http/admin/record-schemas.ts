@@ -85,6 +85,10 @@ const usageOfCall = z
     estimated: z.boolean(),
     classes: tokenClasses.optional(),
     media: mediaUsage.optional(),
+    surcharge: z
+      .object({ factor: z.number().optional(), feeMicroUsd: z.number().optional() })
+      .optional()
+      .openapi({ description: "By the policy's modelEndpoints: beside the model's prices." }),
     implausible: z.literal(true).optional().openapi({
       description: "The provider reported what it can't mean: charged as reserved, correctable.",
     }),

@@ -1,11 +1,12 @@
 /** A request of a wire as a call; where no call can hold it, an outline of it, and what only the wire itself carries. */
 import { autoModel } from "../../domain/choice/named-models.ts";
+import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { defaultMaxTokens, refuseMember, type Decoded } from "./decoded.ts";
-import { refusedMember } from "./refused-members.ts";
+import { refusedMember, surchargesOf } from "./refused-members.ts";
 import { outlineOf, passingNeedsOf } from "./outline.ts";
 
 /** Members without which nothing can be chosen or reserved. */
@@ -44,13 +45,15 @@ export function decodedRequest(
     decode,
   }: { name: ModelEndpointName; decode: (body: JsonObject) => Result<Decoded, Refusal> },
   body: JsonObject,
+  policy: EndpointPolicy = {},
 ): Result<Decoded, Refusal> {
-  const refused = misshapen(body) ?? refusedMember(body);
+  const refused = misshapen(body) ?? refusedMember(name, body, policy);
   if (refused !== null) return refused;
+  const surcharges = surchargesOf(body, policy);
   const decoded = decode(body);
   if (decoded.ok) {
     const { call, ignored } = decoded.value;
-    const passing = passingNeedsOf(body, []);
+    const passing = passingNeedsOf(body, [], surcharges);
     return ok({
       call: { ...call, endpoint: name, ...(passing !== null && { passing }) },
       ignored,
@@ -64,7 +67,7 @@ export function decodedRequest(
     call: {
       ...outlineOf(body),
       endpoint: name,
-      passing: passingNeedsOf(body, losses) ?? { losses },
+      passing: passingNeedsOf(body, losses, surcharges) ?? { losses },
       ...(typeof model === "string" && model !== autoModel && { model }),
       maxTokens: limitIn(body),
       stopSequences: [],

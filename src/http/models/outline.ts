@@ -112,7 +112,11 @@ const toolOf = (sent: JsonValue): Tool => {
 const storedInputs = ["previous_response_id", "conversation", "prompt", "container"];
 
 /** The needs of a request beside its call; null: none. `losses`: what only its own wire carries. */
-export function passingNeedsOf(body: JsonObject, losses: string[]): PassingNeeds | null {
+export function passingNeedsOf(
+  body: JsonObject,
+  losses: string[],
+  surcharges: Pick<PassingNeeds, "surcharge" | "prices"> = {},
+): PassingNeeds | null {
   const found = nothing();
   for (const name of ["messages", "input", "system"]) read(body[name], found);
   for (const marked of [body, ...listed(body["tools"])]) {
@@ -124,6 +128,7 @@ export function passingNeedsOf(body: JsonObject, losses: string[]): PassingNeeds
   const answers = body["n"];
   const needs: PassingNeeds = {
     losses,
+    ...surcharges,
     ...(losses.length > 0 && found.opaqueTokens > 0 && { opaqueTokens: found.opaqueTokens }),
     ...(unmeasuredTokens > 0 && { unmeasuredTokens }),
     ...(typeof answers === "number" && answers > 1 && { answers }),

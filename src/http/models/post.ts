@@ -1,6 +1,7 @@
 /** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
 import { calledByPolicy } from "../../domain/choice/named-models.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
+import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
@@ -67,11 +68,27 @@ const passedHeaders: Readonly<Record<ModelEndpointName, readonly string[]>> = {
   responses: ["openai-beta"],
 };
 
-const headersOf = (sent: Headers, endpoint: ModelEndpointName): PassedRequest["headers"] =>
+const endpointPolicy = ({ snapshot }: Caller): EndpointPolicy =>
+  snapshot.tenant.policy.modelEndpoints ?? {};
+
+const withoutDenied = (betas: string, { deniedBetas = [] }: EndpointPolicy): string =>
+  deniedBetas.length === 0
+    ? betas
+    : betas
+        .split(",")
+        .filter((beta) => !deniedBetas.includes(beta.trim()))
+        .join(",");
+
+const headersOf = (
+  sent: Headers,
+  endpoint: ModelEndpointName,
+  policy: EndpointPolicy,
+): PassedRequest["headers"] =>
   Object.fromEntries(
     passedHeaders[endpoint].flatMap((name) => {
-      const value = sent.get(name);
-      return value === null ? [] : [[name, value]];
+      const value = sent.get(name) ?? "";
+      const kept = name === "anthropic-beta" ? withoutDenied(value, policy) : value;
+      return kept === "" ? [] : [[name, kept]];
     }),
   );
 
@@ -95,7 +112,7 @@ async function samplingRequestOf(
     passed: {
       endpoint: came.endpoint,
       body: bytes,
-      headers: headersOf(headers, came.endpoint),
+      headers: headersOf(headers, came.endpoint, endpointPolicy(caller)),
     },
     replayKey:
       key.ok && key.value !== null
@@ -235,7 +252,7 @@ export async function postModelCall(
   const startedAt = services.now();
   const beganAt = services.elapsed();
   const answered = await inTurn(services, input, async (came) => {
-    const decoded = decodedRequest(endpoint, came.body);
+    const decoded = decodedRequest(endpoint, came.body, endpointPolicy(came.caller));
     if (!decoded.ok) return decoded;
     const authMs = services.elapsed() - beganAt;
     const of = { ...came, decoded: decoded.value, startedAt, beganAt, authMs };

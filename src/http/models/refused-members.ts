@@ -1,32 +1,33 @@
-/** What no provider is sent, whichever API it speaks: what can't be settled, and what costs more than the catalogue knows. */
+/**
+ * What no provider is sent, whichever API it speaks, unless the tenant's policy allows and prices it: what can't be settled,
+ * and what costs more than the catalogue knows.
+ */
+import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import type { PassingNeeds } from "../../domain/requirements.ts";
 import type { Result } from "../../domain/result.ts";
 import { refuseMember } from "./decoded.ts";
 
 const unsettled = "A call whose work goes on elsewhere can't be charged.";
-const unpriced = "It changes the price, and the tenant's policy names no price for it.";
+const unpriced =
+  "It changes the price, and modelEndpoints.priceFactors of the policy doesn't list it.";
+const unpricedTool =
+  "The provider runs and bills this tool, and modelEndpoints.toolUsd of the policy doesn't list it.";
+const stored = 'modelEndpoints.store of the policy is "never": send store: false.';
 
-interface Row {
-  name: string;
-  /** whether a value of the member asks for nothing */
-  usual: (value: JsonValue) => boolean;
-  detail: string;
-}
-
-const isUsualTier = (value: JsonValue): boolean =>
-  value === "auto" || value === "default" || value === "standard_only";
 const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
-const rows: readonly Row[] = [
-  { name: "background", usual: (value) => value === false, detail: unsettled },
-  { name: "fallbacks", usual: isEmptyList, detail: unsettled },
-  { name: "service_tier", usual: isUsualTier, detail: unpriced },
-  { name: "speed", usual: (value) => value === "standard", detail: unpriced },
-  { name: "inference_geo", usual: () => false, detail: unpriced },
-  { name: "mcp_servers", usual: isEmptyList, detail: unpriced },
-  { name: "web_search_options", usual: () => false, detail: unpriced },
-];
+/** Members of which a value asks for nothing, or is never served. */
+const unsettledMembers = { background: false, fallbacks: [] } as const;
+
+/** Members that change the price, each with the values that don't. */
+const pricedMembers: Readonly<Record<string, readonly JsonValue[]>> = {
+  service_tier: ["auto", "default", "standard_only"],
+  speed: ["standard"],
+  inference_geo: ["global"],
+};
 
 /**
  * Tools that the client runs, by the beginning of their types; `computer` and `bash` among them, although the provider wrote
@@ -35,23 +36,97 @@ const rows: readonly Row[] = [
 const clientTools =
   /^(function|custom|namespace|local_shell|apply_patch|computer|bash_|text_editor_|memory_)/;
 
-const isRunByProvider = (tool: JsonValue): boolean => {
-  const type = own(tool, "type");
-  return typeof type === "string" && !clientTools.test(type);
-};
+/** Types of the tools that the provider is to run, each with the member that asks for it. */
+function providerTools(
+  body: JsonObject,
+): { type: string; path: string; mostUses: number | null }[] {
+  const { tools } = body;
+  const listed = (Array.isArray(tools) ? tools : []).flatMap((tool, at) => {
+    const type = own(tool, "type");
+    const uses = own(tool, "max_uses");
+    return typeof type !== "string" || clientTools.test(type)
+      ? []
+      : [{ type, path: `tools.${at}.type`, mostUses: typeof uses === "number" ? uses : null }];
+  });
+  const { mcp_servers: servers = null, web_search_options: search = null } = body;
+  return [
+    ...listed,
+    ...(servers === null || isEmptyList(servers)
+      ? []
+      : [{ type: "mcp", path: "mcp_servers", mostUses: null }]),
+    ...(search === null ? [] : [{ type: "web_search", path: "web_search_options", mostUses: 1 }]),
+  ];
+}
+
+const priceOfTool = (type: string, { toolUsd = {} }: EndpointPolicy): number | undefined =>
+  Object.entries(toolUsd).find(([beginning]) => type.startsWith(beginning))?.[1];
+
+const factorOf = (value: JsonValue, { priceFactors = {} }: EndpointPolicy): number | undefined =>
+  typeof value === "string" && Object.hasOwn(priceFactors, value) ? priceFactors[value] : undefined;
+
+/** Values of the members that change the price. */
+const askedPrices = (body: JsonObject): { name: string; value: JsonValue }[] =>
+  Object.entries(pricedMembers).flatMap(([name, usual]) => {
+    const value = body[name] ?? null;
+    return value === null || usual.includes(value) ? [] : [{ name, value }];
+  });
+
+/** Responses are stored unless a request says otherwise. */
+const isStored = (endpoint: ModelEndpointName, { store = null }: JsonObject): boolean =>
+  endpoint === "responses" ? store !== false : store === true;
 
 /** null: nothing is refused by its name */
-export function refusedMember(body: JsonObject): Result<never, Refusal> | null {
-  for (const { name, usual, detail } of rows) {
+export function refusedMember(
+  endpoint: ModelEndpointName,
+  body: JsonObject,
+  policy: EndpointPolicy,
+): Result<never, Refusal> | null {
+  for (const [name, nothing] of Object.entries(unsettledMembers)) {
     const value = body[name] ?? null;
-    if (value !== null && !usual(value)) return refuseMember(name, detail);
+    if (value !== null && value !== nothing && !isEmptyList(value))
+      return refuseMember(name, unsettled);
   }
-  const { tools } = body;
-  const at = Array.isArray(tools) ? tools.findIndex(isRunByProvider) : -1;
-  return at === -1
-    ? null
-    : refuseMember(
-        `tools.${at}.type`,
-        "The provider runs this tool, and the policy names no price.",
-      );
+  const costly = askedPrices(body).find(({ value }) => factorOf(value, policy) === undefined);
+  if (costly !== undefined) return refuseMember(costly.name, unpriced);
+  const tool = providerTools(body).find(({ type }) => priceOfTool(type, policy) === undefined);
+  if (tool !== undefined) return refuseMember(tool.path, unpricedTool);
+  if (policy.store !== "never") return null;
+  const reference = ["previous_response_id", "conversation"].find(
+    (name) => (body[name] ?? null) !== null,
+  );
+  if (reference !== undefined) return refuseMember(reference, stored);
+  return isStored(endpoint, body) ? refuseMember("store", stored) : null;
+}
+
+/** Uses of a tool that are reserved where the request sets no limit. */
+const usualUses = 10;
+
+/** What the request may cost beside its model's prices, and the prices by which it is settled. */
+export function surchargesOf(
+  body: JsonObject,
+  policy: EndpointPolicy,
+): Pick<PassingNeeds, "surcharge" | "prices"> {
+  const { priceFactors, toolUsd } = policy;
+  const factor = askedPrices(body).reduce(
+    (product, { value }) => product * (factorOf(value, policy) ?? 1),
+    1,
+  );
+  const tools = providerTools(body);
+  const fees = tools.reduce(
+    (sum, { type, mostUses }) => sum + (priceOfTool(type, policy) ?? 0) * (mostUses ?? usualUses),
+    0,
+  );
+  const surcharge = {
+    ...(factor !== 1 && { factor }),
+    ...(fees > 0 && { feeMicroUsd: Math.ceil(fees * 1e6) }),
+  };
+  const prices = {
+    // The provider may choose a tier by itself.
+    ...(priceFactors !== undefined && { factors: priceFactors }),
+    ...(tools.length > 0 && toolUsd !== undefined && { toolUsd }),
+  };
+  return {
+    ...(Object.keys(surcharge).length > 0 && { surcharge }),
+    ...(Object.keys(prices).length > 0 && { prices }),
+  };
 }

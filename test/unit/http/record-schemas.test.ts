@@ -30,6 +30,7 @@ const usage: Record<keyof Usage, true> = {
   estimated: true,
   classes: true,
   media: true,
+  surcharge: true,
   implausible: true,
 };
 const alert: Record<keyof Alert, true> = {

@@ -2,12 +2,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelEndpointName } from "../../../src/domain/model-endpoint.ts";
+import type { PassingNeeds } from "../../../src/domain/requirements.ts";
 import type { ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { readModelRequest } from "../../../src/mcp/json-text/model-request.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { answerAt } from "../../fakes/wire-answers.ts";
 import { oddJson, oddObject } from "../../fakes/odd-json.ts";
-import { requestOf } from "../../fixtures/providers/calls.ts";
+import { callOf, requestOf } from "../../fixtures/providers/calls.ts";
 
 const places = {
   messages: { provider: "anthropic", model: "claude-sonnet-4-5", wire: "anthropic" },
@@ -27,6 +28,7 @@ interface Told {
   provider?: string;
   model?: string;
   answer?: () => Response;
+  passing?: PassingNeeds;
 }
 
 async function passed(endpoint: ModelEndpointName, text: string, told: Told = {}) {
@@ -47,7 +49,14 @@ async function passed(endpoint: ModelEndpointName, text: string, told: Told = {}
   });
   const { provider = usual.provider, model = usual.model } = told;
   const request: ProviderRequest = {
-    ...requestOf({ provider, model }, { apiKey: "key", baseUrl: "http://127.0.0.1:1/v1" }),
+    ...requestOf(
+      { provider, model },
+      {
+        apiKey: "key",
+        baseUrl: "http://127.0.0.1:1/v1",
+        call: callOf(told.passing === undefined ? {} : { passing: told.passing }),
+      },
+    ),
     maxTokens: 1_000,
     passed: {
       endpoint,
@@ -233,6 +242,44 @@ describe("the answer", () => {
       [{ type: "tool_use", ...toolUse }],
     ]);
   });
+
+  it.each([
+    [
+      "messages",
+      {
+        usage: {
+          ...usages.messages,
+          service_tier: "priority",
+          server_tool_use: { web_search_requests: 3 },
+        },
+      },
+      { factor: 2, feeMicroUsd: 30_000 },
+    ],
+    ["messages", { usage: { ...usages.messages, service_tier: "standard" } }, {}],
+    [
+      "responses",
+      {
+        service_tier: "priority",
+        output: [{ type: "web_search_call" }, { type: "message", content: [] }],
+      },
+      { factor: 2, feeMicroUsd: 10_000 },
+    ],
+    ["responses", { service_tier: "default" }, {}],
+    ["chat.completions", {}, { factor: 1.5 }],
+  ] as const)(
+    "of %s is charged by what it says of its own price: %j",
+    async (endpoint, more, surcharge) => {
+      const { answer } = await passed(endpoint, '{"model":"m"}', {
+        answer: () => Response.json({ ...answerAt(places[endpoint].wire), ...more }),
+        passing: {
+          losses: ["service_tier"],
+          surcharge: { factor: 1.5 },
+          prices: { factors: { priority: 2 }, toolUsd: { web_search: 0.01 } },
+        },
+      });
+      expect(answer.ok && (answer.value.usage.surcharge ?? {})).toEqual(surcharge);
+    },
+  );
 
   it("without a usage is charged by an estimate", async () => {
     const { answer } = await passed("messages", '{"model":"m"}', {

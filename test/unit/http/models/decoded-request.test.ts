@@ -1,5 +1,6 @@
 /** A request that no call can hold is outlined, and says what only its own API carries; some members no provider is sent. */
 import { describe, expect, it } from "vitest";
+import type { EndpointPolicy } from "../../../../src/domain/choice/policy.ts";
 import type { JsonObject } from "../../../../src/domain/json.ts";
 import { estimateInputTokens } from "../../../../src/domain/sampling/estimate.ts";
 import { decodeChat } from "../../../../src/http/models/chat-request.ts";
@@ -20,8 +21,11 @@ const plain: Record<keyof typeof endpoints, JsonObject> = {
   chat: { model: "m", messages: [{ role: "user", content: "Hello there." }] },
 };
 
-const decoded = (endpoint: keyof typeof endpoints, more: JsonObject = {}) =>
-  decodedRequest(endpoints[endpoint], { ...plain[endpoint], ...more });
+const decoded = (
+  endpoint: keyof typeof endpoints,
+  more: JsonObject = {},
+  policy: EndpointPolicy = {},
+) => decodedRequest(endpoints[endpoint], { ...plain[endpoint], ...more }, policy);
 const callOf = (endpoint: keyof typeof endpoints, more: JsonObject = {}) => {
   const result = decoded(endpoint, more);
   if (!result.ok) throw new Error(JSON.stringify(result.error));
@@ -162,5 +166,49 @@ describe("refused by name, whichever provider there is", () => {
     ["responses", { background: false, service_tier: "auto" }],
   ] as const)("and tools that the client runs are not: %s %j", (endpoint, more) => {
     expect(decoded(endpoint, more as unknown as JsonObject).ok).toBe(true);
+  });
+});
+
+describe("by the tenant's policy", () => {
+  const surchargesOf = (
+    endpoint: keyof typeof endpoints,
+    more: JsonObject,
+    policy: EndpointPolicy,
+  ) => {
+    const result = decoded(endpoint, more, policy);
+    return result.ok ? result.value.call.passing : result.error;
+  };
+
+  it("what it prices is reserved at that price", () => {
+    const policy = { priceFactors: { priority: 2, us: 1.1 }, toolUsd: { web_search: 0.01 } };
+    const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }];
+    expect(surchargesOf("messages", { tools, inference_geo: "us" }, policy)).toMatchObject({
+      surcharge: { factor: 1.1, feeMicroUsd: 30_000 },
+      prices: { factors: policy.priceFactors, toolUsd: policy.toolUsd },
+    });
+    expect(surchargesOf("responses", { tools: [{ type: "web_search" }] }, policy)).toMatchObject({
+      surcharge: { feeMicroUsd: 100_000 },
+    });
+    expect(surchargesOf("chat", { service_tier: "flex" }, policy)).toMatchObject({
+      path: "service_tier",
+    });
+  });
+
+  it.each([
+    ["responses", {}, "store"],
+    ["responses", { store: true }, "store"],
+    ["responses", { store: false, previous_response_id: "resp_1" }, "previous_response_id"],
+    ["responses", { store: false, conversation: "conv_1" }, "conversation"],
+    ["chat", { store: true }, "store"],
+  ] as const)("nothing is stored at a provider: %s %j", (endpoint, more, path) => {
+    expect(decoded(endpoint, more, { store: "never" })).toMatchObject({
+      ok: false,
+      error: { path },
+    });
+  });
+
+  it("and what is stored nowhere passes", () => {
+    for (const endpoint of ["messages", "chat", "responses"] as const)
+      expect(decoded(endpoint, { store: false }, { store: "never" }).ok).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 /** Refusals of the model endpoints have the status and words on which clients of each wire act. */
 import { describe, expect, it } from "vitest";
+import type { AttemptSummary } from "../../../../src/domain/attempts.ts";
 import type { Refusal } from "../../../../src/domain/refusals.ts";
 import type { ExclusionReason, Requirements } from "../../../../src/domain/requirements.ts";
 import { errorAnswer, type Dialect } from "../../../../src/http/models/errors.ts";
@@ -24,6 +25,11 @@ const money = (retryAfterMs: number | null): Refusal => ({
   usedUsd: 1,
   neededUsd: 0.1,
   retryAfterMs,
+});
+
+const failed = (attempt: Partial<AttemptSummary>): Refusal => ({
+  reason: "provider_failed",
+  attempts: [{ provider: "openai", model: "m", status: 500, retryable: true, ...attempt }],
 });
 
 describe("a refusal", () => {
@@ -55,6 +61,27 @@ describe("a refusal", () => {
       [429, "rate_limit_error"],
       [429, "rate_limit_exceeded"],
       null,
+    ],
+    [
+      "a request that its provider refuses",
+      failed({ status: 400, retryable: false }),
+      [400, "invalid_request_error"],
+      [400, null],
+      null,
+    ],
+    [
+      "a request that is too long for its provider",
+      failed({ status: 400, retryable: false, code: "context_length" }),
+      [400, "invalid_request_error"],
+      [400, "context_length_exceeded"],
+      null,
+    ],
+    [
+      "a key that its provider refuses",
+      failed({ status: 401, retryable: false }),
+      [529, "overloaded_error"],
+      [503, "server_error"],
+      "false",
     ],
     [
       "a rate",
@@ -138,4 +165,20 @@ describe("a refusal", () => {
     const { headers } = errorAnswer(money(9_000), { dialect: "openai", requestId: "req_9" });
     expect(headers["Retry-After"]).toBe("9");
   });
+});
+
+it("names the member that only another API carries", () => {
+  const refusal = noModel("not_translatable", "not_named");
+  if (refusal.reason !== "no_eligible_model") throw new Error();
+  const passing = { losses: ["messages.1.content.0"] };
+  const of = (dialect: Dialect) =>
+    errorAnswer(
+      { ...refusal, requirements: { ...requirements, passing } },
+      { dialect, requestId: "req_1" },
+    );
+  expect([of("openai").status, of("openai").body["error"]]).toMatchObject([
+    400,
+    { param: "messages.1.content.0" },
+  ]);
+  expect(JSON.stringify(of("anthropic").body)).toContain("it has messages.1.content.0");
 });
