@@ -85,6 +85,7 @@ const groupsIn: Record<string, readonly string[]> = {
     "sampling/attempts",
     "sampling/request",
     "sampling/settlement",
+    "sampling/states",
     "approvals",
     "sampling",
     "scheduled/audit",

@@ -10,7 +10,7 @@ import { errorMessage, resultMessage } from "../mcp/jsonrpc.ts";
 import type { Caller } from "../pipeline/callers/authenticate.ts";
 import type { Declared } from "../pipeline/sampling/choice/choose.ts";
 import type { Waiting } from "../pipeline/sampling/request/sampling-request.ts";
-import type { Finished } from "../pipeline/sampling/settlement/finish.ts";
+import type { Finished } from "../pipeline/sampling/states/states.ts";
 import type { AnsweredBy } from "../pipeline/sampling/request/idempotency.ts";
 import type { ProxyServices } from "./services.ts";
 import { withoutIdempotencyKey } from "../mcp/idempotency-key.ts";

@@ -9,10 +9,24 @@ import { createHoldResult } from "../../pipeline/approvals/hold-result.ts";
 import { createHold } from "../../pipeline/approvals/hold-request.ts";
 import { createWaitForApproval } from "../../pipeline/approvals/wait.ts";
 import { createAttempt } from "../../pipeline/sampling/attempts/attempt.ts";
-import type { Cancellation } from "../../pipeline/sampling/request/cancel.ts";
-import { createDecide } from "../../pipeline/sampling/decide.ts";
+import { cancellable, type Cancellation } from "../../pipeline/sampling/request/cancel.ts";
+import { createAdmitWithApproval } from "../../pipeline/approvals/admit-with-approval.ts";
+import { createAwaitApproval } from "../../pipeline/approvals/await-approval.ts";
+import { createSettleWithApproval } from "../../pipeline/approvals/settle-with-approval.ts";
+import { createWaitForRoom } from "../../pipeline/sampling/decide.ts";
+import { createInTurn } from "../../pipeline/sampling/in-turn.ts";
+import { createAdmitting, createClaim } from "../../pipeline/sampling/states/admitted.ts";
+import { createAttempting } from "../../pipeline/sampling/states/attempted.ts";
+import { createChoose } from "../../pipeline/sampling/states/chosen.ts";
+import {
+  createJoin,
+  createRepeat,
+  createRepeatOrRefuse,
+} from "../../pipeline/sampling/states/joined.ts";
+import { createReceive } from "../../pipeline/sampling/states/received.ts";
+import { createRefuse } from "../../pipeline/sampling/states/refused.ts";
+import { createSettling } from "../../pipeline/sampling/states/settled.ts";
 import { createEndCall } from "../../pipeline/sampling/settlement/end-call.ts";
-import { createFinish } from "../../pipeline/sampling/settlement/finish.ts";
 import type { Summary } from "../../pipeline/sampling/settlement/summary.ts";
 import type { Idempotency } from "../../pipeline/sampling/request/idempotency.ts";
 import { createLimitWaits } from "../../pipeline/sampling/admission/limit-waits.ts";
@@ -59,7 +73,7 @@ export function createDatabaseSample(
     };
   },
 ): Sample {
-  const { config, host, memory, sha256Hex } = isolate;
+  const { config, host, memory, sha256Hex, digestContent } = isolate;
   const { fetch, log } = host;
   const { name, ids, vault, door, background, upkeep } = database;
   const { ledger, approvals } = database.stores;
@@ -69,7 +83,7 @@ export function createDatabaseSample(
   const endCall = createEndCall({ ledger, ids, ended: limitWaits.ended });
   const lost = isolate.lostAdmissions(name);
   const consoleOrigin = config.publicUrls[0] ?? null;
-  const sendWebhooks = (): void => database.parts.approvals.sendWebhooks();
+  const { sendWebhooks, readContent, endHeld } = database.parts.approvals;
   const traces = createTraces({
     target: config.traceTarget,
     fetch,
@@ -90,68 +104,91 @@ export function createDatabaseSample(
     ends: host.ends,
     ...clock,
   });
-  return createSample({
-    digestContent: isolate.digestContent,
-    sha256Hex,
-    decide: createDecide({
-      chooser,
-      admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),
-      idempotency,
-      limitWaits,
-      release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
-      ledger,
-      hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex, consoleOrigin }),
-      approvals,
-      sendWebhooks,
-      sha256Hex,
-      ...clock,
-    }),
-    waitForApproval: createWaitForApproval({
-      approvals,
-      begin: createBegin({
-        approvals,
-        chooser,
-        read: database.parts.approvals.readContent,
-        ...clock,
-      }),
-      endHeld: database.parts.approvals.endHeld,
-      cancellation,
-      sendWebhooks,
-      ...clock,
-    }),
-    finish: createFinish({
-      attempt: readingLists(
-        createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
-        { readList, upkeep },
-      ),
-      settle: createSettle({ endCall, vault, ids, now, wait, log }),
-      holdResult: createHoldResult({
-        approvals,
-        settlementOf: createSettlement({ vault, ids, now }),
-        seal: createSealContent({ vault }),
-        sha256Hex,
-        consoleOrigin,
-        sendWebhooks,
-        now,
-      }),
-      cancellation,
-      idempotency,
-      ...clock,
-      after,
-      background,
-      forget: ({ memoryKey }) => memory.delete(memoryKey),
-    }),
-    idempotency,
-    observe: createObserve({
-      traces,
-      providers,
-      now,
-      log,
-      ...(measure !== null && { measure }),
-    }),
-    door,
-    ids,
-    background,
-    upkeep,
+  const refuse = createRefuse({ ledger });
+  const repeat = createRepeat({ refuse });
+  const release = createRelease({ ledger, endCall, lost, now, wait });
+  const claim = createClaim({
+    admit: createAdmit({ ledger, sessionTtlMs: config.sessionTtlMs }),
+    repeat,
+    release: (one) => upkeep(release(one)),
   });
+  const observe = createObserve({
+    traces,
+    providers,
+    now,
+    log,
+    ...(measure !== null && { measure }),
+  });
+  const seal = createSealContent({ vault });
+  const settling = createSettling({
+    settle: createSettle({ endCall, vault, ids, now, wait, log }),
+    idempotency,
+    ...clock,
+    after,
+    background,
+  });
+  return createSample(
+    {
+      receive: createReceive({ digestContent, ids, observe }),
+      choose: createChoose({ chooser, refuse, ...clock }),
+      admit: createAdmitWithApproval({
+        admit: createAdmitting({ claim, elapsed: clock.elapsed }),
+        claim,
+        hold: createHold({ chooser, seal, sha256Hex, consoleOrigin }),
+        repeat,
+        refuse,
+        idempotency,
+        approvals,
+        sendWebhooks,
+        sha256Hex,
+      }),
+      attempt: cancellable(
+        cancellation,
+        createAttempting({
+          attempt: readingLists(
+            createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
+            { readList, upkeep },
+          ),
+          now,
+          forget: ({ memoryKey }) => memory.delete(memoryKey),
+        }),
+      ),
+      settle: createSettleWithApproval({
+        settling,
+        holdResult: createHoldResult({
+          approvals,
+          settlementOf: createSettlement({ vault, ids, now }),
+          seal,
+          sha256Hex,
+          consoleOrigin,
+          sendWebhooks,
+          now,
+        }),
+      }),
+      settleThrown: settling.settleThrown,
+      join: createJoin({ idempotency }),
+      awaitApproval: createAwaitApproval({
+        waitForApproval: createWaitForApproval({
+          approvals,
+          begin: createBegin({ approvals, chooser, read: readContent, ...clock }),
+          endHeld,
+          cancellation,
+          sendWebhooks,
+          ...clock,
+        }),
+        observe,
+        idempotency,
+        sha256Hex,
+        upkeep,
+      }),
+    },
+    {
+      waitForRoom: createWaitForRoom({
+        limitWaits,
+        repeatOrRefuse: createRepeatOrRefuse({ idempotency, repeat, refuse }),
+      }),
+      inTurn: createInTurn({ door }),
+      background,
+    },
+  );
 }

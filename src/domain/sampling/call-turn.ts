@@ -4,3 +4,6 @@ export interface CallTurn {
   outside: <T>(wait: (giveWay: () => Promise<void>) => Promise<T>) => Promise<T>;
   end: () => void;
 }
+
+/** The turn of a message that is handled without one. */
+export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };

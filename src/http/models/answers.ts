@@ -1,7 +1,7 @@
 /** Answers in the words of each wire. Source: the API references of OpenAI and Anthropic. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Block, StopReason } from "../../domain/sampling/call.ts";
-import type { Finished } from "../../pipeline/sampling/settlement/finish.ts";
+import type { Finished } from "../../pipeline/sampling/states/states.ts";
 
 const textIn = (content: readonly Block[]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");

@@ -7,7 +7,7 @@ import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import type { Finished } from "../../pipeline/sampling/settlement/finish.ts";
+import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";

@@ -7,11 +7,9 @@ import { err, ok } from "../../domain/result.ts";
 import type { Approval } from "../../domain/ports/approvals.ts";
 import type { ApprovalVerdict } from "../../domain/sampling/approval.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
-import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import { reservationOf } from "../sampling/admission/admit.ts";
 import type { Chooser } from "../sampling/choice/choose.ts";
-import type { StartedCall } from "../sampling/request/started-call.ts";
-import type { Admitted } from "../sampling/settlement/finish.ts";
+import type { Admitted, Held } from "../sampling/states/states.ts";
 import type { ReadContent } from "./contents.ts";
 import { approvalFor, pinnedTo } from "./hold-request.ts";
 
@@ -40,14 +38,7 @@ export type Taken =
   /** resumed elsewhere */
   | { state: "gone" };
 
-export interface ToBegin {
-  started: StartedCall;
-  call: SamplingCall;
-  held: HeldCall;
-  replayKey: ReplayKey | null;
-}
-
-export type Begin = (toBegin: ToBegin) => AsyncResult<Taken>;
+export type Begin = (call: Held, held: HeldCall) => AsyncResult<Taken>;
 
 const withVerdicts = ({ decision, stages }: HeldCall) => ({
   ...decision,
@@ -63,8 +54,8 @@ export function createBegin(deps: {
   elapsed: () => number;
 }): Begin {
   const { approvals, chooser, read, now, elapsed } = deps;
-  return async ({ started, call, held, replayKey }) => {
-    const { request, turn, observed, opening } = started;
+  return async (call, held) => {
+    const { request, observed, opening } = call;
     const { tenantId, requestId, edited: edits } = held.approval;
     const place = { tenantId, requestId };
     const edited =
@@ -79,16 +70,17 @@ export function createBegin(deps: {
     const approved = `${provider}/${model}`;
     if (!isAllowed({ provider, id: model }, caller.snapshot.tenant.policy))
       return err({ reason: "forbidden", action: `the approved model ${approved} by now` });
-    const plan = chooser.plan(
-      edited.value ?? call,
+    const planned = chooser.plan(
+      edited.value ?? call.asked,
       pinnedTo(caller.snapshot, approved),
       request.declaredBy(caller),
       server,
     );
-    if (!plan.ok) return plan;
+    if (!planned.ok) return planned;
     const admittingAt = elapsed();
     const at = now();
-    const reserved = reservationOf({ plan: plan.value, caller, server, names: call, now: at });
+    const wanted = { plan: planned.value, caller, server };
+    const reserved = reservationOf({ ...wanted, names: call.asked, now: at });
     const lifted = await approvals.lift({
       ...place,
       stage: "request",
@@ -99,25 +91,22 @@ export function createBegin(deps: {
     });
     if (!lifted.ok) return lifted;
     if (lifted.value.state !== "lifted") return ok({ state: lifted.value.state });
-    observed.chose(plan.value.decision);
-    const need = approvalFor({ plan: plan.value, reserved, caller, server, tool: request.tool });
+    observed.chose(planned.value.decision);
     return ok({
       state: "taken",
       admitted: {
-        caller,
-        plan: plan.value,
+        ...call,
+        state: "admitted",
+        ...wanted,
         reserved,
         opening: { ...opening, id: requestId, createdAt: held.createdAt },
         receipt: lifted.value.receipt,
-        observed,
-        request: { ...request, replayKey },
-        turn,
         // Circuits that another call may be probing.
         blocked: reserved.probes.map(({ scope }) => scope),
         chooseMs: admittingAt - choosingAt,
         approveMs: Math.max(0, at - held.createdAt),
         admitMs: elapsed() - admittingAt,
-        approval: need,
+        approval: approvalFor({ ...wanted, reserved, tool: request.tool }),
       },
     });
   };

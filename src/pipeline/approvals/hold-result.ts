@@ -3,11 +3,12 @@ import type { Settlement, Who } from "../../domain/audit/record.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Block } from "../../domain/sampling/call.ts";
+import type { ApprovalNeed } from "../../domain/sampling/approval.ts";
 import type { Usage } from "../../domain/usage.ts";
-import type { Admitted } from "../sampling/settlement/finish.ts";
 import type { Summary } from "../sampling/settlement/summary.ts";
 import type { Recorded } from "../sampling/request/idempotency.ts";
 import type { Ended } from "../sampling/settlement/settle.ts";
+import type { Running } from "../sampling/states/states.ts";
 import { webhookOf, type SealContent } from "./hold-request.ts";
 
 export interface ShownResult {
@@ -29,6 +30,12 @@ export interface KeptResult {
   recorded: Recorded<Summary> & { ok: true };
 }
 
+/** Has the result wait for approval. False: the call has ended meanwhile. */
+export type HoldResult = (
+  call: Pick<Running, "opening" | "caller">,
+  result: { ended: Ended; recorded: KeptResult["recorded"]; need: ApprovalNeed },
+) => AsyncResult<boolean>;
+
 export const createHoldResult =
   (deps: {
     approvals: Pick<ApprovalStore, "holdResult">;
@@ -38,12 +45,8 @@ export const createHoldResult =
     consoleOrigin: string | null;
     sendWebhooks: () => void;
     now: () => number;
-  }) =>
-  async (
-    { opening, caller, approval }: Admitted,
-    ended: Ended,
-    recorded: Recorded<Summary> & { ok: true },
-  ): AsyncResult<boolean> => {
+  }): HoldResult =>
+  async ({ opening, caller }, { ended, recorded, need }) => {
     const { tenantId, keyId } = opening.who;
     const { answer } = recorded.value;
     const shown: ShownResult = {
@@ -58,20 +61,17 @@ export const createHoldResult =
     const kept: KeptResult = { shown, settlement, recorded };
     const now = deps.now();
     const { model, costUsd } = shown;
-    const webhook =
-      approval === null
-        ? null
-        : webhookOf(
-            { opening, caller, need: approval },
-            { stage: "result", model, costUsd, consoleOrigin: deps.consoleOrigin },
-          );
+    const webhook = webhookOf(
+      { opening, caller, need },
+      { stage: "result", model, costUsd, consoleOrigin: deps.consoleOrigin },
+    );
     const held = await deps.approvals.holdResult(
       { tenantId, requestId: opening.id, keyId, now },
       {
         stage: "result",
-        deadline: now + (approval?.timeoutMs ?? 0),
-        onTimeout: approval?.onTimeout ?? "deny",
-        why: approval?.why ?? [],
+        deadline: now + need.timeoutMs,
+        onTimeout: need.onTimeout,
+        why: need.why,
         shown: await deps.sha256Hex(JSON.stringify(shown)),
         parts: await deps.seal(tenantId, `${opening.id}#result`, JSON.stringify(kept)),
         ...(webhook !== null && { webhook }),

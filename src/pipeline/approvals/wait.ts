@@ -2,10 +2,9 @@
 import type { ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { SamplingCall } from "../../domain/sampling/call.ts";
-import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
-import type { Cancellation, Watch } from "../sampling/request/cancel.ts";
-import type { StartedCall } from "../sampling/request/started-call.ts";
+import { watchFor, type Cancellation } from "../sampling/request/cancel.ts";
+import { returningCallOf } from "../sampling/request/idempotent-call.ts";
+import type { Held } from "../sampling/states/states.ts";
 import type { Begin, Taken } from "./begin.ts";
 import type { EndHeld } from "./end.ts";
 
@@ -25,19 +24,15 @@ export type Waited =
   | { state: "over" }
   | { state: "refused"; refusal: Refusal };
 
-export interface ToWait {
-  started: StartedCall;
-  call: SamplingCall;
-  requestId: string;
-  replayKey: ReplayKey | null;
-  /** made by the router; `null` if the caller has its own */
-  idempotencyKey: string | null;
-  signal: AbortSignal;
-  /** Whether a disconnect cancels the call: yes for the first caller, no for one that joined. */
-  leaving: "withdraws" | "leaves-it-waiting";
-}
+export type WaitForApproval = (call: Held, signal: AbortSignal) => Promise<Waited>;
 
-export type WaitForApproval = (toWait: ToWait) => Promise<Waited>;
+/** The key made by the router; `null` if the caller has its own. */
+const idempotencyKeyOf = (call: Held): string | null => {
+  // A server's own key is an id, under which it can't ask again.
+  const isKeyless =
+    returningCallOf(call) !== null || (call.role === "owner" && call.request.replayKey === null);
+  return isKeyless ? call.requestId : null;
+};
 
 export function createWaitForApproval(deps: {
   approvals: ApprovalStore;
@@ -52,18 +47,6 @@ export function createWaitForApproval(deps: {
 }): WaitForApproval {
   const { approvals, begin, endHeld, cancellation, sendWebhooks, now, elapsed, wait } = deps;
 
-  /** Callers without a session cancel by disconnecting. */
-  const watchFor = ({ request }: StartedCall): Watch | null => {
-    const { session, snapshot } = request.caller;
-    const { messageId } = request;
-    return session === null || messageId === null
-      ? null
-      : cancellation.watch(
-          { tenantId: snapshot.tenant.id, sessionId: session.id, messageId },
-          request.startedAt,
-        );
-  };
-
   /** Ends the call without a charge unless it has started. */
   const withdraw = async (place: CallPlace): Promise<Waited> => {
     const withdrawn = await approvals.withdraw(place, now());
@@ -75,7 +58,7 @@ export function createWaitForApproval(deps: {
   };
 
   /** `null` while there is no decision or no free slot. */
-  const look = async (place: CallPlace, toWait: ToWait, held: HeldCall): Promise<Waited | null> => {
+  const look = async (place: CallPlace, call: Held, held: HeldCall): Promise<Waited | null> => {
     const { state, deadline, stage } = held.approval;
     if (state === "waiting" && deadline <= now()) {
       const expired = await approvals.expire(now());
@@ -83,7 +66,7 @@ export function createWaitForApproval(deps: {
     }
     if (state === "waiting") return null;
     if (state === "approved" && stage === "request") {
-      const begun = await begin({ ...toWait, held });
+      const begun = await begin(call, held);
       if (!begun.ok) return { state: "refused", refusal: begun.error };
       if (begun.value.state === "busy") return null;
       return begun.value.state === "taken" ? begun.value : { state: "over" };
@@ -93,9 +76,12 @@ export function createWaitForApproval(deps: {
   };
 
   /** `cancelled`: the session canceled the call. */
-  const waitOn = async (toWait: ToWait, cancelled: AbortSignal | null): Promise<Waited> => {
-    const { started, requestId, signal, idempotencyKey, leaving } = toWait;
-    const { request, opening } = started;
+  const waitOn = async (
+    call: Held,
+    signal: AbortSignal,
+    cancelled: AbortSignal | null,
+  ): Promise<Waited> => {
+    const { request, opening, requestId, role, turn } = call;
     const place = { tenantId: opening.who.tenantId, requestId };
     const either = cancelled === null ? signal : AbortSignal.any([signal, cancelled]);
     for (let pause = shortestPauseMs; ; pause = Math.min(longestPauseMs, 2 * pause)) {
@@ -104,30 +90,32 @@ export function createWaitForApproval(deps: {
       const held = found.value;
       if (held === null || held.outcome !== "admitted") return { state: "over" };
       if (cancelled?.aborted === true) return withdraw(place);
-      const seen = await look(place, toWait, held);
+      const seen = await look(place, call, held);
       if (seen !== null) return seen;
-      if (signal.aborted && leaving === "withdraws") {
+      // The call belongs to another caller.
+      if (signal.aborted && role !== "owner")
+        return { state: "refused", refusal: { reason: "cancelled" } };
+      if (signal.aborted) {
         await wait(leftForMs, new AbortController().signal);
         return withdraw(place);
       }
-      if (signal.aborted) return { state: "refused", refusal: { reason: "cancelled" } };
       const { patienceMs = usualPatienceMs, progress } = request.waiting?.() ?? {};
-      if (elapsed() - request.beganAt >= patienceMs)
+      if (elapsed() - request.beganAt >= patienceMs) {
+        const idempotencyKey = idempotencyKeyOf(call);
+        const retryAfterMs = comeAgainMs;
         return {
           state: "refused",
-          refusal: {
-            reason: "approval_pending",
-            retryAfterMs: comeAgainMs,
-            idempotencyKey,
-          },
+          refusal: { reason: "approval_pending", retryAfterMs, idempotencyKey },
         };
+      }
       progress?.();
-      await started.turn.outside(() => wait(pause, either));
+      await turn.outside(() => wait(pause, either));
     }
   };
 
-  return async (toWait) => {
-    const watch = watchFor(toWait.started);
-    return waitOn(toWait, watch?.signal ?? null).finally(() => watch?.stop());
+  return async (call, signal) => {
+    const { request } = call;
+    const watch = watchFor(cancellation, { request, caller: request.caller });
+    return waitOn(call, signal, watch?.signal ?? null).finally(() => watch?.stop());
   };
 }

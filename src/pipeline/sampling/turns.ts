@@ -134,8 +134,6 @@ export function createTurns(deps: {
   };
 }
 
-export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
-
 export interface Door {
   /** Refusals are delayed. */
   enter(lane: string): Promise<Result<CallTurn, Refusal>>;

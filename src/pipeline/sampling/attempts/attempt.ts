@@ -33,7 +33,7 @@ import { placeOf } from "../admission/admit.ts";
 import { answered, failed, unopenable } from "./attempt-outcome.ts";
 import { signalUntil } from "./signal-until.ts";
 
-export interface Attempted {
+export interface AttemptsMade {
   attempts: Attempt[];
   /** ms in providers, including queues */
   providerMs: number;
@@ -234,7 +234,7 @@ export function createAttempt(deps: {
     return { attempt: { ...attempt, ...outcome }, checked };
   };
 
-  return async (walk: Walk): Promise<Attempted> => {
+  return async (walk: Walk): Promise<AttemptsMade> => {
     const startedAt = elapsed();
     const attempts: TimedAttempt[] = [];
     const tried: Tried[] = [];
@@ -243,7 +243,7 @@ export function createAttempt(deps: {
     const places = steps.map(({ place }) => place);
     const avoided = avoidedOf(places, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
-    const end = (answer: Attempted["answer"]): Attempted => ({
+    const end = (answer: AttemptsMade["answer"]): AttemptsMade => ({
       attempts: attempts.map(({ endpoint: _, beganAt: __, readAt: ___, ...attempt }) => attempt),
       providerMs: elapsed() - startedAt,
       circuits: circuitChangesOf(attempts),

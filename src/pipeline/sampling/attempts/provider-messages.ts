@@ -3,7 +3,7 @@ import type { ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { AttemptSummary } from "../../../domain/attempts.ts";
 import type { Policy } from "../../../domain/choice/policy.ts";
 import { err } from "../../../domain/result.ts";
-import type { Attempted } from "./attempt.ts";
+import type { AttemptsMade } from "./attempt.ts";
 
 /** Messages and attempts are in call order. */
 function withMessages(
@@ -32,7 +32,7 @@ export function providerMessages(policy: Policy, asking: "caller" | "server") {
     listener:
       isKept || isTold ? { onMessage: (message: ProviderMessage) => void said.push(message) } : {},
     kept: (): ProviderMessage[] => (isKept ? said : []),
-    told(answer: Attempted["answer"]): Attempted["answer"] {
+    told(answer: AttemptsMade["answer"]): AttemptsMade["answer"] {
       if (answer.ok || !isTold || !("attempts" in answer.error)) return answer;
       return err({ ...answer.error, attempts: withMessages(answer.error.attempts, said) });
     },

@@ -4,6 +4,8 @@
  */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { CancellationStore, CancelledCall } from "../../../domain/ports/cancellations.ts";
+import type { Caller } from "../../callers/authenticate.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
 
 /** ms between polls: takes effect within two seconds. */
 const pollMs = 1_000;
@@ -12,7 +14,7 @@ const clockSkewMs = 5_000;
 
 export interface Watch {
   signal: AbortSignal;
-  stop(): void;
+  stop: () => void;
 }
 
 export function createCancellation(deps: {
@@ -43,3 +45,31 @@ export function createCancellation(deps: {
 }
 
 export type Cancellation = ReturnType<typeof createCancellation>;
+
+/** null: the caller has no session, and cancels by leaving. */
+export const watchFor = (
+  cancellation: Pick<Cancellation, "watch">,
+  { request, caller }: { request: SamplingRequest; caller: Caller },
+): Watch | null => {
+  const { session, snapshot } = caller;
+  const { messageId, startedAt } = request;
+  return session === null || messageId === null
+    ? null
+    : cancellation.watch(
+        { tenantId: snapshot.tenant.id, sessionId: session.id, messageId },
+        startedAt,
+      );
+};
+
+/** A step whose signal also aborts when the caller's session cancels the call. */
+export const cancellable =
+  <Call extends { request: SamplingRequest; caller: Caller }, Next>(
+    cancellation: Pick<Cancellation, "watch">,
+    step: (call: Call, signal: AbortSignal) => Promise<Next>,
+  ) =>
+  async (call: Call, signal: AbortSignal): Promise<Next> => {
+    const watch = watchFor(cancellation, call);
+    return watch === null
+      ? step(call, signal)
+      : step(call, AbortSignal.any([signal, watch.signal])).finally(watch.stop);
+  };

@@ -2,10 +2,12 @@ import type { IdempotentCall } from "../../../domain/ports/ledger.ts";
 import { keyOf, returningKey, type ReplayKey } from "../../../domain/sampling/replay-key.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
-export const idempotentCallOf = (
-  request: SamplingRequest,
-  replayKey: ReplayKey | null = request.replayKey,
-): IdempotentCall | null => {
+interface Repeatable {
+  request: SamplingRequest;
+  replayKey: ReplayKey | null;
+}
+
+export const idempotentCallOf = ({ request, replayKey }: Repeatable): IdempotentCall | null => {
   const { caller, server, content } = request;
   return replayKey === null
     ? null
@@ -18,10 +20,10 @@ export const idempotentCallOf = (
 };
 
 /** The identity of a returning server's request; `null` if it has its own key. */
-export function returningCallOf(request: SamplingRequest): IdempotentCall | null {
-  const { replayKey, content } = request;
-  const call = idempotentCallOf(request);
-  return call === null || replayKey?.kind !== "stream"
+export function returningCallOf(call: Repeatable): IdempotentCall | null {
+  const { replayKey, request } = call;
+  const own = idempotentCallOf(call);
+  return own === null || replayKey?.kind !== "stream"
     ? null
-    : { ...call, key: returningKey(replayKey.scope, content.sha256) };
+    : { ...own, key: returningKey(replayKey.scope, request.content.sha256) };
 }

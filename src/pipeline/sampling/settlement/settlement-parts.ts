@@ -2,7 +2,7 @@ import { captureOf } from "../../../domain/audit/capture.ts";
 import { sizeOf } from "../../../domain/choice/patience.ts";
 import type { Opening, Receipt, Settlement, Timing } from "../../../domain/audit/record.ts";
 import type { Reserved } from "../admission/admit.ts";
-import type { Attempted } from "../attempts/attempt.ts";
+import type { AttemptsMade } from "../attempts/attempt.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { Planned } from "../choice/choose.ts";
 import type { SamplingRequest } from "../request/sampling-request.ts";
@@ -59,7 +59,7 @@ export function endOf(
 /** `null` if the policy captures nothing. */
 export const capturedOf = (
   { request, caller }: Pick<AdmittedCall, "request" | "caller">,
-  answer: Attempted["answer"],
+  answer: AttemptsMade["answer"],
 ): string | null => {
   const { capture, captureSecrets } = caller.snapshot.tenant.policy;
   return capture === "full"

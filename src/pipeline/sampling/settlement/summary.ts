@@ -3,7 +3,7 @@ import { ignoredIn, type Ignored } from "../../../domain/choice/ignored.ts";
 import { nameOf } from "../../../domain/models/model.ts";
 import { err, ok } from "../../../domain/result.ts";
 import { withOrigin } from "../../../domain/sampling/tool-loop.ts";
-import type { Attempted } from "../attempts/attempt.ts";
+import type { AttemptsMade } from "../attempts/attempt.ts";
 import type { Planned } from "../choice/choose.ts";
 import type { Recorded } from "../request/idempotency.ts";
 import type { Charge } from "./settle.ts";
@@ -26,8 +26,12 @@ export interface Summary {
 
 /** The answer, also for repeated requests. */
 export function recordedOf(
-  { opening, plan: { call, decision } }: { opening: Opening; plan: Planned },
-  { answer, attempts }: Attempted,
+  {
+    opening,
+    plan: { call, decision },
+    answer,
+    attempts,
+  }: Pick<AttemptsMade, "answer" | "attempts"> & { opening: Opening; plan: Planned },
   { charge: { usage, microUsd }, timing }: { charge: Charge; timing: Timing },
 ): Recorded<Summary> {
   if (!answer.ok) return err(answer.error);

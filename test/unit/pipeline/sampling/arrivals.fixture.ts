@@ -1,5 +1,13 @@
 /** A sampling request on its way, with fakes for everything around it. */
-import type { Admitted } from "../../../../src/pipeline/sampling/settlement/finish.ts";
+import { createInTurn } from "../../../../src/pipeline/sampling/in-turn.ts";
+import type { createSample, Steps } from "../../../../src/pipeline/sampling/sample.ts";
+import type {
+  Admitted,
+  Decided,
+  Received,
+} from "../../../../src/pipeline/sampling/states/states.ts";
+import type { Door } from "../../../../src/pipeline/sampling/turns.ts";
+import { receivedAs } from "../../../../src/pipeline/sampling/states/received.ts";
 import { ok } from "../../../../src/domain/result.ts";
 import { featuresOf } from "../../../../src/domain/sampling/negotiation.ts";
 import type { CallTurn } from "../../../../src/domain/sampling/call-turn.ts";
@@ -65,13 +73,26 @@ export function turnOf(log: string[]): CallTurn {
   };
 }
 
+export const receivedWith = (
+  observed: Observation,
+  {
+    arrival = arrivalWith(),
+    turn = turnOf([]),
+  }: { arrival?: SamplingRequest; turn?: CallTurn } = {},
+): Received =>
+  receivedAs({ request: arrival, opening: openingOf(arrival, "req_1"), observed, turn });
+
 export function admittedWith(observed: Observation, arrival = arrivalWith()): Admitted {
   const plan = planOf([priced("mistral/one", 1), priced("anthropic/two", 2)]);
+  const received = receivedWith(observed, { arrival });
   return {
-    caller: arrival.caller,
+    ...received,
+    state: "admitted",
+    asked: call(),
+    requestId: "req_1",
+    limits: [],
     plan,
     reserved: reservedBy(plan),
-    opening: openingOf(arrival, "req_1"),
     receipt: {
       number: 1,
       openingCode: "",
@@ -79,9 +100,6 @@ export function admittedWith(observed: Observation, arrival = arrivalWith()): Ad
       reservedTokens: 0,
       reservedMicroUsd: 0,
     },
-    observed,
-    request: arrival,
-    turn: turnOf([]),
     blocked: [],
     chooseMs: 3,
     approveMs: 0,
@@ -89,3 +107,36 @@ export function admittedWith(observed: Observation, arrival = arrivalWith()): Ad
     approval: null,
   };
 }
+
+const notAsked = (): never => {
+  throw new Error("asked too often");
+};
+
+/** Steps of a call that no test has asked for. */
+export const untaken: Steps = {
+  receive: async () => receivedWith(observer().observed),
+  choose: notAsked,
+  admit: notAsked,
+  attempt: notAsked,
+  settle: notAsked,
+  settleThrown: notAsked,
+  join: notAsked,
+  awaitApproval: notAsked,
+};
+
+/** `decisions` are used up in order; none left is an error of the test. */
+export const deciding = (
+  decisions: ((received: Received) => Decided)[],
+  given: {
+    log?: string[];
+    door?: Pick<Door, "enter">;
+    background?: (work: Promise<unknown>) => void;
+  } = {},
+): Parameters<typeof createSample>[1] => ({
+  waitForRoom: () => async (received) => {
+    given.log?.push("decide");
+    return (decisions.shift() ?? notAsked)(received);
+  },
+  inTurn: createInTurn({ door: given.door ?? { enter: async () => ok(turnOf([])) } }),
+  background: given.background ?? (() => {}),
+});

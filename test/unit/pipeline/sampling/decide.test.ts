@@ -5,12 +5,18 @@ import { err, ok, type Result } from "../../../../src/domain/result.ts";
 import type { Refusal } from "../../../../src/domain/refusals.ts";
 import { keyOf, returningKey } from "../../../../src/domain/sampling/replay-key.ts";
 import { createLimitWaits } from "../../../../src/pipeline/sampling/admission/limit-waits.ts";
-import { createDecide } from "../../../../src/pipeline/sampling/decide.ts";
+import { createWaitForRoom, withCurrentCaller } from "../../../../src/pipeline/sampling/decide.ts";
+import { createAdmitWithApproval } from "../../../../src/pipeline/approvals/admit-with-approval.ts";
+import { createAdmitting, createClaim } from "../../../../src/pipeline/sampling/states/admitted.ts";
+import { createChoose } from "../../../../src/pipeline/sampling/states/chosen.ts";
 import {
-  openingOf,
-  type SamplingRequest,
-} from "../../../../src/pipeline/sampling/request/sampling-request.ts";
-import { arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
+  createRepeat,
+  createRepeatOrRefuse,
+} from "../../../../src/pipeline/sampling/states/joined.ts";
+import { createRefuse } from "../../../../src/pipeline/sampling/states/refused.ts";
+import type { Idempotency } from "../../../../src/pipeline/sampling/request/idempotency.ts";
+import { type SamplingRequest } from "../../../../src/pipeline/sampling/request/sampling-request.ts";
+import { arrivalWith, observer, receivedWith, turnOf } from "./arrivals.fixture.ts";
 import { callerWith, planOf, priced } from "../callers/callers.fixture.ts";
 
 const plan = planOf([priced("mistral/one", 1)]);
@@ -56,53 +62,75 @@ async function decided(
     },
     ...fields,
   });
-  const decide = createDecide({
-    chooser: {
-      plan: () => {
-        log.push("choose");
-        return (given.choices?.shift() ?? true) ? ok(plan) : err(nothing);
-      },
+  const idempotency: Pick<Idempotency<unknown>, "find" | "addKey" | "moveKey"> = {
+    find: async ({ key }) => {
+      if (key === "named") log.push("find named");
+      return given.found ?? ok(null);
     },
-    limitWaits: createLimitWaits({
-      ledger: { runningOf: async () => ok(new Map()) },
-      now: () => 0,
-      elapsed: () => 0,
-      after: () => () => {},
-    }),
-    admit: async () => {
-      log.push("admit");
-      return given.admissions?.shift() ?? ok(admitted);
+    addKey: async (from, to) => {
+      log.push(`${from.key} is ${to}`);
+      return ok(null);
     },
-    idempotency: {
-      find: async ({ key }) => {
-        if (key === "named") log.push("find named");
-        return given.found ?? ok(null);
-      },
-      addKey: async (from, to) => {
-        log.push(`${from.key} is ${to}`);
-        return ok(null);
-      },
-      moveKey: async (from, to) => {
-        log.push(`${from.key} becomes ${to}`);
-        return ok(given.returned ?? null);
-      },
+    moveKey: async (from, to) => {
+      log.push(`${from.key} becomes ${to}`);
+      return ok(given.returned ?? null);
     },
-    release: () => void log.push("release"),
+  };
+  const refuse = createRefuse({
     ledger: {
       refuse: async (_, reason) => {
         log.push(`record ${reason}`);
         return given.recorded ?? ok(null);
       },
     },
-    hold: async () => err(away),
-    approvals: { count: async () => ok({ key: 0, server: 0, tenant: 0 }) },
-    sendWebhooks: () => undefined,
-    sha256Hex: async (text) => text,
+  });
+  const repeat = createRepeat({ refuse });
+  const choose = createChoose({
+    chooser: {
+      plan: () => {
+        log.push("choose");
+        return (given.choices?.shift() ?? true) ? ok(plan) : err(nothing);
+      },
+    },
+    refuse,
     now: () => 1_000,
     elapsed: () => 0,
   });
-  const opening = openingOf(arrival, "req_1");
-  const made = await decide({ request: arrival, opening, observed, turn: turnOf(log) });
+  const claim = createClaim({
+    admit: async () => {
+      log.push("admit");
+      return given.admissions?.shift() ?? ok(admitted);
+    },
+    repeat,
+    release: () => void log.push("release"),
+  });
+  const admit = createAdmitWithApproval({
+    admit: createAdmitting({ claim, elapsed: () => 0 }),
+    claim,
+    hold: async () => err(away),
+    repeat,
+    refuse,
+    idempotency,
+    approvals: { count: async () => ok({ key: 0, server: 0, tenant: 0 }) },
+    sendWebhooks: () => undefined,
+    sha256Hex: async (text) => text,
+  });
+  const waitForRoom = createWaitForRoom({
+    limitWaits: createLimitWaits({
+      ledger: { runningOf: async () => ok(new Map()) },
+      now: () => 0,
+      elapsed: () => 0,
+      after: () => () => {},
+    }),
+    repeatOrRefuse: createRepeatOrRefuse({ idempotency, repeat, refuse }),
+  });
+  const decide = waitForRoom(
+    withCurrentCaller(async (call) => {
+      const chosen = await choose(call);
+      return chosen.state === "chosen" ? admit(chosen) : chosen;
+    }),
+  );
+  const made = await decide(receivedWith(observed, { arrival, turn: turnOf(log) }));
   return { made, log, told };
 }
 
@@ -115,7 +143,8 @@ describe("a decision", () => {
     expect(made).toMatchObject({
       state: "admitted",
       requestId: "req_1",
-      admitted: { plan, blocked: ["a circuit"] },
+      plan,
+      blocked: ["a circuit"],
     });
     expect(log).toEqual(["choose", "admit"]);
     expect(told).toEqual(["chose one", "chose one"]);
@@ -129,13 +158,13 @@ describe("a decision", () => {
     const contentSha256 = arrivalWith().content.sha256;
     const returned = { requestId: "req_0", contentSha256 };
     const joined = await decided({ returned }, { replayKey, caller });
-    expect(joined.made).toMatchObject({ state: "repeated", requestId: "req_0", returns: true });
+    expect(joined.made).toMatchObject({ state: "joined", requestId: "req_0", role: "returning" });
     expect(joined.log).toEqual([
       "choose",
       `${returningKey("ses_1", contentSha256)} becomes ${keyOf(replayKey, contentSha256)}`,
     ]);
     // Nobody was sent away: the call is held anew, which the fake refuses.
-    expect((await decided({}, { replayKey, caller })).made).toMatchObject({ refusal: away });
+    expect((await decided({}, { replayKey, caller })).made).toMatchObject({ outcome: err(away) });
     const keyed = await decided({ returned }, { replayKey: client, caller });
     expect(keyed.log).toEqual(["choose", "record unavailable"]);
   });
@@ -150,11 +179,11 @@ describe("a decision", () => {
       result: null,
     };
     const joined = await decided({ found: ok({ ...held, contentSha256 }) }, { replayKey });
-    expect(joined.made).toMatchObject({ state: "repeated", requestId: "req_0", returns: true });
+    expect(joined.made).toMatchObject({ state: "joined", requestId: "req_0", role: "returning" });
     const own = keyOf(replayKey, contentSha256);
     expect(joined.log).toEqual(["choose", "find named", `named is ${own}`]);
     const other = await decided({ found: ok({ ...held, contentSha256: "c1" }) }, { replayKey });
-    expect(other.made).toMatchObject({ refusal: { reason: "idempotency_conflict" } });
+    expect(other.made).toMatchObject({ outcome: { error: { reason: "idempotency_conflict" } } });
     expect(other.log).toEqual(["choose", "find named", "record idempotency_conflict"]);
     // A name that nobody gave is passed over.
     const unknown = await decided({}, { replayKey });
@@ -165,13 +194,13 @@ describe("a decision", () => {
   it("records a request that can't be read, and chooses nothing", async () => {
     const unread: Refusal = { reason: "invalid_params", path: "messages", detail: "is missing" };
     const { made, log } = await decided({}, { call: err(unread) });
-    expect(made).toMatchObject({ state: "refused", refusal: unread });
+    expect(made).toMatchObject({ state: "refused", outcome: err(unread) });
     expect(log).toEqual(["record invalid_params"]);
   });
 
   it("refuses as the database is away, where not even the refusal can be recorded", async () => {
     const { made } = await decided({ choices: [false], recorded: err(away) });
-    expect(made).toMatchObject({ state: "refused", refusal: away });
+    expect(made).toMatchObject({ state: "refused", outcome: err(away) });
   });
 
   it.each([
@@ -190,7 +219,9 @@ describe("a decision", () => {
   it("gives up where a caller that was just read is stale already", async () => {
     const stale = ok<Admission>({ state: "stale" });
     const { made, log } = await decided({ admissions: [stale, stale] }, { caller: warm });
-    expect(made).toMatchObject({ refusal: { reason: "unavailable", retryAfterMs: 1_000 } });
+    expect(made).toMatchObject({
+      outcome: { error: { reason: "unavailable", retryAfterMs: 1_000 } },
+    });
     expect(log).toEqual(["choose", "admit", "again", "choose", "admit"]);
     const cold = await decided({ admissions: [stale] });
     expect([cold.made.state, cold.log]).toEqual(["refused", ["choose", "admit"]]);
@@ -198,7 +229,7 @@ describe("a decision", () => {
 
   it("releases an admission whose answer never came", async () => {
     const { made, log } = await decided({ admissions: [err(away)] });
-    expect(made).toMatchObject({ state: "refused", refusal: away });
+    expect(made).toMatchObject({ state: "refused", outcome: err(away) });
     expect(log).toEqual(["choose", "admit", "release"]);
   });
 
@@ -207,7 +238,7 @@ describe("a decision", () => {
       { admissions: [ok<Admission>({ state: "repeated", first })] },
       { replayKey: client },
     );
-    expect(made).toMatchObject({ state: "repeated", requestId: "req_0", first: { key: "k" } });
+    expect(made).toMatchObject({ state: "joined", requestId: "req_0", key: { key: "k" } });
   });
 
   it("refuses a replay key that another content holds", async () => {
@@ -216,15 +247,15 @@ describe("a decision", () => {
       { admissions: [ok<Admission>({ state: "repeated", first: other })] },
       { replayKey: client },
     );
-    expect(made).toMatchObject({ refusal: { reason: "idempotency_conflict" } });
+    expect(made).toMatchObject({ outcome: { error: { reason: "idempotency_conflict" } } });
     expect(log.at(-1)).toBe("record idempotency_conflict");
   });
 
   it("repeats a call that was answered, also where nothing can be chosen any more", async () => {
     const found = ok({ ...first, outcome: "succeeded" as const, leaseUntil: null, result: "r" });
     const repeated = await decided({ choices: [false], found }, { replayKey: client });
-    expect(repeated.made).toMatchObject({ state: "repeated", requestId: "req_0" });
+    expect(repeated.made).toMatchObject({ state: "joined", requestId: "req_0" });
     const fresh = await decided({ choices: [false] }, { replayKey: client });
-    expect(fresh.made).toMatchObject({ state: "refused", refusal: nothing });
+    expect(fresh.made).toMatchObject({ state: "refused", outcome: err(nothing) });
   });
 });

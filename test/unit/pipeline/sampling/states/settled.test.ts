@@ -5,10 +5,20 @@ import { err, ok } from "../../../../../src/domain/result.ts";
 import { model } from "../../../domain/models.fixture.ts";
 import type { Attempt } from "../../../../../src/domain/attempts.ts";
 import type { SamplingRequest } from "../../../../../src/pipeline/sampling/request/sampling-request.ts";
-import type { Attempted } from "../../../../../src/pipeline/sampling/attempts/attempt.ts";
-import { createFinish } from "../../../../../src/pipeline/sampling/settlement/finish.ts";
+import type { AttemptsMade } from "../../../../../src/pipeline/sampling/attempts/attempt.ts";
+import { createSettleWithApproval } from "../../../../../src/pipeline/approvals/settle-with-approval.ts";
+import { createSample } from "../../../../../src/pipeline/sampling/sample.ts";
+import { createAttempting } from "../../../../../src/pipeline/sampling/states/attempted.ts";
+import { createSettling } from "../../../../../src/pipeline/sampling/states/settled.ts";
 import type { Ended } from "../../../../../src/pipeline/sampling/settlement/settle.ts";
-import { admittedWith, arrivalWith, observer } from "../arrivals.fixture.ts";
+import {
+  admittedWith,
+  arrivalWith,
+  deciding,
+  observer,
+  untaken,
+  unreadWith,
+} from "../arrivals.fixture.ts";
 import { callerWith } from "../../callers/callers.fixture.ts";
 
 const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
@@ -24,7 +34,7 @@ const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   usage: { inputTokens: 10, outputTokens: 20, estimated: false },
   ...fields,
 });
-const answered: Attempted = {
+const answered: AttemptsMade = {
   attempts: [attempt()],
   providerMs: 7,
   circuits: [],
@@ -41,7 +51,7 @@ const answered: Attempted = {
   }),
 };
 const failure: Refusal = { reason: "provider_failed", attempts: [] };
-const failed: Attempted = {
+const failed: AttemptsMade = {
   attempts: [attempt({ fault: "server", billed: "no", status: 503, usage: undefined as never })],
   providerMs: 7,
   circuits: [],
@@ -51,7 +61,7 @@ const failed: Attempted = {
 
 /** `settles`: whether the database answers at all */
 async function finished(
-  attempted: Attempted | Error,
+  attempted: AttemptsMade | Error,
   {
     settles = true,
     sealing = async () => ["part"],
@@ -62,26 +72,17 @@ async function finished(
   const forgotten: string[] = [];
   const sealed: unknown[] = [];
   const { told, observed } = observer();
-  const finish = createFinish({
-    holdResult: async () => ({ ok: true, value: false }),
-    attempt: async () => {
-      if (attempted instanceof Error) throw attempted;
-      return attempted;
-    },
+  const settling = createSettling({
     settle: async (ended) => {
       settled.push(ended);
       return settles ? ok(true) : new Promise(() => {});
     },
-    cancellation: {
-      cancel: async () => ok(null),
-      watch: () => ({ signal: new AbortController().signal, stop: () => {} }),
-    },
     idempotency: {
-      seal: async (_: string, __: string, recorded: unknown) => {
+      seal: async (_, __, recorded) => {
         sealed.push(recorded);
         return sealing();
       },
-    } as never,
+    },
     now: () => 1_000,
     elapsed: () => 50,
     after: (_, act) => {
@@ -89,10 +90,27 @@ async function finished(
       return () => {};
     },
     background: () => {},
-    forget: ({ memoryKey }) => void forgotten.push(memoryKey),
   });
-  const admitted = admittedWith(observed, arrivalWith(fields));
-  const ending = finish(admitted, new AbortController().signal);
+  const arrival = arrivalWith(fields);
+  const sample = createSample(
+    {
+      ...untaken,
+      attempt: createAttempting({
+        attempt: async () => {
+          if (attempted instanceof Error) throw attempted;
+          return attempted;
+        },
+        now: () => 1_000,
+        forget: ({ memoryKey }) => void forgotten.push(memoryKey),
+      }),
+      settle: createSettleWithApproval({ settling, holdResult: async () => ok(false) }),
+      settleThrown: settling.settleThrown,
+    },
+    deciding([() => admittedWith(observed, arrival)]),
+  );
+  const { outcome } = await sample(unreadWith());
+  if (!outcome.ok) throw new Error(outcome.error.reason);
+  const ending = outcome.value(new AbortController().signal);
   const thrown = await ending.then(
     () => null,
     (cause: unknown) => cause,

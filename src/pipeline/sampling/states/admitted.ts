@@ -1,0 +1,107 @@
+/** Admitted: the limits have room, and the call's record is written. */
+import type { Admission } from "../../../domain/ports/ledger.ts";
+import type { NewApproval } from "../../../domain/sampling/approval.ts";
+import type { Admit as AdmitClaim, Claimed, LesserClaimed, Reserved } from "../admission/admit.ts";
+import { ladderOf } from "../admission/ladder.ts";
+import { limitRefusal } from "../admission/limit-refusal.ts";
+import type { LostAdmission } from "../admission/lost-admissions.ts";
+import type { Planned } from "../choice/choose.ts";
+import type { Repeat } from "./joined.ts";
+import { refused } from "./refused.ts";
+import type { Admitted, Chosen, Decided, Undecided } from "./states.ts";
+
+/** What a call claims of its limits. */
+export interface ToClaim {
+  plan: Planned;
+  reserved: Reserved;
+  lesser: readonly LesserClaimed[];
+  /** the call waits for approval; null: it runs immediately */
+  approval: NewApproval | null;
+}
+
+export type Claim = (
+  call: Chosen,
+  toClaim: ToClaim,
+) => Promise<
+  { state: "granted"; granted: Admission & { state: "admitted" } } | Decided | Undecided
+>;
+
+export const createClaim =
+  (deps: {
+    admit: AdmitClaim;
+    repeat: Repeat;
+    /** Not waited for, not even by a host that ends. */
+    release: (lost: LostAdmission) => void;
+  }): Claim =>
+  async (call, { plan, reserved, lesser, approval }) => {
+    const { caller, opening, replayKey, now } = call;
+    const ifReserved = approval === null ? call.ifReserved : "refused";
+    const admission = await deps.admit({
+      plan,
+      reserved,
+      lesser,
+      approval,
+      ifReserved,
+      caller,
+      opening,
+      replayKey,
+      now,
+    });
+    if (!admission.ok) {
+      const { error } = admission;
+      // An admission without an answer may have happened. A full database has answered.
+      if (error.reason !== "unavailable" || error.cause === undefined)
+        deps.release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
+      return refused(call, error);
+    }
+    const { value } = admission;
+    switch (value.state) {
+      case "admitted":
+        return { state: "granted", granted: value };
+      case "refused":
+        return refused(call, limitRefusal(value.hold, value), value.limits);
+      case "repeated":
+        return deps.repeat(call, value.first);
+      default:
+        return value;
+    }
+  };
+
+/** The plan and the reservation that the ledger took. */
+const takenOf = (
+  { plan, reserved }: Chosen,
+  taken: Claimed | undefined,
+): { plan: Planned; reserved: Reserved } => {
+  if (taken === undefined) return { plan, reserved };
+  const { maxTokens } = taken.plan.requirements;
+  return {
+    plan: { ...plan, ...taken.plan, call: { ...plan.call, maxTokens } },
+    reserved: taken.reserved,
+  };
+};
+
+export const createAdmitting =
+  ({ claim, elapsed }: { claim: Claim; elapsed: () => number }) =>
+  async (call: Chosen): Promise<Decided | Undecided> => {
+    const { plan, reserved, waitedMs, chosenAt } = call;
+    const lesser = ladderOf({ ...call, names: call.asked }, reserved);
+    const claimed = await claim(call, { plan, reserved, lesser, approval: null });
+    if (claimed.state !== "granted") return claimed;
+    const { blocked, receipt, limits, rung } = claimed.granted;
+    const taken = takenOf(call, lesser[rung - 1]);
+    call.observed.chose(taken.plan.decision);
+    const admitted: Admitted = {
+      ...call,
+      ...taken,
+      state: "admitted",
+      requestId: call.opening.id,
+      limits,
+      receipt,
+      blocked,
+      approveMs: 0,
+      admitMs: waitedMs + elapsed() - chosenAt,
+    };
+    return admitted;
+  };
+
+export type Admit = ReturnType<typeof createAdmitting>;

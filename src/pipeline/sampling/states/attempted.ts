@@ -1,0 +1,54 @@
+/** Attempted: providers were called, and one answered or none did. */
+import { patienceOf } from "../../../domain/choice/patience.ts";
+import type { AttemptAll } from "../attempts/attempt.ts";
+import { providerMessages } from "../attempts/provider-messages.ts";
+import type { Caller } from "../../callers/authenticate.ts";
+import { passedOf } from "../request/passed-request.ts";
+import type { Admitted, Attempted } from "./states.ts";
+
+export const createAttempting =
+  (deps: {
+    attempt: AttemptAll;
+    now: () => number;
+    /** What this isolate remembers of a caller is out of date. */
+    forget: (caller: Caller) => void;
+  }) =>
+  async (call: Admitted, signal: AbortSignal): Promise<Attempted> => {
+    const { request, caller, plan, reserved, receipt, observed, blocked, turn } = call;
+    const { tenant, credentials, health } = caller.snapshot;
+    const { maxTokens } = plan.decision.requirements;
+    const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
+    const made = await deps.attempt({
+      steps: reserved.steps,
+      maxAttempts: reserved.maxAttempts,
+      held: { tokens: receipt.reservedTokens, microUsd: receipt.reservedMicroUsd },
+      blocked: [...blocked, ...reserved.resting],
+      call: plan.call,
+      ...passedOf(request, plan.call, reserved.holds),
+      credentials,
+      deadlineMs: reserved.deadlineMs,
+      // A call that tries a circuit finds out whether the provider answers at all, however slowly.
+      patienceAt: (place) =>
+        reserved.probes.length > 0
+          ? null
+          : patienceOf(health, place, { maxTokens, now: deps.now() }),
+      promptCaching: tenant.policy.promptCaching ?? "auto",
+      afterContentFilter: tenant.policy.afterContentFilter ?? "stop",
+      signal,
+      begins: observed.begins,
+      outside: turn.outside,
+      ...messages.listener,
+    });
+    // The circuit of a provider that failed has changed, and of one that answered when it was tried.
+    if (reserved.probes.length > 0 || made.attempts.some(({ fault }) => fault !== null))
+      deps.forget(caller);
+    return {
+      ...call,
+      ...made,
+      state: "attempted",
+      answer: messages.told(made.answer),
+      messages: messages.kept(),
+    };
+  };
+
+export type Attempt = ReturnType<typeof createAttempting>;

@@ -1,0 +1,37 @@
+/** Received: content digested, id assigned, observed. */
+import type { Ids } from "../../../domain/tenancy/ids.ts";
+import { withoutTurn } from "../../../domain/sampling/call-turn.ts";
+import type { Observe } from "../request/observe.ts";
+import type { DigestContent } from "../request/request-content.ts";
+import { openingOf, type UnreadRequest } from "../request/sampling-request.ts";
+import type { Arrived, Received } from "./states.ts";
+
+/** A call as it arrived, also one whose earlier decision no longer applies. */
+export const receivedAs = ({
+  request,
+  opening,
+  observed,
+  turn,
+}: Omit<Arrived, "replayKey">): Received => ({
+  state: "received",
+  request,
+  opening,
+  observed,
+  turn,
+  replayKey: request.replayKey,
+  caller: request.caller,
+  ifReserved: "waits",
+  waitedMs: 0,
+});
+
+export const createReceive =
+  ({ digestContent, ids, observe }: { digestContent: DigestContent; ids: Ids; observe: Observe }) =>
+  async (unread: UnreadRequest): Promise<Received> => {
+    const content = await digestContent(unread.content);
+    const request = { ...unread, content, bytes: unread.bytes ?? content.bytes };
+    const opening = openingOf(request, ids.next("request"));
+    const observed = observe({ opening, authMs: request.authMs }, request.propagated);
+    return receivedAs({ request, opening, observed, turn: withoutTurn });
+  };
+
+export type Receive = ReturnType<typeof createReceive>;
