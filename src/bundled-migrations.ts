@@ -1,4 +1,4 @@
-/** The migrations in the Worker's bundle: a Durable Object can't read a folder. A test compares this list with the folder. */
+/** Migrations for the Worker's bundle, since Durable Objects can't read a folder. A test compares both. */
 import baseline from "../migrations/0000_baseline.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [

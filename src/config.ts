@@ -1,4 +1,4 @@
-/** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
+/** Parses the environment once. Errors name the setting, never the value. */
 import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
@@ -11,9 +11,8 @@ import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { parseIssuing, type Issuing } from "./domain/servers/issuing.ts";
 import { isDatabaseUrl } from "./domain/tenancy/database-names.ts";
 
-/** What a deployment may set. */
 export interface Bindings {
-  /** the host's own databases: the Worker's Durable Objects; on Node the embedded file */
+  /** the Worker's Durable Objects, or the embedded file on Node */
   DATABASES?: object;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
@@ -57,7 +56,7 @@ export interface Bindings {
 }
 
 export type DatabaseConfig =
-  /** the host's own: Durable Objects, or an embedded file */
+  /** Durable Objects or an embedded file */
   { kind: "own" } | { kind: "libsql"; url: string; authToken: string | null };
 
 interface Secrets {
@@ -69,31 +68,28 @@ interface Secrets {
 
 export interface Config extends Secrets, TelemetrySettings {
   database: DatabaseConfig;
-  /** that one process sends to one database; null: by the kind of database */
+  /** per process and database; `null` for the default */
   writesAtOnce: number | null;
   allowPrivateUpstreams: boolean;
-  /** origins of browsers that may call; the Worker's own is always allowed */
+  /** browser origins; the Worker's own is always allowed */
   allowedOrigins: string[];
-  /** where this router is reached, beside the origin at which a request arrives */
+  /** beside the request's origin */
   publicOrigins: string[];
-  /** with the paths that gateways put before the router */
+  /** including gateways' paths */
   publicUrls: string[];
-  /** access tokens of the router's own */
   issuing: Issuing;
   demoProvider: boolean;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
-  /** what the proxy holds open at most, in each process */
+  /** per process */
   openLimits: OpenLimits;
-  /** for which processes with the former MASTER_KEY may run beside this one */
+  /** during which processes with the former MASTER_KEY may run */
   rolloutMs: number;
-  /** where the daily sync finds models.dev's `api.json`; null: none */
+  /** URL of models.dev's `api.json` */
   catalogueUrl: string | null;
-  /** where heads of audit chains are sent; null: nowhere */
   witnessUrl: string | null;
-  /** where sealed chains are sent; null: nowhere */
   sink: SinkTarget | null;
-  /** by which identity provider the operator's people sign in; null: by none */
+  /** the operator's identity provider */
   signIn: SignInSecrets | null;
   toJSON(): string;
 }
@@ -137,13 +133,13 @@ function databaseOf({ DATABASES, ...env }: Bindings): Result<DatabaseConfig, Con
 export const isHttpUrl = (text: string): boolean =>
   ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
 
-/** A witness is judged as upstreams are, but on this machine it needs no https. */
+/** Like upstreams, but loopback needs no https. */
 function isWitness(text: string, allowPrivate: boolean): boolean {
   const hostname = URL.parse(text)?.hostname ?? "";
   return problemWithEndpoint(text, { allowPrivate: allowPrivate || isLoopback(hostname) }) === null;
 }
 
-/** Names in a list are separated by commas; blanks around them say nothing. */
+/** Comma-separated. */
 const listIn = (text: string | undefined): string[] =>
   (text ?? "")
     .split(",")
@@ -195,7 +191,7 @@ function givenWritesAtOnce(env: Bindings): Result<number | null, ConfigFault> {
   return ok(text === "" ? null : Number(text));
 }
 
-/** Bytes. An object reads it for itself, before it has any other setting. */
+/** Bytes. Read by an object before other settings. */
 export function tenantDatabaseBytesOf({
   TENANT_DATABASE_MB: text = "",
 }: Pick<Bindings, "TENANT_DATABASE_MB">): Result<number, ConfigFault> {
@@ -215,7 +211,6 @@ function witnessUrlOf(env: Bindings): Result<string | null, ConfigFault> {
       );
 }
 
-/** Where proofs are kept outside of the router. */
 function auditPlacesOf(env: Bindings): Result<Pick<Config, "witnessUrl" | "sink">, ConfigFault> {
   const witnessUrl = witnessUrlOf(env);
   if (!witnessUrl.ok) return witnessUrl;
@@ -271,7 +266,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     ...auditPlaces.value,
     ...telemetry.value,
     signIn: signIn.value,
-    // Whoever prints a Config by mistake prints its shape and no secret.
+    // Printing a Config must not reveal secrets.
     toJSON: () => "[config]",
   });
 }

@@ -1,4 +1,4 @@
-/** The host for one's own machine: the composition in one Node process. `start/` starts it. */
+/** The Node host: the composition in one process, started by `start/`. */
 import { createCompositions } from "./compose/by-origin.ts";
 import { createComposition } from "./compose/composition.ts";
 import { parseConfig, type Bindings } from "./config.ts";
@@ -13,13 +13,13 @@ import { createOpenWork, type OpenWork } from "./node/open-work.ts";
 export interface NodeHost {
   answer(request: Request, about: RequestHooks): Promise<Response>;
   answerDirectly: NodeServerDeps["answerDirectly"];
-  /** One run of the scheduled jobs. @returns whether one is behind */
+  /** Returns whether a job is behind. */
   runJobs(): Promise<boolean>;
   open: OpenWork;
   log: Host["log"];
 }
 
-/** @param env as the Worker's; `DATABASES` stands for the host's own database */
+/** @param env `DATABASES` represents the embedded database */
 export async function createNodeHost(env: Bindings, host: Host): Promise<Result<NodeHost, string>> {
   const config = parseConfig(env);
   if (!config.ok) return err(`${config.error.setting} ${config.error.problem}`);

@@ -1,4 +1,4 @@
-/** The Worker's entry: fetch, scheduled, the Durable Object, and what the Workers runtime hands to the composition. */
+/** The Worker's entry point: fetch, scheduled, and the Durable Object. */
 import type {
   Ai,
   DurableObjectNamespace,
@@ -37,7 +37,7 @@ interface Assets {
 }
 type WorkerBindings = Bindings & { DATABASES?: DurableObjectNamespace; AI?: Ai; ASSETS?: Assets };
 
-/** The Worker's assets lie at their addresses; the host in the URL means nothing. */
+/** The URL's host is ignored. */
 const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
   async read(name) {
     const found = await assets.fetch(`http://assets/console/assets/${encodeURIComponent(name)}`);
@@ -45,15 +45,14 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
   },
 });
 
-/** One JSON line, to the platform's log. */
 const log = (entry: Record<string, unknown>): void => console.info(printableJson(entry));
 
 const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
-  // `parseConfig` asks for it only where the binding is there.
+  // `parseConfig` requires the binding.
   const namespace = DATABASES as DurableObjectNamespace;
   return {
     log,
-    // Called as a method, the runtime's own refuses.
+    // The runtime's `fetch` must not be called as a method.
     fetch: (...args) => fetch(...args),
     openOwnDatabase: (options) =>
       openObject({ namespace, wait: clock.wait }, homeDatabase, options),
@@ -71,17 +70,17 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
 
 const app = createApp();
 
-/** What all invocations of one isolate share. */
+/** Shared by all invocations of an isolate. */
 interface Shared {
   isolate: Isolate;
-  /** for sampling calls and proxied messages; null: each has a composition of its own */
+  /** for sampling and proxied messages; `null` requires a composition per invocation */
   compositionAt: ((url: string) => Composition) | null;
 }
 let shared: Shared | undefined;
 
 /**
- * No invocation may touch another's I/O. Objects are asked through a stub for each question, so what these messages use of
- * a composition over objects keeps none. The client of a libSQL server keeps what it sends.
+ * Invocations must not share I/O. Over objects, which are reached by a new stub each time, a composition holds
+ * none; a libSQL client does.
  */
 const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
   isolate.config.database.kind === "own"
@@ -92,7 +91,7 @@ const compositionsOf = (isolate: Isolate): Shared["compositionAt"] =>
       )
     : null;
 
-/** The value and not its promise is kept: an invocation that is cut must not leave the others waiting. */
+/** Caches the value, not its promise: a canceled invocation would block others. */
 async function sharedFor(env: WorkerBindings): Promise<Shared | string> {
   if (shared !== undefined) return shared;
   const config = parseConfig(env);
@@ -102,7 +101,6 @@ async function sharedFor(env: WorkerBindings): Promise<Shared | string> {
   return shared;
 }
 
-/** The composition of one invocation alone. */
 const ownComposition = (isolate: Isolate, request?: Request): Composition =>
   createComposition(isolate, {
     background: waitUntil,
@@ -110,10 +108,7 @@ const ownComposition = (isolate: Isolate, request?: Request): Composition =>
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
 
-/**
- * Sampling calls and proxied messages of clients that are no browser's page, which need nothing of the app's. null: the
- * app has to look at the request.
- */
+/** Non-browser sampling and proxied messages, which don't need the app. `null` otherwise. */
 function answeredDirectly(
   { isolate, compositionAt }: Shared,
   request: Request,
@@ -127,7 +122,7 @@ function answeredDirectly(
   return answerDirectly({ servicesFor }, { request, path, place });
 }
 
-/** One object has the database `home`, and each tenant's database is one more. The runtime demands a class. */
+/** `home` and each tenant's database are objects. The runtime requires a class. */
 export class TenantDatabase extends DurableObject<WorkerBindings> {
   readonly #object: TenantObject;
 
@@ -136,7 +131,7 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeDatabase).equals(ctx.id) === true;
     const holds = isHome ? "home" : "a tenant";
-    // What is wrong with the setting is said to whoever asks the Worker.
+    // Reported to whoever calls the Worker.
     const set = tenantDatabaseBytesOf(env);
     const limitBytes = set.ok ? set.value : defaultLimitBytes;
     this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds, limitBytes });
@@ -182,7 +177,7 @@ export default {
     const directly = answeredDirectly(found, request);
     if (directly !== null) return directly.then(responseOf);
     const { servicesFor } = ownComposition(found.isolate, request);
-    // Cloudflare's edge sets the header, whatever its sender said.
+    // Set by Cloudflare's edge.
     const address = (): string => request.headers.get("CF-Connecting-IP") ?? "";
     return app.fetch(request, { servicesFor, address });
   },

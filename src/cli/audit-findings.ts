@@ -1,20 +1,19 @@
-/** What the verification of an export found, in words and as the exit code. */
+/** Findings of an export's verification as text and exit code. */
 import { counted } from "../domain/counted.ts";
 import type { HeadVerdict } from "../domain/audit/verification-head.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
 export interface Findings {
-  /** how many things in the files contradict the chain, the key, or what was asked for */
+  /** contradictions of the chain, the key, or the request */
   wrong: number;
-  /** the router found its database tampered with, or records were erased from it */
+  /** the router itself found tampering or erased records */
   isTampered: boolean;
-  /** the signatures were checked by keys that are known to be the router's */
+  /** checked by keys known to be the router's */
   isPinned: boolean;
-  /** a head was given, and the files do not reach that head */
+  /** the files end before the given head */
   isHeadUnchecked: boolean;
 }
 
-/** How many records there are, and how many of them could not be compared with their seals. */
 export function describeCounts(total: Verified): string {
   const { records, seals, gone, erased, outside, unreadable, replaced } = total;
   const more = [
@@ -59,7 +58,7 @@ export const describeVerdict = (findings: Findings): string[] => [
       ]),
 ];
 
-/** The codes stand at the top of `audit.ts`, and in docs/audit.md. */
+/** Codes are documented in docs/audit.md. */
 export function exitCodeOf({ wrong, isTampered, isPinned, isHeadUnchecked }: Findings): number {
   if (wrong > 0) return 1;
   if (isHeadUnchecked) return 2;

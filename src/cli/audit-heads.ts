@@ -1,7 +1,3 @@
-/**
- * Reads heads of chains, as a witness keeps them: a file with the heads that were sent to the witness, or one
- * head in an argument.
- */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { ChainHead } from "../domain/audit/seals.ts";
@@ -18,7 +14,7 @@ const headFile = z.union([
 ]);
 const argument = /^(ten_\w+):(\d{1,15}):([0-9a-f]{64})$/;
 
-/** The newest head of each tenant. `given`: a path, or `<tenant id>:<number>:<hash>`. */
+/** The newest head of each tenant. `given`: a witness's file, or `<tenant id>:<number>:<hash>`. */
 export function readHeads(given: string): ChainHead[] {
   const [, tenant, number, hash] = argument.exec(given) ?? [];
   if (tenant !== undefined && number !== undefined && hash !== undefined)
@@ -29,7 +25,7 @@ export function readHeads(given: string): ChainHead[] {
   try {
     parsed = JSON.parse(readFileSync(given, "utf8"));
   } catch {
-    // A text that is no heads is refused below.
+    // Rejected below if it contains no heads.
   }
   const found = headFile.safeParse(parsed);
   if (!found.success) throw new Error(`--head: ${given} holds no heads`);

@@ -1,12 +1,12 @@
-/** What an export covers, in words: the verifier's verdict reaches no further. */
+/** What an export covers, in words, since the verdict reaches no further. */
 import { tamperingWords } from "../domain/audit/tampering-words.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
-/** Text of a file that is not verified yet, made safe: nothing in it may steer a terminal. */
+/** Unverified text must not control the terminal. */
 const shown = (value: string): string =>
   /^[\w.:/@-]{1,200}$/.test(value) ? value : JSON.stringify(value.slice(0, 200));
 
-/** The latest time that a `Date` can hold, since a file may hold any number. */
+/** The latest time of a `Date`. */
 const latestMs = 8.64e15;
 const timeOf = (ms: number): string =>
   Math.abs(ms) <= latestMs ? new Date(ms).toISOString() : `${ms} ms`;
@@ -14,7 +14,7 @@ const timeOf = (ms: number): string =>
 const range = (first: string, last: string): string =>
   first === last ? first : `${first} to ${last}`;
 
-/** What the router itself found while it sealed, in the order of the chain, then records that were erased. */
+/** Findings in chain order, then erased records. */
 export const describeTampering = ({ tampered, erased }: Verified): string[] => [
   ...tampered.map(
     ({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingWords(tampering, shown)}`,
@@ -25,7 +25,6 @@ export const describeTampering = ({ tampered, erased }: Verified): string[] => [
   ),
 ];
 
-/** @returns lines for a person */
 export function describeScope({ scope, sealNumbers }: Verified): string[] {
   const seals =
     sealNumbers === null ? "none" : range(String(sealNumbers.first), String(sealNumbers.last));

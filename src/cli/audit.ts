@@ -1,13 +1,12 @@
 /**
- * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>]
- * [--head <file or tenant:number:hash>] [--part] [--sink]`: checks an export offline, and says what it covers. Several
- * files are parts of one export, in their order. With `--sink` they are objects of an audit sink, each an export of its
- * own, in files or at `s3://<bucket>/<prefix>/<tenant id>`.
+ * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file
+ * or tenant:number:hash>] [--part] [--sink]`: verifies an export offline. Several files are parts of one
+ * export, in order. With `--sink` each is an object of an audit sink, in files or at
+ * `s3://<bucket>/<prefix>/<tenant id>`.
  *
- * Ends with 0: untouched, and signed by a key of that file. 1: not, or
- * of another tenant than `--tenant`. 2: it could not be checked, or there is no file. 3: nothing
- * contradicts itself, but no key was given, so whoever wrote the export may have signed it too. 4: untouched,
- * and the router itself names records or seals that were tampered with in its database.
+ * Exit codes: 0 untouched and signed by a given key; 1 not, or of another tenant; 2 not verifiable; 3
+ * consistent, but no key was given, so the author may have signed it; 4 untouched, and the router itself
+ * reports tampering.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -49,7 +48,7 @@ const keyFile = z.union([
   jwk.transform((key) => [key]),
 ]);
 
-/** Throws a sentence for a person. */
+/** Throws an error for people. */
 async function readKeys(path: string): Promise<AuditKey[]> {
   let text: string;
   try {
@@ -71,10 +70,7 @@ async function readKeys(path: string): Promise<AuditKey[]> {
   return keys;
 }
 
-/**
- * A spreadsheet of the same records holds no seals: nothing in it could be checked. Columns are only ever
- * appended, so that the first ones tell an export of any version.
- */
+/** CSV has no seals. Columns are only appended, so the first ones identify any version. */
 async function refuseCsv({ name, lines }: ExportSource): Promise<void> {
   const first = await lines().next();
   const begin = csvColumns.slice(0, 5).join(",");
@@ -84,13 +80,13 @@ async function refuseCsv({ name, lines }: ExportSource): Promise<void> {
   );
 }
 
-/** Says the lines, at most so many of them, and how many more there are. */
+/** Prints the first lines and the number of others. */
 function sayFirst(lines: readonly string[]): void {
   for (const line of lines.slice(0, findingsShown)) say(line);
   if (lines.length > findingsShown) say(`and ${lines.length - findingsShown} more`);
 }
 
-/** Checks the files, and says what is wrong in them. Gives how many findings there are. */
+/** Returns the number of findings. */
 async function readExport(
   verification: Verification,
   { sources, isPart }: { sources: readonly ExportSource[]; isPart: boolean },
@@ -110,7 +106,7 @@ async function readExport(
   return wrong + 1;
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 async function verify(
   paths: readonly string[],
   wanted: {
@@ -124,7 +120,7 @@ async function verify(
   const { keyPath } = wanted;
   const pinned = keyPath === undefined ? null : await readKeys(keyPath);
   const sources = await sourcesOf(paths, process.env);
-  // An object of a sink is read once: it is no spreadsheet, or the check says so.
+  // Sink objects are read once; CSV would fail verification.
   for (const source of sources) if (!isStorePath(source.name)) await refuseCsv(source);
   if (sources.length === 0)
     throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);

@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- FILE`: writes all of the embedded database into a new file, also beside a running server,
- * and looks at what it wrote. Ends with 1 when there is no backup, or when its audit chain does not verify.
+ * `npm run backup -- FILE`: copies the embedded database, also beside a running server, and verifies the copy.
+ * Exit code 1 if there is no backup or its audit chain is invalid.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -20,10 +20,10 @@ import { say, sayFault } from "./output.ts";
 const usage = `usage: ${commandLine("backup", "FILE")}
 Writes all of the embedded database of STATE_DIR into FILE, and checks what it wrote. A running router goes on.`;
 
-/** Throws as SQLite does. */
+/** Throws SQLite's errors. */
 function copyInto(from: string, fresh: string): "running" | "stopped" {
   const lock = lockFile(from);
-  // Without a server nobody has taken the log into the file; beside one, nobody else may.
+  // Without a server, the log must be moved into the file; beside one, only the server may.
   const opened = openLocally(from, lock.ok ? "writes" : "reads");
   try {
     opened.exec(`vacuum into '${fresh.replaceAll("'", "''")}'`);
@@ -35,7 +35,7 @@ function copyInto(from: string, fresh: string): "running" | "stopped" {
 }
 
 interface Written extends Contents {
-  /** why `restore` would refuse the backup; null: it takes it */
+  /** why `restore` would refuse it */
   foreign: string | null;
 }
 
@@ -50,10 +50,7 @@ async function lookAt(fresh: string): Promise<Result<Written, string>> {
   }
 }
 
-/**
- * Nobody else can put a file or a link into the new folder, which stands beside the backup so that a rename
- * moves it.
- */
+/** A new folder, so that nobody can plant a file; beside the backup, so that it can be renamed. */
 const folderBeside = (file: string): string => mkdtempSync(`${file}.partial-`);
 
 async function backUp(from: string, file: string): Promise<Result<Written, string>> {

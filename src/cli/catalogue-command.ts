@@ -1,6 +1,6 @@
 /**
- * The synced catalogue of the database at DATABASE_URL; with `--url https://router.example`, of
- * that deployment, whatever its database, with ADMIN_TOKEN.
+ * The synced catalogue at DATABASE_URL, or of the deployment at `--url https://router.example` with
+ * ADMIN_TOKEN.
  */
 import { parseArgs } from "node:util";
 import { createCatalogueSource } from "../catalogue/source.ts";
@@ -23,7 +23,6 @@ import { parseSettings } from "../start/settings.ts";
 
 type Done = Promise<Result<string[], string>>;
 
-/** What a process has that runs it. */
 interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   fetch: typeof fetch;
@@ -39,7 +38,7 @@ const unreachable = err(
   `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
 );
 
-/** A person who asks for a sync gets one, also if the daily one is off. */
+/** A manual sync works even if the daily one is off. */
 const urlIn = ({ CATALOGUE_URL: url = "" }: Surroundings["env"]): string =>
   url === "" || url === "off" ? defaultCatalogueUrl : url;
 
@@ -81,7 +80,7 @@ type Arguments =
   | { command: "sync" | "show"; url: string | null }
   | { command: "refresh"; file: string | null; day: string; today: string };
 
-/** null: the arguments name nothing that this script knows. */
+/** `null` for invalid arguments. */
 function argumentsOf(given: string[]): Arguments | null {
   try {
     const { positionals, values } = parseArgs({
@@ -107,13 +106,12 @@ function argumentsOf(given: string[]): Arguments | null {
   }
 }
 
-/** @param given the arguments after the command's name */
 export async function runCatalogue(given: string[], about: Surroundings): Done {
   const { env, fetch } = about;
   const asked = argumentsOf(given);
   if (asked === null) return err(usage);
   if (asked.command === "refresh") {
-    // Its sources are packages that only a checkout has.
+    // Its sources are development dependencies.
     const { refresh } = await import("./refresh/refresh.ts");
     const { file, day, today } = asked;
     return refresh({ file, day, today, url: urlIn(env), env, fetch });

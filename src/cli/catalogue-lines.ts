@@ -1,4 +1,3 @@
-/** A catalogue's sync and state, in lines for a person. */
 import { counted } from "../domain/counted.ts";
 import type { CatalogueChanges, Price } from "../domain/models/catalogue-sync.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -23,7 +22,7 @@ function linesOfChanges({ added, estimated, retired, repriced, odd }: CatalogueC
   ];
 }
 
-/** `source`: the file or URL of the sync. */
+/** `source`: file or URL. */
 export function linesOfSync(outcome: SyncOutcome, source: string): Result<string[], string> {
   switch (outcome.state) {
     case "refused":

@@ -1,10 +1,10 @@
-/** The catalogue of a running deployment, whatever its database, by its admin API. */
+/** A deployment's catalogue by its admin API. */
 import { z } from "zod";
 import { counted } from "../domain/counted.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 
-/** ms, longer than the Worker waits for the file. */
+/** ms, longer than the Worker's own timeout. */
 const deadlineMs = 60_000;
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -34,7 +34,7 @@ const state = z.object({
 });
 const problem = z.looseObject({ title: z.string(), detail: z.string() });
 
-/** What is wrong with the address or the token. Checked before the token is sent anywhere. */
+/** Checked before the token is sent. */
 export function problemWithRemote(url: string, token: string | undefined): string | null {
   const parsed = URL.parse(url);
   if (parsed === null) return `not a URL: ${url}`;
@@ -43,7 +43,7 @@ export function problemWithRemote(url: string, token: string | undefined): strin
   return token === undefined || token === "" ? "ADMIN_TOKEN is missing from the environment" : null;
 }
 
-/** `url`: where the router is served, such as `https://router.example`. */
+/** `url`: for example `https://router.example`. */
 export async function remoteCatalogue(asked: {
   command: "sync" | "show";
   url: string;
@@ -60,7 +60,7 @@ export async function remoteCatalogue(asked: {
     answer = await asked.fetch(new URL(path, url), {
       method: command === "sync" ? "POST" : "GET",
       headers: { authorization: `Bearer ${token}` },
-      // A redirect could carry the token to another host.
+      // A redirect could leak the token.
       redirect: "manual",
       signal: AbortSignal.timeout(deadlineMs),
     });

@@ -1,6 +1,6 @@
 /**
- * `npm run deploy`: leads through a deployment to Cloudflare. What is there stays, so it is also how a new version is
- * deployed. Workers Builds sets the secrets itself and has nobody to ask: there it is `wrangler deploy` and no more.
+ * `npm run deploy`: guides through a deployment to Cloudflare and deploys new versions. In Workers Builds,
+ * which has its own secrets and no terminal, it only runs `wrangler deploy`.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -35,7 +35,7 @@ function argumentsOf(args: string[]) {
   }
 }
 
-/** @returns its exit code, and what it printed where that is not shown */
+/** @returns its exit code, and its output unless shown */
 function runWrangler(
   args: readonly string[],
   { stdio, env = {} }: { stdio: "pipe" | "inherit"; env?: Record<string, string> },
@@ -55,7 +55,7 @@ function runWrangler(
   });
 }
 
-/** A directory that its owner alone may read, for as long as it is used. */
+/** A directory with mode 0700, removed afterwards. */
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "sampling-router-deploy-"));
   try {
@@ -73,7 +73,7 @@ const textAt = (path: string): string => {
   }
 };
 
-/** Where the Worker answers, from the lines that wrangler writes for programs. */
+/** URLs from wrangler's machine-readable output. */
 const targetsIn = (lines: string): string[] =>
   lines
     .split("\n")

@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: looks at an installation, also beside a running router, and says what to do. Ends with 1 where
- * something is wrong. It changes nothing, and prints no secret.
+ * `npm run doctor`: checks an installation, also beside a running router, and recommends fixes. Exit code 1 on
+ * errors. Read-only, and prints no secret.
  */
 import { printableJson } from "../domain/printable.ts";
 import { parseSettings } from "../start/settings.ts";

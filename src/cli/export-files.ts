@@ -1,4 +1,4 @@
-/** Files of an export, line by line. */
+/** Reads files of an export line by line. */
 import { createReadStream, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -99,7 +99,7 @@ const line = z.discriminatedUnion("kind", [
     kind: z.literal("record"),
     seal: count,
     position: count,
-    // The record's leaf vouches for the members that are not named here.
+    // The record's leaf covers its other members.
     record: z.looseObject({
       id: z.string(),
       createdAt: z.number(),
@@ -126,7 +126,7 @@ const line = z.discriminatedUnion("kind", [
 
 const lineBreak = 10;
 
-/** null: the line is none of an export's, or not in the router's own spelling. */
+/** `null` unless exactly as the router writes it. */
 function parsedLine(text: string): ExportLine | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -150,7 +150,7 @@ function readBytes(
   }
 }
 
-/** A line ends with a line feed. What follows the last line feed was cut. */
+/** A last line without a line feed is incomplete. */
 async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadLine<ExportLine>> {
   let number = 0;
   let rest: Uint8Array[] = [];
@@ -170,7 +170,7 @@ async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ReadL
 export const readLines = (path: string): AsyncGenerator<ReadLine<ExportLine>> =>
   linesIn(createReadStream(path) as AsyncIterable<Uint8Array>);
 
-/** Throws a sentence for a person. */
+/** Throws an error for people. */
 function statOf(path: string): Stats {
   try {
     return statSync(path);
@@ -179,7 +179,7 @@ function statOf(path: string): Stats {
   }
 }
 
-/** The files themselves, and for a directory its parts in their order. */
+/** Files, and the parts in directories in order. */
 async function filesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
@@ -201,7 +201,6 @@ async function filesOf(paths: readonly string[]): Promise<string[]> {
   return files;
 }
 
-/** A file of an export, or an object of an audit sink. */
 export interface ExportSource {
   name: string;
   lines(): AsyncGenerator<ReadLine<ExportLine>>;
@@ -212,7 +211,7 @@ const sourceIn = ({ name, open }: StoredObject): ExportSource => ({
   lines: () => linesIn(open()),
 });
 
-/** What the paths name, in order: files, parts in a directory, objects in a store. Throws a sentence for a person. */
+/** In order. Throws an error for people. */
 export async function sourcesOf(
   paths: readonly string[],
   env: Record<string, string | undefined>,

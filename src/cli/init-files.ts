@@ -1,12 +1,12 @@
-/** The files that `init` writes, as text. Each is what a person would have written, so that a person can change it. */
+/** The files that `init` writes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** Plain in a shell, in Compose and for Node's own reader of `.env`. */
+/** Unambiguous in shells, Compose, and Node's `.env` reader. */
 const plain = /^[\w.:/+=@,-]*$/;
 
-/** Single quotes keep `$` and `#` as they are, in Compose too. */
+/** Single quotes keep `$` and `#` literal, in Compose as well. */
 function quoted(name: string, value: string): Result<string, string> {
   if (plain.test(value)) return ok(value);
   return /['\r\n]/.test(value)
@@ -14,7 +14,7 @@ function quoted(name: string, value: string): Result<string, string> {
     : ok(`'${value}'`);
 }
 
-/** Name → value, without those that are empty. */
+/** Omits empty values. */
 export function envText(values: Readonly<Record<string, string>>): Result<string, string> {
   const lines = [
     "# Settings of Sampling Router. A variable of the environment wins over this file.",
@@ -28,11 +28,10 @@ export function envText(values: Readonly<Record<string, string>>): Result<string
   return ok(`${lines.join("\n")}\n`);
 }
 
-/** Of the image; the checkout's `Dockerfile` has the same. */
+/** As in the checkout's `Dockerfile`. */
 export const baseImage =
   "node:24.9.0-bookworm-slim@sha256:3e69116c924bfcba6c6979aff60d966c37aef56d488ce091c69d442ebec9f103";
 
-/** What the image runs, and how it is asked whether it is alive. */
 export const imageLines = [
   "ENV HOST=0.0.0.0 STATE_DIR=/data NODE_ENV=production",
   "RUN install -d -o node -g node -m 700 /data",
@@ -44,7 +43,7 @@ export const imageLines = [
   `ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "/app/node_modules/mcp-sampling-router/bin.js"]`,
 ];
 
-/** @param build the lines below `build:` */
+/** @param build lines below `build:` */
 export const composeText = (build: readonly string[]): string =>
   `# Sampling Router in a container: docker compose up. Settings are in .env; the database and the secrets in the volume.
 services:
@@ -82,7 +81,7 @@ volumes:
 
 export const composeOfCheckout = (): string => composeText(["context: ."]);
 
-/** The package from the registry, in an image that is made where Compose runs. */
+/** Builds an image from the published package. */
 export const composeOfPackage = (version: string): string =>
   composeText([
     "dockerfile_inline: |",
@@ -93,6 +92,6 @@ export const composeOfPackage = (version: string): string =>
     ].map((line) => `  ${line.replaceAll("$", "$$$$")}`),
   ]);
 
-/** The deployment's configuration, as the package has it for a folder that it is installed in. */
+/** The deployment's configuration for an installed package. */
 export const wranglerText = (root: string): string =>
   readFileSync(join(root, "lib", "wrangler.toml"), "utf8");

@@ -1,9 +1,9 @@
-/** What `init` asks a person. What a person types for a key is not shown. */
+/** Interactive questions of `init`. Keys are not echoed. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
 export interface Asker {
-  /** @returns what was typed; the default for an empty line; null: the input has ended */
+  /** @returns the default for an empty line, `null` at the end of the input */
   ask(question: string, otherwise?: string): Promise<string | null>;
   askSecret(question: string): Promise<string | null>;
   askWhether(question: string): Promise<boolean>;
@@ -19,7 +19,7 @@ export function createAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStream
     },
   });
   const reader = createInterface({ input, output: shown, terminal: input.isTTY });
-  // The iterator keeps lines that come before they are asked for; `question` would lose them.
+  // `question` would lose lines that arrive early.
   const lines = reader[Symbol.asyncIterator]();
   const next = async (prompt: string): Promise<string | null> => {
     output.write(prompt);

@@ -1,7 +1,7 @@
 /**
- * `npx mcp-sampling-router init`: asks for what a router needs, and writes it into files of this folder. No file that
- * is there is overwritten without a yes. `--yes` asks nothing: keys are taken from the environment then, since a
- * command line is seen by everybody on the machine.
+ * `npx mcp-sampling-router init`: writes a router's configuration into this folder, without overwriting files
+ * unasked. `--yes` is non-interactive and takes keys from the environment, since other users can see command
+ * lines.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -22,7 +22,6 @@ wrangler.toml. --yes asks nothing, and takes providers' keys from the environmen
 
 const providerKeys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] as const;
 
-/** Name of a setting → its value; empty: not set. */
 type Settings = Record<string, string>;
 
 interface Wanted {
@@ -33,7 +32,7 @@ interface Wanted {
 
 type Given = NonNullable<ReturnType<typeof argumentsOf>>;
 
-/** null: the arguments name nothing that this command knows. */
+/** `null` for invalid arguments. */
 function argumentsOf(args: string[]) {
   const no = { type: "boolean", default: false } as const;
   const text = { type: "string" } as const;
@@ -93,7 +92,7 @@ interface Written {
 function filesFor({ settings, compose, wrangler }: Wanted): Result<Written[], string> {
   const sound = parseSettings(settings);
   if (!sound.ok) return sound;
-  // A container's log keeps what a start prints, so its secrets are made here and not there.
+  // Generated here rather than at start, whose output a container logs.
   const secrets = {
     ADMIN_TOKEN: `sra_${randomBytes(32).toString("base64url")}`,
     MASTER_KEY: randomBytes(32).toString("base64"),
@@ -108,7 +107,7 @@ function filesFor({ settings, compose, wrangler }: Wanted): Result<Written[], st
   return ok(files);
 }
 
-/** Whole or not at all, and with its mode from the first byte on. */
+/** Atomically, with its mode from the start. */
 function write({ name, text, mode }: Written): void {
   const path = resolve(name);
   const whole = `${path}.${process.pid}`;

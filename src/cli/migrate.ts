@@ -1,4 +1,4 @@
-/** `npm run db:migrate`: brings the database at DATABASE_URL up to date. */
+/** `npm run db:migrate`: migrates the database at DATABASE_URL. */
 import { commandLine } from "../start/called.ts";
 import { checkout, parseSettings } from "../start/settings.ts";
 import { migrateLibsql, readMigrations } from "../start/migrations.ts";

@@ -1,6 +1,6 @@
 /**
- * `npx mcp-sampling-router proxy -- COMMAND…`: runs an MCP server that speaks over stdio, and answers what it samples
- * by a router. Its input, output and errors are the server's; so are its exit code and its end by a signal.
+ * `npx mcp-sampling-router proxy -- COMMAND…`: runs a stdio MCP server and answers its sampling through a
+ * router. Streams, exit code, and signals are the server's.
  */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -16,7 +16,7 @@ import { createStdioRelay, type StdioRelay } from "../proxy/stdio/relay.ts";
 import { answerForServer, type SampleFor } from "../proxy/stdio/sampler.ts";
 import { sayFault } from "./output.ts";
 
-/** Not by npm, which prints lines of its own where the server's messages go. */
+/** Not through npm, which prints lines among the messages. */
 const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
 Runs an MCP server that speaks over stdio, and answers its sampling by the router at SAMPLING_ROUTER_URL, with the API
 key in the file SAMPLING_ROUTER_KEY_FILE, or the API key SAMPLING_ROUTER_KEY. The server gets none of these variables.`;
@@ -27,9 +27,9 @@ const ownVariables = new Set([
   "SAMPLING_ROUTER_KEY_FILE",
 ]);
 
-/** ms. A person may have to approve; a server that waits no longer cancels. */
+/** ms; calls may wait for approval, and servers cancel earlier. */
 const timeoutMs = 600_000;
-/** ms for what a server's own children may still print after its end. */
+/** ms for output of the server's children after its end. */
 const afterwardsMs = 2_000;
 const notFound = 127;
 const notRun = 126;
@@ -41,7 +41,7 @@ interface Proxied {
   key: string;
 }
 
-/** null: the file can't be read. A pipe, such as /dev/fd/3, is read once and leaves nothing behind. */
+/** `null` if unreadable. A pipe such as /dev/fd/3 leaves no copy. */
 function keyIn(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim();
@@ -87,7 +87,7 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Resolves when there is room for more. Nobody reads any more: what is written is lost, as in a pipe. */
+/** Waits for room. Output without a reader is dropped. */
 const send = (stream: Writable, bytes: Uint8Array | null): Promise<void> | void => {
   if (bytes === null || bytes.length === 0 || !stream.writable || stream.write(bytes)) return;
   return new Promise((resolve) => {
@@ -95,7 +95,7 @@ const send = (stream: Writable, bytes: Uint8Array | null): Promise<void> | void 
   });
 };
 
-/** Each line of one side through the relay to the other side, and at last what is no whole line. */
+/** Relays whole lines, then the incomplete rest. */
 async function carry(
   from: Readable,
   to: Writable,
@@ -116,21 +116,21 @@ const createRelay = (child: Child, proxied: Proxied): StdioRelay =>
     wait,
     toServer: (line) => void send(child.stdin, line),
     toClient: (line) => void send(process.stdout, line),
-    // By its name alone: an error's message may have a prompt in it.
+    // Messages of errors may contain a prompt.
     report: (thrown) =>
       sayFault(
         `a request failed by a fault of the proxy (${thrown instanceof Error ? thrown.name : typeof thrown})`,
       ),
   });
 
-/** As the server ended: by its code, or by the signal that ended it. */
+/** Ends by the server's code or signal. */
 function endAs(code: number | null, signal: NodeJS.Signals | null): void {
-  // Where pipes are not written at once, what was written last goes first.
+  // Flushes pipes that write asynchronously.
   process.stdout.write("", () => {
     if (signal === null) return process.exit(code ?? 1);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
-    // A signal that this process was started to ignore.
+    // For signals that this process ignores.
     setTimeout(() => process.exit(1), afterwardsMs);
   });
 }
@@ -151,13 +151,13 @@ function run(proxied: Proxied): void {
     );
     process.exit(isMissing ? notFound : notRun);
   });
-  // Who left is noticed by the end of a stream, which follows.
+  // Reported by the end of the stream.
   child.stdin.on("error", () => {});
   process.stdout.on("error", () => child.stdin.end());
   const output = carry(child.stdout, process.stdout, relay.fromServer).catch(() => {});
   const input = carry(process.stdin, child.stdin, relay.fromClient).catch(() => {});
   void input.finally(() => {
-    // The client has left, so nobody waits for what its server asks.
+    // The client has left.
     relay.end();
     child.stdin.end();
   });
@@ -170,7 +170,7 @@ function run(proxied: Proxied): void {
 const [first, ...rest] = process.argv.slice(2);
 if (first === "--help" || first === "-h") process.stdout.write(`${usage}\n`);
 else {
-  // Everything after the two dashes is the server's, its own --help too.
+  // Including the server's own --help.
   const proxied = settingsOf(first === "--" ? rest : [], process.env);
   if (proxied.ok) run(proxied.value);
   else {

@@ -1,4 +1,3 @@
-/** Why a file that a person named can't be read, in words. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is not a directory",
@@ -7,7 +6,6 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
 };
 
-/** @param cause what `node:fs` threw */
 export function readFault(path: string, cause: unknown): Error {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new Error(`${path} can't be read: ${reasons[code] ?? (code || "it failed")}`);

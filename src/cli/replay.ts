@@ -1,6 +1,6 @@
 /**
- * `npm run replay -- <requestId> [tenant]`: makes a recorded decision again, on the running router, and
- * shows both side by side. Ends with 1 when they differ.
+ * `npm run replay -- <requestId> [tenant]`: repeats a recorded decision on the running router and compares.
+ * Exit code 1 if they differ.
  */
 import { z } from "zod";
 import { ok } from "../domain/result.ts";

@@ -1,7 +1,6 @@
 /**
- * `npm run restore -- FILE [--force]`: puts a backup in the place of the embedded database. Only the backup's rows are
- * used. Refused while a server runs. Refused where a database stands already, unless `--force` says to move that database aside. Ends
- * with 1 when nothing was restored.
+ * `npm run restore -- FILE [--force]`: replaces the embedded database by a backup's rows. Refused beside a
+ * running server, or if a database exists unless `--force` moves it aside. Exit code 1 if nothing was restored.
  */
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -34,11 +33,11 @@ const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : "it can't be read";
 
 interface Restored extends Contents {
-  /** calls that were under way when the backup was made */
+  /** calls that were running at the time of the backup */
   ended: number;
 }
 
-/** Brings the copy up to date, and ends what nobody works on any more. */
+/** Migrates the copy and ends its running calls. */
 async function prepare(copy: Local, settings: Settings): Promise<Result<number, string>> {
   const migrated = await applyMigrations(copy.db, readMigrations(checkout), "the backup");
   if (!migrated.ok) return migrated;
@@ -53,7 +52,7 @@ async function prepare(copy: Local, settings: Settings): Promise<Result<number, 
     const other = await nameOtherMasterKey({ db: copy.db, where: "the backup" }, given);
     if (other !== null) say(other);
   }
-  // Sweeping makes no code, so it needs no key.
+  // Sweeping creates no codes.
   const mac = await createMac({
     master: new Uint8Array(32),
     previous: null,
@@ -91,13 +90,13 @@ async function freshFrom(
   }
 }
 
-/** Copies the database that stands there aside, with what is in its log. */
+/** Includes the write-ahead log. */
 function moveAside(path: string): string {
   const aside = `${path}.replaced-${Date.now()}`;
   try {
     openLocally(path, "writes").close();
   } catch {
-    // The database is damaged, so its log is copied as it is.
+    // Copies the log of a damaged database unchanged.
   }
   for (const end of ["", "-wal"])
     if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, `${aside}${end}`);
@@ -125,7 +124,7 @@ async function restore(
     const restored = await freshFrom(file, fresh, settings);
     if (!restored.ok) return restored;
     if (existsSync(path)) say(`The database that was here is ${moveAside(path)} now.`);
-    // The records that the backup doesn't have are missing on purpose.
+    // Records after the backup are missing on purpose.
     removeRecordMark(path);
     putInPlace(fresh, path);
     return restored;

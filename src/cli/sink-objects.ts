@@ -1,7 +1,6 @@
 /**
- * Objects of an audit sink, read from an S3-compatible store. Nothing that the store says is believed: its list only
- * says what to ask for, and the chain says what belongs there.
- * Source: S3's API reference, "ListObjectsV2" and "GetObject".
+ * Reads an audit sink from an S3-compatible store. The store is untrusted: its list says what to fetch, the
+ * chain what must exist. Source: S3's API reference, "ListObjectsV2" and "GetObject".
  */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { AwsClient } from "aws4fetch";
@@ -9,20 +8,20 @@ import { z } from "zod";
 
 const scheme = "s3://";
 const mostObjects = 1_000_000;
-/** S3 lists 1,000 keys in a page. A store that lies can send pages that lead nowhere. */
+/** A page has up to 1,000 keys; bounds a malicious store. */
 const mostPages = 2 * (mostObjects / 1_000);
-/** An honest store may send a few pages without a key, such as where many objects were deleted. */
+/** Pages without a key occur after many deletions. */
 const mostPagesWithoutKey = 10;
 
 export const isStorePath = (path: string): boolean => path.startsWith(scheme);
 
 export interface StoredObject {
-  /** as a person would write it, such as `s3://bucket/router/ten_01…/000000000001-000000000008.ndjson` */
+  /** for example `s3://bucket/router/ten_01…/000000000001-000000000008.ndjson` */
   name: string;
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** As all of AWS's tools name them. */
+/** As AWS's tools name them. */
 const environment = z.object({
   AWS_ACCESS_KEY_ID: z.string().min(1),
   AWS_SECRET_ACCESS_KEY: z.string().min(1),
@@ -41,7 +40,7 @@ const entities: Readonly<Record<string, string>> = {
 
 const lastCodePoint = 0x10ffff;
 
-/** What stands in elements of that name. S3's answer has no attributes or comments there. */
+/** S3's answers have no attributes or comments. */
 const textsIn = (xml: string, element: string): string[] =>
   Array.from(xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g")), ([, text = ""]) =>
     text.replaceAll(
@@ -60,10 +59,10 @@ interface Store {
   get(path: string, query?: Record<string, string>): Promise<Response>;
 }
 
-/** A key's segments, each escaped: what the store signs is what is sent. */
+/** Escaped as signed. */
 const pathOf = (key: string): string => key.split("/").map(encodeURIComponent).join("/");
 
-/** Throws a sentence for a person, without any secret. */
+/** Throws an error for people, without secrets. */
 function storeAt(path: string, env: Record<string, string | undefined>): Store {
   const [bucket = "", ...rest] = path.slice(scheme.length).split("/");
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
@@ -86,7 +85,7 @@ function storeAt(path: string, env: Record<string, string | undefined>): Store {
     bucket,
     prefix: rest.filter((each) => each !== "").join("/"),
     async get(key, query = {}) {
-      // Some stores sign a bucket's own address without a slash at its end.
+      // Some stores sign a bucket's address without a trailing slash.
       const url = new URL(`${base}/${bucket}${key === "" ? "" : `/${pathOf(key)}`}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       const answer = await client.fetch(url.href, { redirect: "manual" }).catch(() => null);
@@ -98,7 +97,6 @@ function storeAt(path: string, env: Record<string, string | undefined>): Store {
   };
 }
 
-/** Keys of objects below the prefix. */
 async function keysIn({ bucket, prefix, get }: Store): Promise<string[]> {
   const keys: string[] = [];
   let token: string | undefined;
@@ -123,11 +121,11 @@ async function keysIn({ bucket, prefix, get }: Store): Promise<string[]> {
   }
   if (keys.length > mostObjects)
     throw new Error(`${scheme}${bucket}/${prefix} has more than ${mostObjects} objects`);
-  // Names sort by the chain's order.
+  // Sorts by the chain's order.
   return keys.toSorted((left, right) => (left < right ? -1 : 1));
 }
 
-/** The objects of one tenant's chain, in the order of their names. Throws a sentence for a person. */
+/** In order of their names. Throws an error for people. */
 export async function storedObjects(
   path: string,
   env: Record<string, string | undefined>,
@@ -145,7 +143,7 @@ export async function storedObjects(
     name: `${scheme}${store.bucket}/${key}`,
     async *open() {
       const { body } = await store.get(key);
-      // Node's streams of responses are iterable, and the type does not know it.
+      // Node's response streams are iterable, unlike their type.
       if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
     },
   }));

@@ -1,4 +1,4 @@
-/** The router as an authorization server, over all databases. */
+/** The built-in authorization server over all databases. */
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import { issuersOwn } from "../domain/ports/oauth-entries.ts";
 import { lazily } from "../domain/lazily.ts";
@@ -33,7 +33,6 @@ import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 const mostClients = 10_000;
 const mostOpenConsents = 10_000;
 
-/** What of a database is asked here. */
 interface DatabaseParts {
   stores: Pick<
     Stores,
@@ -53,7 +52,7 @@ interface DatabaseParts {
   admin: { authorizations: Pick<ConnectDatabase, "beginForPerson"> };
 }
 
-/** What of OAuth no single database can do. `null`: OAuth is off. */
+/** OAuth across databases. `null` without OAuth. */
 export interface Authorization {
   authorizationServer: AuthorizationServer | null;
   consents: OauthConsents | null;
@@ -65,7 +64,6 @@ export interface Authorization {
 
 interface Deps {
   isolate: Isolate;
-  /** null: there is no database of that name */
   databaseNamed: (name: string) => DatabaseParts | null;
 }
 
@@ -121,7 +119,7 @@ function serverOf(deps: Deps): AuthorizationServer | null {
   });
 }
 
-/** A slug's tenant is found as a person's sign-in finds it. */
+/** As for a person's sign-in. */
 async function databaseOfSlug({ databaseNamed }: Deps, slug: string): AsyncResult<DatabaseParts> {
   const home = databaseNamed(homeDatabase) as DatabaseParts;
   const placed = await home.stores.placements.bySlug(slug);
@@ -129,7 +127,6 @@ async function databaseOfSlug({ databaseNamed }: Deps, slug: string): AsyncResul
   return ok((placed.value === null ? null : databaseNamed(placed.value.database)) ?? home);
 }
 
-/** null: there is none. */
 async function tenantOf(
   deps: Deps,
   slug: string,
@@ -178,7 +175,7 @@ const consentDatabaseOf = ({
   },
 });
 
-/** What a person of a key's tenant asks of the tenant's database; null: the text is no key. */
+/** `null` if the text is no key. */
 function connectDatabaseOf({ isolate, databaseNamed }: Deps, key: string): ConnectDatabase | null {
   const keyId = isolate.tokens.keyIdOf(key);
   const database = keyId === null ? null : databaseNamed(databaseOf(keyId));

@@ -1,19 +1,17 @@
-/** Compositions of a process: one for each origin at which it is asked, since what is the router's own depends on it. */
+/** Compositions of a process by origin, which the router's own address depends on. */
 
 import { keptByName } from "./isolate.ts";
 
-/** A client may send any `Host`, so no more are kept. The one that was asked longest ago is given up, and made anew. */
+/** Clients choose `Host`, so the number is bounded; the least recently used is dropped. */
 const originsKept = 16;
 
-/** The scheme and the host of an absolute URL, as they stand there. */
+/** Scheme and host, unparsed. */
 const beginningOf = (url: string): string => {
   const end = url.indexOf("/", url.indexOf("//") + 2);
   return end === -1 ? url : url.slice(0, end);
 };
 
-/**
- * @param publicOrigins of `PUBLIC_URL`: whoever invents hosts, the compositions of these stay
- */
+/** @param publicOrigins of `PUBLIC_URL`, never dropped */
 export function createCompositions<T>(
   composeAt: (origin: string) => T,
   publicOrigins: readonly string[],

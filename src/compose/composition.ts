@@ -1,6 +1,4 @@
-/**
- * The composition root: the files of this room see every floor, and no others do.
- */
+/** The composition root: only this folder imports all floors. */
 import { err, ok } from "../domain/result.ts";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { homeDatabase, databaseOf, databaseOfState } from "../domain/tenancy/database-names.ts";
@@ -20,11 +18,10 @@ import { createDatabaseParts, type DatabaseParts } from "./database/parts.ts";
 export interface Composition {
   servicesFor: (token: string | null) => Services;
   jobs: Jobs;
-  /** of one database alone */
+  /** of one database */
   jobsOf: (name: string) => ReturnType<Jobs>;
 }
 
-/** Names the database of one more tenant, unless the host can't place it. */
 const createNewDatabase =
   ({ refusesResidency }: Pick<Host, "refusesResidency">): NewDatabase =>
   (residency) => {
@@ -35,12 +32,12 @@ const createNewDatabase =
   };
 
 /**
- * Tenants' databases whose parts a composition keeps, of some 30 kB each. With 64 of them, 1,000 tenants that call in turn
- * had 0.73 of one tenant's requests a second; with all of them 0.83.
+ * About 30 kB each. With 64, 1,000 tenants in turn had 0.73 of a single tenant's requests per second; with all,
+ * 0.83.
  */
 const databasesKept = 1_024;
 
-/** What serves requests for as long as its lifetime says: the caller's database is opened when it calls. */
+/** Opens the caller's database on demand. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
   const { tokens, consoleTokens, config, host } = isolate;
   const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";

@@ -1,4 +1,4 @@
-/** What reads contents that may be large: in pieces, between which the runtime looks for what came from outside. */
+/** Reads large contents in pieces and yields to I/O in between. */
 import type { Config } from "../config.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { primitives } from "../crypto/primitives.ts";

@@ -5,7 +5,7 @@ import type { Services } from "../http/context.ts";
 
 import type { Authorization } from "./authorization.ts";
 
-/** What no single database can do. */
+/** Services across databases. */
 export type CommonServices = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
   Pick<Services["oauth"], "finishAuthorization"> &
@@ -16,6 +16,6 @@ export type Everywhere = CommonServices & {
   catalogues: () => CatalogueStore;
   deliveries: () => DeliveryStore;
   authorization: Authorization;
-  /** whether all seals of the database of that name are of the present MASTER_KEY */
+  /** whether all seals are under the current MASTER_KEY */
   isResealed: (database: string) => AsyncResult<boolean>;
 };

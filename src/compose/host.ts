@@ -1,4 +1,4 @@
-/** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
+/** What a host provides to the composition. */
 import type { DatabaseFigures } from "../domain/audit/metrics.ts";
 import type { RequestFeeds } from "../domain/ports/request-feed.ts";
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
@@ -12,49 +12,43 @@ import type { AskServer } from "../store/engines/libsql/libsql-fetch.ts";
 import type { WriteGroups } from "../store/engines/libsql/write-groups.ts";
 
 export interface Host {
-  /** One structured line. Ids, reasons and counts; never content. */
+  /** One structured line of ids, reasons, and counts; never content. */
   log: (entry: Record<string, unknown>) => void;
-  /** Calls providers, servers and everything else outside. */
   fetch: typeof fetch;
   /**
-   * The same for documents that strangers name: refuses what resolves to a private address, and asks the address that
-   * was judged. Absent: `fetch` does, where the runtime reaches no private network.
+   * For unauthenticated URLs: rejects private addresses after resolving. Defaults to `fetch`, on runtimes
+   * without private networks.
    */
   fetchPublic?: typeof fetch;
-  /** The same for providers, who are asked with a text and answer with little more. Absent: `fetch` does. */
+  /** For providers: short requests and answers. Defaults to `fetch`. */
   fetchShort?: typeof fetch;
-  /** The same for registered servers, which never redirects. Absent: `fetch` does. */
+  /** For registered servers, without redirects. Defaults to `fetch`. */
   fetchServer?: UpstreamFetch;
-  /** Aborts when the process ends, for reads that no caller waits for. Absent: the runtime ends them by itself. */
+  /** Aborts background reads when the process ends. */
   ends?: AbortSignal;
-  /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
+  /** Runs after pending I/O; defaults to a 0 ms timer. */
   immediately?: (act: () => void) => void;
-  /** Asks a libSQL server; absent: the runtime's own way */
+  /** defaults to the runtime's `fetch` */
   fetchDatabase?: AskServer | undefined;
-  /** The host's own database `home`; asked for where no libSQL server is set. */
+  /** `home`, unless a libSQL server is configured. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
-  /** The database of one tenant, where each has its own; absent: all tenants share `home` */
+  /** absent if all tenants share `home` */
   openTenantDatabase?: (
     name: string,
     options: DatabaseOptions & { residency: Residency | null },
   ) => Database;
-  /** How full the database of a name is; null, or absent: nobody bounds its size */
+  /** `null` or absent if unbounded */
   roomOf?: (name: string) => (() => AsyncResult<Room>) | null;
-  /** Feeds that the database of a name has for all isolates; null, or absent: each process follows by itself */
+  /** `null` or absent if each process polls */
   feedsOf?: (name: string) => RequestFeeds | null;
-  /** Why a tenant's own database can't be made there; null: it can. Absent: it can be made anywhere. */
+  /** Absent if any location works. */
   refusesResidency?: (residency: Residency) => Refusal | null;
-  /**
-   * Sends all writes of this process that wait for a libSQL server together. Absent: each is sent alone, since no
-   * invocation of the Workers runtime may send for another.
-   */
+  /** Batches writes for a libSQL server. Absent on Workers, whose invocations can't send for each other. */
   writeGroupsOf?: (server: { url: string; authToken: string | null }) => WriteGroups;
-  /** One process answers all requests, so its figures are the router's. Absent: many isolates do. */
+  /** Metrics of this process are the router's. */
   isOneProcess?: true;
-  /** Of the database file of this process; absent: the database is elsewhere. */
+  /** of an embedded database */
   databaseFigures?: DatabaseFigures | undefined;
-  /** absent: the console was not built for this host */
   consoleFiles?: ConsoleFiles | undefined;
-  /** absent: this host has no such binding */
   workersAi?: WorkersAi | undefined;
 }

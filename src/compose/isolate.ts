@@ -1,7 +1,4 @@
-/**
- * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
- * invocation to use another's.
- */
+/** State of an isolate, without I/O, which invocations can't share. */
 import { createBoundedMap } from "../domain/bounded-map.ts";
 import type { Config } from "../config.ts";
 import { writesAtOnceOf } from "./writes-at-once.ts";
@@ -54,41 +51,37 @@ import { createWitnessSender } from "../telemetry/witness.ts";
 import { createProbeMemory } from "../store/engines/libsql/write-probe.ts";
 
 const callersRemembered = 2_000;
-/** One entry for each credential and model, of some 100 bytes. */
+/** About 100 bytes per credential and model. */
 const refusalsRemembered = 2_000;
 const recentAnswersRemembered = 2_000;
-/** Prefixes of one tenant, each a hash: some 20 MB at most in all. */
-/** Lost admissions, of a kB each. */
+/** A kB each. */
 const lostRemembered = 5_000;
-/** Addresses and keys of failed sign-ins, some 200 bytes each. */
+/** 200 bytes each. */
 const signInsRemembered = 5_000;
-/** Consent pages that one network may open in ten minutes. Each is a row until it is used, or its time is over. */
+/** Consent pages per network in ten minutes; each is a row until used or expired. */
 const consentsOfAddress = 120;
-/**
- * Requests of one network a minute to OAuth and sign-in endpoints. A hosted client sends those of all its users from one
- * network, and each costs about 1 ms of CPU: so a network takes 2 % of a core at most.
- */
+/** OAuth and sign-in requests per network and minute, about 1 ms of CPU each. Hosted clients share a network. */
 const publicRequestsOfAddress = 1_200;
-/** Clients that one network may register in ten minutes. */
+/** Client registrations per network in ten minutes. */
 const registrationsOfAddress = 30;
-/** Rows in the log of events that failed sign-ins may cause. */
+/** Events of failed sign-ins. */
 const signInNotesPerMinute = 30;
-/** For how long what a server's entry says counts for callers without a key: they may ask as often as they like. */
+/** ms for which server entries are cached for keyless callers. */
 const entriesRememberedMs = 5_000;
-/** Where identity providers say that their keys are. */
+/** Cached key URLs of identity providers. */
 const issuersRemembered = 500;
 const issuersRememberedMs = 300_000;
 const withoutBounds = { slice: Infinity, run: Infinity, asking: Infinity };
 const fewRounds = { slice: 5, run: 5, asking: 5 };
-/** When an isolate reads again what was measured of providers. */
+/** When provider measurements are read again. */
 const snapshotLife = { usedMs: 60_000, manyUses: 32, longestMs: 300_000 };
-/** A request asks for some 16 bytes at a time, several times. Asking the runtime costs as much for a thousand. */
+/** Fetched in bulk: small requests cost as much as large ones. */
 export const randomBytesOf = createRandomBytes((bytes) => crypto.getRandomValues(bytes));
 export const now = (): number => Date.now();
-/** ms, for durations: never set back. */
+/** ms, monotonic. */
 const elapsed = createElapsed(() => Math.round(performance.now()));
 
-/** Resolves after `ms`, or as soon as the signal aborts; at once if it has. */
+/** Resolves early if the signal aborts. */
 const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -101,29 +94,26 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", done);
   });
 
-/** What a use case knows of time. */
 export const clock = { now, elapsed, wait };
 
-/** Acts after `ms`, unless what it gives is called before. */
+/** Returns a function that cancels the timer. */
 export const after = (ms: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
 };
 
-/** Tells of a record that can't be read, in the log and with an event's id. */
 export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
   eventId: () => ids.next("event"),
   now,
   report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
 });
 
-/** There are as many databases as tenants where each tenant has a database of its own. */
+/** Tenants may have databases of their own. */
 const databasesRemembered = 2_000;
 
 /**
- * One value for each name: of a database, where nothing else is said.
- *
- * @param most values that are kept: beyond it the one that was asked for longest ago is forgotten, and made anew
+ * Values by name, usually of a database.
+ * @param most least recently used values are dropped
  */
 export function keptByName<T>(
   make: (name: string) => T,
@@ -137,11 +127,11 @@ export function keptByName<T>(
   };
 }
 
-/** Whose catalogue a database uses: tenants with databases of their own share `home`'s. */
+/** Tenants' own databases share `home`'s. */
 export const catalogueDatabaseOf = (database: string): string =>
   isTenantDatabase(database) ? homeDatabase : database;
 
-/** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
+/** Signer and codes of the audit. */
 async function auditingOf(config: Config, { log }: Host) {
   const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
@@ -157,7 +147,7 @@ async function auditingOf(config: Config, { log }: Host) {
   };
 }
 
-/** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
+/** Settings, keys, and pure state. No I/O. */
 export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
   const turnsOfTenant = createTurnsOfTenants();
@@ -183,7 +173,7 @@ export async function createIsolate(config: Config, host: Host) {
   return {
     config,
     host,
-    /** null: nobody reads figures */
+    /** `null` if metrics are disabled */
     metering: createMetering({ config, host, turns, openExchanges: openOnes, now }),
     sha256: primitives.sha256,
     sha256Hex: primitives.sha256Hex,
@@ -194,10 +184,9 @@ export async function createIsolate(config: Config, host: Host) {
       isOther: (token) => tokens.keyIdOf(token) !== null || grantOfToken(token) !== null,
       throttle: signInThrottle,
     }),
-    /** models that refuse to be asked about reasoning */
     refusals,
     recentAnswers: createRecentAnswers({ now, capacity: recentAnswersRemembered }),
-    /** Each database has its own synced catalogue, so that a call never asks another one: see `catalogueDatabaseOf`. */
+    /** Per database, so that calls read only their own: see `catalogueDatabaseOf`. */
     choosing: keptByName(() => {
       const catalogue = holdCatalogue({
         seed: seedCatalogue,
@@ -210,12 +199,10 @@ export async function createIsolate(config: Config, host: Host) {
     roundKeys: await createVaultKeys({ ...masters, derivedFor: "sampling-router/round/v1" }),
     keyMac: await createMac({ ...masters, purpose: "api-key" }),
     rowMac: await createMac({ ...masters, purpose: "row" }),
-    /** rows that were rejected, as far as this process has reported them */
+    /** reported by this process */
     rejectedRows: new Set<string>(),
     auditing: await auditingOf(config, host),
-    /** null: sealed chains are sent nowhere */
     sendToSink: sinkOf(config.sink, { fetch: host.fetch, now }),
-    /** null: heads of chains are sent nowhere */
     sendToWitness:
       config.witnessUrl === null
         ? null

@@ -1,14 +1,13 @@
 /**
- * How long a composition lives, and what its host gives it for that time. In a Node process that is the process. In the
- * Workers runtime it is the isolate where the composition holds no I/O, and else one invocation, since no invocation may
- * touch another's I/O. Nothing else in the composition knows which of them it is.
+ * Lifetime of a composition: the process on Node; on Workers the isolate if it holds no I/O, otherwise one
+ * invocation. Nothing else depends on this.
  */
 export interface Lifetime {
-  /** keeps work alive after the response */
+  /** continues after the response */
   background: (work: Promise<unknown>) => void;
-  /** the same, for what the next process would do too: a host that ends need not wait for it */
+  /** not awaited at shutdown, since the next process would repeat it */
   upkeep: (work: Promise<unknown>) => void;
   onRoundTrip?: () => void;
-  /** where the requests arrived that are served; absent: none did */
+  /** origin of the requests, if any */
   origin?: string;
 }

@@ -1,4 +1,3 @@
-/** The figures of this process or isolate, and who reads them. */
 import type { Config } from "../config.ts";
 import {
   databaseCommit,
@@ -57,18 +56,17 @@ const gaugesOf = ({ host, turns, openExchanges }: MeteringDeps): Gauge[] => [
   },
 ];
 
-/** null: nobody reads figures here, so nothing is counted. */
+/** `null` if metrics are disabled. */
 export function createMetering(deps: MeteringDeps) {
   const { config, host, now } = deps;
   const isOneProcess = host.isOneProcess === true;
   if (!isOneProcess && config.metricTarget === null) return null;
-  // How long isolates live and how many there are is unknown, so their gauges say nothing.
+  // Gauges are meaningless across unknown isolates.
   const meters = createMeters({ gauges: isOneProcess ? gaugesOf(deps) : [], now });
   host.databaseFigures?.onCommit((ms) => meters.note(databaseCommit, ms / 1_000, []));
   return {
     meters,
     deltas: createDeltas(meters),
-    /** null: this host is no single process */
     shown: isOneProcess
       ? () => ({ text: prometheusText(meters.read()), type: prometheusType })
       : null,

@@ -1,4 +1,3 @@
-/** One database, the host's own or a libSQL server, and the stores over it. */
 import { createClient } from "@libsql/client/web";
 import type { Residency } from "../domain/tenancy/residency.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
@@ -23,7 +22,7 @@ function openDatabase(
   const { url, authToken } = database;
   const client = createClient({
     url,
-    // The client's own default, 20, is meant for one caller. Turns bound what a process asks for.
+    // The client's default of 20 is for a single caller; scheduling bounds concurrency.
     concurrency: mostAtOnce,
     ...(authToken !== null && { authToken }),
     ...(host.fetchDatabase !== undefined && {

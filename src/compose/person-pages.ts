@@ -1,4 +1,4 @@
-/** The pages on which people see and end what they let in, over all databases. */
+/** People's account pages across databases. */
 import { toBase64Url } from "../crypto/encoding.ts";
 import { sameText } from "../crypto/same-text.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
@@ -18,7 +18,6 @@ import {
 import { createPersonSessions } from "../pipeline/people/consent/person-sessions.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
-/** What of a database is asked here. */
 interface DatabaseParts {
   stores: Pick<Stores, "oauthEntries" | "servers" | "events" | "userTokens" | "keys" | "users">;
   keyCodes: Pick<KeyCodes, "isKnown">;
@@ -29,11 +28,11 @@ interface DatabaseParts {
 }
 
 interface Deps {
-  /** null: the text is no key */
+  /** `null` if the text is no key */
   databaseOfKey: (key: string) => DatabaseParts | null;
   databaseOfSlug: (slug: string) => AsyncResult<DatabaseParts>;
   databaseOfTenant: (tenantId: string) => DatabaseParts;
-  /** null: OAuth is off */
+  /** `null` without OAuth */
   grants: () => AuthorizationServer | null;
 }
 

@@ -1,4 +1,3 @@
-/** Where sealed chains are sent: an S3-compatible store, or a webhook. */
 import { sha256 } from "../crypto/hashes.ts";
 import { signWebhook } from "../crypto/webhook-signatures.ts";
 import type { SinkTarget } from "../domain/audit/sink-settings.ts";
@@ -7,7 +6,7 @@ import { createS3Sink } from "../telemetry/s3-sink.ts";
 import { createWebhookSender } from "../telemetry/webhook-sender.ts";
 import type { Host } from "./host.ts";
 
-/** Signed as Standard Webhooks. `webhook-id` is the object's name, so that a receiver knows a repetition. */
+/** Standard Webhooks. `webhook-id` is the object's name, for deduplication. */
 function createWebhookSink(
   { url, secret }: SinkTarget & { kind: "webhook" },
   { fetch, now }: { fetch: Host["fetch"]; now: () => number },
@@ -29,7 +28,7 @@ function createWebhookSink(
   };
 }
 
-/** null: chains are sent nowhere. */
+/** `null` without a sink. */
 export function sinkOf(
   target: SinkTarget | null,
   { fetch, now }: { fetch: Host["fetch"]; now: () => number },

@@ -1,4 +1,4 @@
-/** What a Durable Object does: it answers its database's questions, and runs its database's jobs by an alarm. */
+/** A Durable Object: serves its database by RPC and runs its jobs by an alarm. */
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import type { Room } from "../domain/limits/room.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
@@ -23,12 +23,11 @@ export interface TenantObject {
   write(job: Job): Promise<Outcome>;
   read(statements: readonly Statement[]): Outcome;
   room(): Room;
-  /** What happens to the tenant's records, as lines of `feed-lines.ts`. The database is asked once for all who listen. */
+  /** Records as lines of `feed-lines.ts`, polled once for all listeners. */
   follow(
     tenantId: string,
     since: number | null,
   ): AsyncResult<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** One run of the jobs; what they did. */
   alarm(isolate: Isolate): Promise<JobReport[]>;
 }
 
@@ -41,7 +40,7 @@ interface Deps {
   limitBytes: number;
 }
 
-/** The jobs over the object's own storage; all other databases are asked by RPC, as in the Worker. */
+/** Over the object's own storage; other databases are reached by RPC. */
 function runJobs(
   isolate: Isolate,
   {
@@ -62,7 +61,7 @@ function runJobs(
   const { jobPace } = isolate;
   const here: Isolate = {
     ...isolate,
-    // Its own storage takes no request.
+    // Its own storage needs no requests.
     jobPace: { ...jobPace, mostRounds: { ...jobPace.mostRounds, run: Infinity } },
     host: {
       ...host,
@@ -89,7 +88,7 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     requestFeed: createRequestFeedStore(openOverEngine(engine)),
     ...clock,
   });
-  /** Cron runs the home database's jobs. */
+  /** Cron runs `home`'s jobs. */
   const hasAlarm = holds !== "home";
   return {
     async write(job) {
@@ -125,13 +124,13 @@ export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
     },
   };
 
-  /** Deletes what nobody needs any more, or says when the next alarm comes. */
+  /** Deletes unneeded storage, or schedules the next alarm. */
   async function afterwards(
     { config, vaultKeys }: Isolate,
     reports: readonly JobReport[],
   ): Promise<void> {
     if (!database.isKept()) {
-      // With the storage its alarm goes too.
+      // Also deletes the alarm.
       await storage.deleteAll();
       await storage.deleteAlarm();
       return database.forget();

@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 
-/** A server of one's own is near; what is reached over the internet is not, and takes turns by itself. */
+/** Databases on the internet schedule writes themselves. */
 const writesNear = 1;
 const writesFar = 8;
 
-/** How many writes one process sends at once: a libSQL server that gets more of them does less. */
+/** A libSQL server slows down under more concurrent writes. */
 export function writesAtOnceOf({ database, writesAtOnce }: Config): number {
   if (writesAtOnce !== null) return writesAtOnce;
   const url = database.kind === "libsql" ? database.url : null;

@@ -1,21 +1,19 @@
 /**
- * Where a request arrived, as a proxy in front of the router says it. Names the attack: anybody can send
- * `X-Forwarded-Host`, so only addresses that the operator named are believed, and what they say is
- * judged as a `Host` is (`domain/own-origin.ts`).
+ * Applies `X-Forwarded-*` of trusted proxies. The attack: anyone can send them, so they are validated like
+ * `Host` (`domain/own-origin.ts`).
  */
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** Whether a peer is one of the proxies. */
 export type IsTrusted = (address: string | undefined) => boolean;
 
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
-/** An IPv4 peer of a socket that listens for both kinds. */
+/** IPv4-mapped IPv6 addresses of dual-stack sockets. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
-/** Addresses and ranges, such as `10.0.0.7, 172.16.0.0/12, ::1`. */
+/** For example `10.0.0.7, 172.16.0.0/12, ::1`. */
 export function parseTrustedProxies(text: string): Result<IsTrusted, string> {
   const list = new BlockList();
   for (const each of text.split(",").map((part) => part.trim())) {
@@ -35,13 +33,13 @@ export function parseTrustedProxies(text: string): Result<IsTrusted, string> {
   });
 }
 
-/** Of a list that several proxies added to, what the last one said. */
+/** The last proxy's value. */
 const lastOf = (header: string | string[] | undefined): string | null => {
   const text = Array.isArray(header) ? header.at(-1) : header;
   return text?.split(",").at(-1)?.trim() || null;
 };
 
-/** The address that calls: the peer, or what trusted proxies say of theirs. */
+/** Skips trusted proxies. */
 export function clientAddress(
   { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
   isTrusted: IsTrusted,
@@ -58,7 +56,7 @@ export function clientAddress(
 
 const hostname = /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-/** The request's URL as the client asked for it; null: as it came. */
+/** `null` if unchanged. */
 export function forwardedUrl(
   { headers, socket, url }: Pick<IncomingMessage, "headers" | "socket" | "url">,
   isTrusted: IsTrusted,

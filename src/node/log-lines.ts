@@ -1,4 +1,4 @@
-/** The log of this host: JSON for machines, or one readable line an entry for a person at a terminal. */
+/** The log as JSON, or one readable line per entry. */
 import { printable, printableJson } from "../domain/printable.ts";
 
 export const logFormats = ["json", "pretty"] as const;
@@ -16,7 +16,7 @@ const pairsOf = (entry: Entry): string[] =>
 
 const moneyOf = (usd: unknown): string[] => (typeof usd === "number" ? [`${usd} USD`] : []);
 
-/** One line for each sampling request: its outcome, the model that answered, its duration and its cost. */
+/** Outcome, model, duration, and cost. */
 function samplingLine(entry: Entry): string[] {
   const { outcome, reason, provider, model, inputTokens, outputTokens } = entry;
   const tokens = [inputTokens, outputTokens].every((count) => typeof count === "number")

@@ -1,28 +1,27 @@
 /**
- * Writes log lines some at a time. Each write is a call of the system that the one thread of JavaScript waits for. A line
- * after a quiet moment is written at once, so a process that is killed loses lines only of the last moment of its work.
+ * Batches log lines, since each write blocks the thread. The first line after a pause is written immediately,
+ * so a killed process loses only its last moments.
  */
 
 export interface LogWriter {
   write(line: string): void;
-  /** Writes what waits: before the process ends, and before what has to stand after these lines. */
   flush(): void;
 }
 
-/** ms after a write in which lines wait for others. */
+/** ms to batch after a write. */
 const gatherMs = 10;
-/** A burst is written without waiting, so that the waiting lines stay small. */
+/** Bounded memory. */
 const mostWaiting = 64;
 
 export function createLogWriter(deps: {
-  /** takes whole lines */
+  /** whole lines */
   write: (lines: string) => void;
-  /** Acts after so many ms, unless the function that it gives is called before. */
+  /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
 }): LogWriter {
   const { write, after } = deps;
   let waiting: string[] = [];
-  /** null: nothing was written lately */
+  /** `null` after a pause */
   let stopGathering: (() => void) | null = null;
   const writeWaiting = (): void => {
     if (waiting.length === 0) return;

@@ -1,19 +1,18 @@
-/** What this process has open: requests that it has not answered to their end, and work that outlives answers. */
+/** Open requests and background work of this process. */
 
 export interface OpenRequest {
   method: string;
-  /** without its query, which may hold a secret */
+  /** without its query, which may contain a secret */
   path: string;
-  /** the audit record's; null: the request has not come so far */
+  /** the audit record's id, once known */
   requestId: string | null;
-  /** ms, of the clock for durations */
+  /** ms, monotonic */
   since: number;
 }
 
-/** What a fault's record says. */
 export interface OpenReport {
   requests: { method: string; path: string; requestId: string | null; ms: number }[];
-  /** requests beyond those that are named */
+  /** number of unnamed requests */
   more: number;
   background: number;
 }
@@ -25,9 +24,8 @@ export interface OpenWork {
     is(requestId: string): void;
     ends(): void;
   };
-  /** Keeps hold of work until it has ended, however it ends. */
   background(work: Promise<unknown>): void;
-  /** Resolves when no call runs and nothing is left to be done after one. Standing GET streams don't count. */
+  /** Resolves when no call and no background work is left. GET streams don't count. */
   callsEnded(): Promise<void>;
   report(): OpenReport;
 }

@@ -1,4 +1,4 @@
-/** How this host calls out. */
+/** Outgoing requests of this host. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import { createServerFetch } from "./server-fetch.ts";
 import { lookup } from "node:dns";
@@ -9,17 +9,15 @@ import { createProxyAgent, withProxyCode, type ProxySettings } from "./proxies.t
 
 export interface Outgoing {
   fetch: typeof fetch;
-  /** for what is asked with a text and answered with little more */
+  /** short requests and answers */
   fetchShort: typeof fetch;
-  /** for what strangers name: no private address is reached */
+  /** unauthenticated URLs: no private address */
   fetchPublic: typeof fetch;
   fetchServer: UpstreamFetch;
   fetchDatabase: (request: Request, init?: { signal: AbortSignal }) => Promise<Response>;
-  /** Ends connections that are kept for the next call. */
   close(): Promise<void>;
 }
 
-/** Notes that a request was begun on a connection that stands. */
 const noting =
   (note: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>
@@ -36,20 +34,20 @@ const noting =
       onResponseError: (...about) => handler.onResponseError?.(...about),
     });
 
-/** `fetch` sends nothing to some ports of other protocols, and says so in words alone. */
+/** undici blocks some ports and reports this only in words. */
 function withPortCode(cause: unknown): void {
   if (cause instanceof Error && cause.message === "bad port")
     Object.assign(cause, { code: "PORT_NOT_ALLOWED" });
 }
 
-/** `fetch` whose errors say whether a byte of the request was sent. */
+/** Errors tell whether any byte was sent. */
 const createAnyFetch =
   (dispatcher: Dispatcher) =>
   async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     let isSent = false;
     const noted = dispatcher.compose(noting(() => void (isSent = true)));
     try {
-      // The package's types and the runtime's are two sets of names for the same shapes.
+      // undici's types differ nominally from the runtime's.
       const answer = await undiciFetch(input, { ...(init as object), dispatcher: noted });
       return answer as unknown as Response;
     } catch (thrown) {
@@ -59,13 +57,9 @@ const createAnyFetch =
     }
   };
 
-/**
- * Node's own `fetch` ends an answer that stays silent for five minutes, as an MCP server's stream may. The
- * router's callers have deadlines of their own, or none on purpose.
- */
+/** Node's `fetch` ends silent streams after five minutes; callers have deadlines of their own. */
 const unlimited = { bodyTimeout: 0, headersTimeout: 0 };
 
-/** @param proxies null: connections go straight to the hosts */
 export function createOutgoing(proxies: ProxySettings | null = null): Outgoing {
   const publicly = createPublicFetch(lookup, proxies);
   const direct = new Agent(unlimited);
@@ -79,10 +73,7 @@ export function createOutgoing(proxies: ProxySettings | null = null): Outgoing {
       dispatcher,
       fetch: ({ url, ...request }) => fetchAny(url, { ...request, redirect: "manual" }),
     }),
-    /**
-     * Asks for answers that are not packed, without a proxy. A database server packs 10 MB too: that takes seconds,
-     * and the network is near.
-     */
+    /** Uncompressed and without a proxy: compressing 10 MB takes seconds. */
     async fetchDatabase(request, init) {
       const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
       const { url, method } = request;

@@ -1,20 +1,20 @@
-/** Requests by way of the proxies that the environment names. Hosts on loopback are asked without one. */
+/** Requests through proxies of the environment, except to loopback. */
 import { EnvHttpProxyAgent, Pool, type Agent, type buildConnector, type Dispatcher } from "undici";
 
 export interface ProxySettings {
-  /** URL for http, and for https where `https` is null; null: none */
+  /** for http, and https if `https` is `null` */
   http: string | null;
-  /** URL for https */
+  /** for https */
   https: string | null;
-  /** hosts that are asked without a proxy, as in NO_PROXY */
+  /** as in NO_PROXY */
   except: string;
 }
 
 const loopback = "localhost,127.0.0.1,[::1]";
-/** undici's messages for what a proxy refuses: it gives them no codes of their own. */
+/** undici's proxy errors, which have no codes. */
 const refused = /^Proxy (response \(\d+\)|Authentication Required)/;
 
-/** Marks what fails on the way to the proxy, since codes such as ECONNREFUSED don't tell whose they are. */
+/** Marks errors of the proxy connection, since codes such as ECONNREFUSED don't. */
 const marking =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) =>
@@ -25,7 +25,7 @@ const marking =
       callback(Object.assign(marked, { code: "PROXY_UNREACHABLE" }), null);
     });
 
-/** @param direct for connections without a proxy, and for all time limits */
+/** @param direct unproxied connections, and all timeouts */
 export function createProxyAgent(
   { http, https, except }: ProxySettings,
   direct: Agent.Options,
@@ -42,18 +42,17 @@ export function createProxyAgent(
   };
   return new EnvHttpProxyAgent({
     ...direct,
-    // Empty and not absent: undici would read the environment.
+    // Otherwise undici reads the environment.
     httpProxy: http ?? "",
     httpsProxy: https ?? "",
     noProxy: except === "*" ? "*" : `${loopback},${except}`,
-    // Proxies commonly take CONNECT for port 443 alone.
+    // Proxies usually allow CONNECT only to port 443.
     proxyTunnel: false,
     clientFactory: poolOf,
     factory: poolOf,
   });
 }
 
-/** Gives the refusal of a proxy a code. */
 export function withProxyCode(thrown: unknown): unknown {
   for (const each of [thrown, thrown instanceof Error ? thrown.cause : null])
     if (each instanceof Error && refused.test(each.message))

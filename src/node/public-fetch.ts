@@ -1,8 +1,6 @@
 /**
- * Asks for documents that strangers name. A name is judged by the addresses to which it leads, at the moment of the
- * connection, and the connection goes to an address that was judged. So a public name that leads to a private address
- * reaches nothing, also where the name leads elsewhere a moment later (DNS rebinding). A proxy looks the name up again:
- * it is asked only for names that were judged, and has to keep its own rules about private addresses.
+ * Fetches unauthenticated URLs. Names are resolved and checked when connecting, which prevents DNS rebinding. A
+ * proxy resolves again, so it gets only checked names and must protect private addresses itself.
  */
 import { isIP } from "node:net";
 import type { LookupAddress, LookupOptions } from "node:dns";
@@ -22,7 +20,7 @@ type Callback = (error: Error | null, address: string | LookupAddress[], family?
 const notAllowed = (message: string): Error =>
   Object.assign(new Error(message), { code: "ADDRESS_NOT_ALLOWED" });
 
-/** As Node's connections ask for it. One private address among public ones refuses the name. */
+/** One private address rejects the name. */
 export const createPublicLookup =
   (lookup: LookupAll) =>
   (hostname: string, options: LookupOptions, callback: Callback): void =>
@@ -37,7 +35,6 @@ export const createPublicLookup =
         : callback(null, first.address, first.family);
     });
 
-/** Asks the dispatcher only for hosts that pass the lookup. */
 const judged =
   (lookup: ReturnType<typeof createPublicLookup>): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>
@@ -52,7 +49,6 @@ const judged =
     return true;
   };
 
-/** @param proxies null: connections go straight to the hosts */
 export function createPublicFetch(
   lookup: LookupAll,
   proxies: ProxySettings | null = null,
@@ -62,7 +58,7 @@ export function createPublicFetch(
   const agent = proxies === null ? new Agent(direct) : createProxyAgent(proxies, direct);
   const dispatcher = proxies === null ? agent : agent.compose(judged(publicLookup));
   return {
-    // The package's types and the runtime's are two sets of names for the same shapes.
+    // undici's types differ nominally from the runtime's.
     fetch: ((input: string | URL, init?: object) =>
       undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch,
     close: () => agent.close(),

@@ -1,4 +1,4 @@
-/** The listening side of this host: HTTP in, the app's answers out, and an end that cuts no call. */
+/** The HTTP server, with a shutdown that lets calls finish. */
 import {
   createServer,
   type IncomingMessage,
@@ -16,35 +16,34 @@ import type { OpenWork } from "./open-work.ts";
 
 export interface NodeServer {
   listen(at: { host: string; port: number }): Promise<Result<null, string>>;
-  /** Accepts nothing new, and waits for calls until `ms` have passed. True: every call has ended. */
+  /** Stops accepting and waits up to `ms`. `true` if all calls ended. */
   drain(ms: number): Promise<boolean>;
 }
 
-/** What the server and whoever answers tell each other of one request. */
 export interface RequestHooks {
-  /** called with the id under which the request is recorded */
+  /** called with the request's id */
   requestIs: (id: string) => void;
-  /** the address that calls */
+  /** client address */
   address: () => string;
 }
 
 export interface NodeServerDeps {
   answer: (request: Request, about: RequestHooks) => Promise<Response>;
-  /** The same for a sampling call or a proxied message; null: `answer` has to. `url` is the message's own. */
+  /** For sampling calls and proxied messages; `null` falls back to `answer`. `url` is unmodified. */
   answerDirectly: (
     message: { request: ClientMessage; url: string; path: string },
     about: Pick<RequestHooks, "requestIs">,
   ) => Promise<ClientAnswer> | null;
   isTrusted: IsTrusted;
   open: OpenWork;
-  /** Hears what nobody expected: the name of what was thrown, never its message. */
+  /** Name of an unexpected exception, never its message. */
   report: (fault: string) => void;
 }
 
-/** What the adapter says of an answer that has no media type. */
+/** The adapter's default. */
 const adaptersMediaType = "text/plain; charset=UTF-8";
 
-/** As the Workers runtime writes names, and whoever looks for them with `grep`. */
+/** As on Workers, and easier to grep. */
 function inLowerCase(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const written: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) written[name.toLowerCase()] = value;
@@ -52,9 +51,8 @@ function inLowerCase(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 /**
- * Writes names of headers in lower case, and takes the media type away that the adapter adds: a proxied answer came
- * without one on purpose. The answer's own headers are looked at only then. Reading them makes an object of what is
- * a record as long as nobody asks.
+ * Lower-cases names and removes the adapter's media type from proxied answers without one. Reads headers late,
+ * which would otherwise allocate an object.
  */
 function mendHead(outgoing: ServerResponse, response: Response): void {
   const writeHead = outgoing.writeHead.bind(outgoing) as (
@@ -70,30 +68,26 @@ function mendHead(outgoing: ServerResponse, response: Response): void {
   }) as ServerResponse["writeHead"];
 }
 
-/**
- * The adapter sends the head of a stream by itself. The first piece is often there by then, and each write to a
- * connection is a call of the system, so the head waits for the end of this turn of the loop.
- */
+/** Delays the head of a stream to the end of the turn, so that it shares a system call with the first piece. */
 function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
   const flush = outgoing.flushHeaders.bind(outgoing);
   outgoing.flushHeaders = () => {
     const { socket } = outgoing;
     socket?.cork();
     flush();
-    // The end of an answer opens its connection at once. To open it again does nothing.
+    // Repeated uncorking is harmless.
     setImmediate(() => socket?.uncork());
   };
 }
 
-/** Node takes the first of several; a gateway may have judged another. Source: RFC 9112, section 3.2. */
+/** Node takes the first; a gateway may have judged another (RFC 9112, section 3.2). */
 const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1;
 
-/** A sampling call, and what is proxied. */
 const mayBeDirect = /^\/(?:mcp\/|v1\/sampling$)/;
-/** Longer than what proxies keep their connections for, so that none is closed under a request. */
+/** Longer than proxies keep connections. */
 const keepAliveMs = 75_000;
-/** Keys, tokens and what a client's own proxies add. */
+/** Keys, tokens, and proxies' own headers. */
 const maxHeaderBytes = 64 * 1024;
 
 const problemOf = (cause: NodeJS.ErrnoException): string =>
@@ -104,7 +98,7 @@ const pathOf = (url: string | undefined): string => (url ?? "").split("?")[0] ??
 export function createNodeServer(deps: NodeServerDeps): NodeServer {
   const { answer, answerDirectly, isTrusted, open, report } = deps;
   const requestIds = new WeakMap<IncomingMessage, (id: string) => void>();
-  /** answers that are there, and that the adapter writes */
+  /** finished answers that the adapter writes */
   const answers = new WeakMap<IncomingMessage, Response>();
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
@@ -119,10 +113,10 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       return response;
     },
     {
-      // HTTP/1.0 may leave the host out, as simple health checks do. No name of the router ends so: nothing is believed.
+      // HTTP/1.0 may omit the host.
       hostname: "host.invalid",
       errorHandler(cause) {
-        // What anybody can send is no fault of the router.
+        // Invalid requests are not the router's fault.
         if (cause instanceof Error && cause.name === "RequestError")
           return new Response("The request's address or Host can't be read.\n", { status: 400 });
         report(cause instanceof Error ? cause.name : typeof cause);
@@ -134,7 +128,6 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
     sendHeadWithFirstPiece(outgoing);
     void listener(incoming, outgoing);
   };
-  /** null: the message is for the adapter from its beginning. */
   const direct = (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -154,13 +147,12 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
     );
   };
   let draining = false;
-  /** answers that are not over */
   const running = new Set<ServerResponse>();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
     requestIds.set(incoming, request.is);
     if (hasTwoHosts(incoming)) return void outgoing.writeHead(400).end("A request has one Host.\n");
-    // Whoever keeps the connection would send the next request to a router that has gone.
+    // Clients must not reuse the connection.
     if (draining) outgoing.shouldKeepAlive = false;
     running.add(outgoing);
     outgoing.once("close", () => {
@@ -169,7 +161,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     const url = forwardedUrl(incoming, isTrusted);
-    // The adapter believes a whole URL in the request line.
+    // The adapter accepts an absolute URL.
     if (url !== null) incoming.url = url;
     const directly = direct(incoming, outgoing, request.is);
     if (directly === null) adapt(incoming, outgoing);
@@ -200,7 +192,7 @@ export function createNodeServer(deps: NodeServerDeps): NodeServer {
       });
       const ended = await Promise.race([open.callsEnded().then(() => true), late]);
       clearTimeout(timer);
-      // What stands now is streams that would never end, and calls that are left to their leases.
+      // Ends GET streams, and calls left to their leases.
       server.closeAllConnections();
       await closed;
       return ended;

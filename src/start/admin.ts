@@ -1,8 +1,8 @@
-/** A caller of the router's own admin API. */
+/** A client of the router's admin API. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** A router that was started here, asked directly: no proxy of the environment is in between. */
+/** A local router, called without a proxy. */
 export interface Answering {
   request(
     path: string,
@@ -17,15 +17,14 @@ export interface Answered {
 
 export interface Admin {
   call(method: string, path: string, body?: object): Promise<Answered>;
-  /** Every page. */
+  /** All pages. */
   list<T>(path: string, item: z.ZodType<T>): Promise<Result<T[], string>>;
 }
 
-/** Several launchers that seed one database at once get in each other's way for a moment. */
+/** Concurrent launchers that seed one database may conflict briefly. */
 const tries = 6;
 const pauseMs = 300;
 
-/** One line for a person, where an answer is not the expected one. */
 export const unexpected = (what: string, { status, text }: Answered): string =>
   `${what} was answered ${status}: ${text.replaceAll(/\s+/g, " ").slice(0, 300)}`;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program of the package: `npx mcp-sampling-router`. Plain JavaScript: it runs on whatever Node is there, if only
- * to say which one is needed. `router-package.ts` puts it at the top of the package.
+ * The package's program, `npx mcp-sampling-router`. Plain JavaScript, so that any Node can report which version
+ * is needed. `router-package.ts` copies it into the package.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -32,7 +32,7 @@ const usage = [
   "Each command answers --help. Settings are environment variables, or stand in .env of this folder.",
 ].join("\n");
 
-/** As in `start-arguments.js`, which an incomplete package may lack. */
+/** Duplicated from `start-arguments.js`, which an incomplete package may lack. */
 const fail = (problem) => {
   const shown = problem.replace(
     /[^\P{C}\n]/gu,
@@ -69,7 +69,7 @@ if (given === "--version" || given === "-v") {
   process.stdout.write(`${usage}\n`);
 else if (!Object.hasOwn(commands, given)) fail(`there is no command ${given}\n${usage}`);
 else if (given === "proxy") {
-  // It needs no database, so an older Node will do. Its settings are its client's: a server's folder may have an .env.
+  // Works on older Node versions, without `.env`, which may be the server's.
   process.argv.splice(2, 1);
   await import("./lib/commands/proxy.js");
 } else {
@@ -81,7 +81,7 @@ else if (given === "proxy") {
   if (fault !== null) fail(fault);
   if (given === "start") await start(rest);
   else {
-    // As if the command had been called by itself.
+    // Hides the command's name.
     process.argv.splice(2, 1);
     await import(`./lib/commands/${given}.js`);
   }

@@ -1,6 +1,6 @@
 /**
- * What `npm install` does for the first start: it builds the server and keeps V8's compiled code of it. Plain JavaScript, as
- * `start.js` is. Whatever goes wrong here is left to the start, which builds what is missing and says what is wrong.
+ * Run by `npm install`: builds the server and V8's code cache for the first start, which retries whatever fails
+ * here. Plain JavaScript, like `start.js`.
  */
 import module, { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ if (problemWithMachine() === null) {
   const { ensureBuilt } = await import("./build.js");
   const folder = await ensureBuilt(() => {});
   module.enableCompileCache(join(folder, "compiled"));
-  // Loading a file has V8 compile what its first lines need; nothing is served.
+  // Compiles what the first lines need, without serving.
   createRequire(import.meta.url)(join(folder, "server.cjs"));
   module.flushCompileCache();
 }

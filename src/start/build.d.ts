@@ -1,15 +1,15 @@
 export interface BuiltFile {
-  /** its path in the folder of what was built */
+  /** relative to the output folder */
   name: string;
   text: string | Uint8Array;
   /** paths in the checkout */
   inputs: string[];
 }
-/** @param place where the files will lie */
+/** @param place where the files will be */
 export function build(place?: "checkout" | "package"): Promise<BuiltFile[]>;
-/** @param onBuild called when it takes a moment */
+/** @param onBuild called if building takes a moment */
 export function ensureBuilt(onBuild: () => void): Promise<string>;
-/** A text that is made of the sources, made now or before; null: `make` gave none, and the next start asks again */
+/** Builds or reuses a text; `null` from `make` is not cached */
 export function ensureText(
   name: string,
   make: () => Promise<string | null>,

@@ -1,7 +1,4 @@
-/**
- * Builds the server from its source, and keeps what it built for the next start. Plain JavaScript, as
- * `start.js` is: nothing has been built when it runs.
- */
+/** Builds the server and caches the result. Plain JavaScript, since nothing has been built yet. */
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -23,12 +20,12 @@ import { buildConsole } from "./console-build.js";
 import { ensureOauthProvider, oauthProviderInputs } from "./oauth-provider-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
-/** What was built for other sources is thrown away after so many days without a start. */
+/** Days without a start after which an old build is deleted. */
 const keptDays = 14;
-/** Each is one file for Node: what a start loads is what it runs. */
+/** One file each. */
 const entries = { server: "src/start/serve.ts", thread: "src/store/engines/embedded/thread.ts" };
 
-/** Everything that a build is made of, but for packages, which the lockfile names. */
+/** All inputs of a build; the lockfile represents packages. */
 function fingerprint() {
   const hash = createHash("sha256").update(checkout);
   const sources = readdirSync(join(checkout, "src"), { recursive: true, encoding: "utf8" })
@@ -42,7 +39,7 @@ function fingerprint() {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** The console's files, each in the folder `console`. */
+/** In the folder `console`. */
 async function builtConsole() {
   const { files, inputs } = await buildConsole();
   return files.map(({ name, contents }) => ({
@@ -53,8 +50,8 @@ async function builtConsole() {
 }
 
 /**
- * How a file of the server finds its surroundings. What a start builds may lie elsewhere than the packages that it
- * needs, so it names the checkout. What the package holds lies beside its packages, wherever that is.
+ * How a built file locates its surroundings: a start's build names the checkout, the package's files are beside
+ * their packages.
  */
 const places = {
   checkout: (entry) => ({
@@ -70,8 +67,8 @@ const places = {
 };
 
 /**
- * Name → text, and what each was made of.
- * @param {"checkout" | "package"} place where the files will lie
+ * Name → text and inputs.
+ * @param {"checkout" | "package"} place where the files will be
  */
 export async function build(place = "checkout") {
   const { build: bundle } = await import("esbuild");
@@ -88,7 +85,7 @@ export async function build(place = "checkout") {
         format: "cjs",
         platform: "node",
         target: "node22",
-        // Native, so it stays where npm has put it.
+        // Native, so it stays in node_modules.
         external: ["libsql"],
         define: {
           ...define,
@@ -109,13 +106,13 @@ export async function build(place = "checkout") {
   return [...(await server), ...(await builtConsole())];
 }
 
-/** Whole or not at all: several starts may build at once. */
+/** Atomically, since several starts may build at once. */
 function keep(folder, built) {
   mkdirSync(dirname(folder), { recursive: true });
   const whole = mkdtempSync(`${folder}.`);
   mkdirSync(join(whole, "console"));
   for (const { name, text } of built) writeFileSync(join(whole, name), text);
-  // Others may run what one user has built, as they may run the source.
+  // Readable by other users, like the source.
   chmodSync(whole, 0o755);
   try {
     renameSync(whole, folder);
@@ -137,7 +134,7 @@ function forgetOthers(folder) {
 
 const cache = join(checkout, "node_modules", ".cache", "sampling-router");
 
-/** The folder of what was built, now or before. `onBuild` is told when it takes a moment. */
+/** Returns the folder. `onBuild` is called if building takes a moment. */
 export async function ensureBuilt(onBuild) {
   const folder = join(cache, fingerprint());
   if (existsSync(folder)) return folder;
@@ -148,14 +145,14 @@ export async function ensureBuilt(onBuild) {
     forgetOthers(folder);
     return folder;
   } catch {
-    // An installation that may not be written to: it is built at each start.
+    // Read-only installations are built at each start.
     const temporary = mkdtempSync(join(tmpdir(), "sampling-router-"));
     process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
     return keep(join(temporary, "built"), made);
   }
 }
 
-/** A text that is made of the same sources, made now or before. `make` gives null for what is not to be kept. */
+/** Builds or reuses a text; `null` from `make` is not cached. */
 export async function ensureText(name, make) {
   const path = join(cache, `${fingerprint()}-${name}`);
   if (existsSync(path)) return readFileSync(path, "utf8");
@@ -167,7 +164,7 @@ export async function ensureText(name, make) {
     writeFileSync(whole, text);
     renameSync(whole, path);
   } catch {
-    // An installation that may not be written to: the text is made at each start.
+    // Read-only installations rebuild at each start.
     rmSync(whole, { force: true });
   }
   return text;

@@ -1,6 +1,6 @@
 /**
- * The Worker as one module, and its console. With esbuild itself and wrangler's options, but not minified: `wrangler deploy --dry-run`
- * takes two seconds longer.
+ * Bundles the Worker with esbuild and wrangler's options, unminified: `wrangler deploy --dry-run` takes two
+ * seconds longer.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,7 @@ export interface Deployment {
   compatibilityFlags: string[];
 }
 
-/**
- * The three settings of wrangler.toml that are shared with the deployment. Loading wrangler to
- * parse them takes a second; a test compares them with what wrangler reads.
- */
+/** Settings of wrangler.toml, without loading wrangler, which takes a second. A test compares both. */
 export function readDeployment(checkout: string): Result<Deployment, string> {
   const toml = readFileSync(join(checkout, "wrangler.toml"), "utf8");
   const top = toml.split(/^\[/m)[0] ?? "";
@@ -39,7 +36,7 @@ export function readDeployment(checkout: string): Result<Deployment, string> {
   return ok({ main, compatibilityDate, compatibilityFlags: flags.map(String) });
 }
 
-/** What `[alias]` in wrangler.toml says: esbuild's own option takes no relative path. */
+/** `[alias]` of wrangler.toml; esbuild's option takes no relative path. */
 const englishOnly: Plugin = {
   name: "zod-locales",
   setup(build) {
@@ -54,7 +51,7 @@ const isFailure = (cause: unknown): cause is BuildFailure =>
 
 export interface BundledWorker {
   text: string;
-  /** paths in the checkout that it was made of */
+  /** paths in the checkout */
   inputs: string[];
 }
 
@@ -62,7 +59,7 @@ export async function bundleWorker(
   checkout: string,
   main: string,
 ): Promise<Result<BundledWorker, string>> {
-  // Not at the top: a start whose bundle is kept does without it.
+  // Lazy: unneeded for a cached bundle.
   const { build } = await import("esbuild");
   await ensureOauthProvider();
   try {
@@ -101,7 +98,7 @@ export async function bundleWorker(
   }
 }
 
-/** The Worker for a start of `npm run dev`: bundled anew only where a source has changed, since that takes a second. */
+/** For `npm run dev`; rebuilt only after changes. */
 export async function keptWorker(checkout: string, main: string): Promise<Result<string, string>> {
   let fault = `${main} made no bundle`;
   const text = await ensureText(`${main.replaceAll(/[^\w.]/g, "-")}.js`, async () => {
@@ -113,7 +110,7 @@ export async function keptWorker(checkout: string, main: string): Promise<Result
   return text === null ? err(fault) : ok(text);
 }
 
-/** The console for a start of `npm run dev`, built anew only where a source has changed. Its files are texts. */
+/** For `npm run dev`; rebuilt only after changes. All files are text. */
 export async function keptConsole(): Promise<Pick<BuiltConsole, "files">> {
   const text = await ensureText("console.json", async () => {
     const { files } = await buildConsole();

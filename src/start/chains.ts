@@ -1,4 +1,4 @@
-/** Checks every audit chain of a database: a copy must be whole before it takes its original's place. */
+/** Verifies all audit chains of a database before it replaces another. */
 import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
 import { canonicalJson } from "../domain/canonical.ts";
@@ -15,16 +15,16 @@ import {
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** Seals that are in memory at once. */
+/** Bounds the memory. */
 const sealsAtOnce = 16;
 const tenantsAtOnce = 100;
 
 export interface Chains {
   tenants: number;
   seals: number;
-  /** sealed records that are still there */
+  /** sealed and still present */
   records: number;
-  /** the first thing that is wrong; null: nothing is */
+  /** the first fault */
   fault: string | null;
 }
 
@@ -54,7 +54,7 @@ async function faultOfSeal(
   return isEmpty || said === tree ? null : `${named} does not match its tree`;
 }
 
-/** The first record that is gone without a signed notice; null: there is none. */
+/** The first record deleted without a signed notice. */
 async function erasedOf(
   { seals, records, unreadable }: Read,
   keys: readonly AuditKey[],
@@ -72,7 +72,6 @@ async function erasedOf(
   return null;
 }
 
-/** Checks one tenant's chain, up to its newest seal. */
 async function chainOf(
   store: Chain,
   chain: { tenantId: string; newest: number; keys: readonly AuditKey[] },
@@ -106,7 +105,7 @@ async function chainOf(
   return ok({ ...found, fault });
 }
 
-/** Up to the first fault. */
+/** Stops at the first fault. */
 export async function verifyChains(store: Chain): Promise<Result<Chains, string>> {
   const unanswered = err("the database does not answer");
   const keys = await store.keys();

@@ -5,8 +5,8 @@ export interface BuiltConsole {
 }
 export function buildConsole(): Promise<BuiltConsole>;
 /**
- * @param folder below which the files lie as their addresses do
- * @param built absent: they are built now
+ * @param folder root of the files' addresses
+ * @param built defaults to a new build
  */
 export function writeConsole(
   folder: string,

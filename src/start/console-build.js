@@ -1,7 +1,6 @@
 /**
- * Builds the console from its source: a main script, a script for each page, and scripts for what few people ask for.
- * Each file has a hash of its contents in its name, and `manifest.json` says the names. Plain JavaScript, as `build.js`
- * is, which calls it before anything is built.
+ * Builds the console: a main script, a script per page, and rarely used scripts. Names contain a content hash,
+ * listed in `manifest.json`. Plain JavaScript, since `build.js` calls it.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -11,10 +10,10 @@ import { ensureOauthProvider } from "./oauth-provider-build.js";
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const entry = "src/console/main.tsx";
 const pages = "src/console/pages";
-// Ed25519 in WebCrypto is the newest thing that a page asks of its browser.
+// Ed25519 in WebCrypto is the newest required feature.
 const target = ["chrome137", "firefox129", "safari17"];
 
-/** The style is a text of the main script, so that a page asks for one file less. */
+/** Inlined in the main script to save a request. */
 const styles = (inputs) => ({
   name: "styles",
   setup({ onLoad, esbuild }) {
@@ -36,8 +35,8 @@ const styles = (inputs) => ({
 });
 
 /**
- * Each page is a file of its own, which imports all of the main script: a page needs these two files and no third.
- * @param shared modules that several pages need; they stand in the main script
+ * A page needs only the main script and its own file.
+ * @param shared modules of several pages, moved into the main script
  */
 const pagesApart = (shared) => ({
   name: "pages",
@@ -82,7 +81,7 @@ async function bundle(shared, inputs) {
   });
 }
 
-/** Modules that several pages need and the main script does not import by itself. */
+/** Modules that several pages share. */
 function sharedIn({ inputs }) {
   const reached = (from, found = new Set()) => {
     if (found.has(from)) return found;
@@ -99,14 +98,13 @@ function sharedIn({ inputs }) {
   return [...counts].flatMap(([path, count]) => (count > 1 ? [path] : []));
 }
 
-/** The files, and what they were made of. */
 export async function buildConsole() {
   const sources = [];
   const { metafile: graph } = await bundle([], []);
   const { outputFiles, metafile } = await bundle(sharedIn(graph), sources);
   const outputs = Object.entries(metafile.outputs);
   const [script] = outputs.find(([, { inputs }]) => entry in inputs);
-  // All that it does is to import the main script, which the page asks for at once.
+  // It only imports the main script, which the page preloads.
   const [wayIn] = outputs.find(([, { entryPoint }]) => entryPoint === `page:${entry}`);
   const manifest = {
     script: basename(script),
@@ -127,14 +125,14 @@ export async function buildConsole() {
   return { files, inputs: inputs.filter((path) => !path.startsWith("page:")) };
 }
 
-/** As `http/console.ts` sends the files: Cloudflare sends them without the router, and reads this. */
+/** As in `http/console.ts`, for Cloudflare, which serves the files itself. */
 const headers = `/console/assets/*
   Cache-Control: public, max-age=31536000, immutable
   X-Content-Type-Options: nosniff
   Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
 `;
 
-/** Writes the files where `wrangler.toml` has the Worker's assets: below their addresses. */
+/** For the Worker's assets in `wrangler.toml`. */
 export async function writeConsole(folder, built = buildConsole()) {
   const { files } = await built;
   const assets = join(folder, "console", "assets");

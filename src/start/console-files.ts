@@ -1,4 +1,4 @@
-/** The console's files in memory: they are few, and a process serves the same ones as long as it runs. */
+/** Loads the console's files into memory. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";

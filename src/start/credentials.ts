@@ -1,4 +1,4 @@
-/** The credentials of a start's tenant: one for each provider variable, or the canned provider in the demo tenant. */
+/** Credentials of a start's tenant: one per provider variable, or the canned provider in the demo tenant. */
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { parsedJson } from "../domain/json.ts";
@@ -12,7 +12,7 @@ export interface Wanted {
   provider: string;
   apiKey: string;
   baseUrl: string | null;
-  /** null: the models of the catalogue; undefined: not known now, so a credential stays as it is or is not made */
+  /** `null` for the catalogue's models, `undefined` if unknown, which changes nothing */
   models: { id: string }[] | null | undefined;
 }
 
@@ -29,8 +29,8 @@ export const demoCredential: Wanted = {
 };
 
 /**
- * An Ollama that doesn't answer is said in one line. Where nothing else answers either, the spare stays: the canned
- * provider of the demo tenant, so that the printed example works.
+ * Reports an unreachable Ollama. If nothing else is configured, falls back to the demo provider so that the
+ * printed example works.
  */
 export async function wantedCredentials(
   providers: readonly ProviderSetting[],
@@ -51,7 +51,7 @@ export async function wantedCredentials(
 
 const isReachable = ({ models }: Pick<Wanted, "models">): boolean => models !== undefined;
 
-/** Keyed by the master key: another one seals anew, and the file gives no hash of a key away. */
+/** Keyed by the master key, so that it changes with the key and reveals nothing. */
 const fingerprintOf = (wanted: Wanted, masterKey: string): string =>
   createHmac("sha256", masterKey).update(JSON.stringify(wanted)).digest("hex");
 
@@ -60,7 +60,6 @@ const isThe =
   ({ name, provider }: Existing): boolean =>
     name === wanted.name && provider === wanted.provider;
 
-/** Where the credentials of one tenant are. */
 interface Place {
   admin: Admin;
   path: string;
@@ -72,20 +71,20 @@ async function remove(
 ): Promise<Result<null, string>> {
   for (const { id } of doomed) {
     const answer = await admin.call("DELETE", `${path}/${id}`);
-    // 404: another launcher on the same database was first.
+    // 404: another launcher was faster.
     if (answer.status >= 300 && answer.status !== 404)
       return err(unexpected(`DELETE ${path}/${id}`, answer));
   }
   return ok(null);
 }
 
-/** The variables that stand behind a credential's members: a person set those, and never saw the credential. */
+/** People know the variable, not the credential. */
 const variableOf = ({ name }: Wanted, member: string): string =>
   member === "baseUrl" ? name.replace(/_API_KEY$/, "_BASE_URL") : name;
 
 const refusal = z.looseObject({ path: z.string(), detail: z.string() });
 
-/** Why the router doesn't take the credential, with the name of the variable at fault. */
+/** Names the variable at fault. */
 function refusedAs(wanted: Wanted, what: string, answer: Answered): string {
   const said = answer.status === 400 ? refusal.safeParse(parsedJson(answer.text)) : null;
   if (said?.success !== true) return unexpected(what, answer);
@@ -100,7 +99,7 @@ async function create(place: Place, wanted: Wanted): Promise<Result<null, string
   const answer = await admin.call("POST", path, body);
   if (answer.status !== 201 && answer.status !== 409)
     return err(refusedAs(wanted, `POST ${path}`, answer));
-  // Two launchers on one database may both have made it: the older one stays.
+  // Concurrent launchers may both have created it; the older one stays.
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
   const [, ...later] = all.value.filter(isThe(wanted)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -115,16 +114,13 @@ async function bring(place: Place, id: string, wanted: Wanted): Promise<Result<n
   return answer.status === 200 ? ok(null) : err(refusedAs(wanted, `PATCH ${path}/${id}`, answer));
 }
 
-/**
- * The canned provider is for a tenant that has no other. Beside a credential that somebody made, canned
- * answers would be taken for that provider's.
- */
+/** Canned answers next to a real credential would be mistaken for that provider's. */
 const withoutDemo = (wanted: readonly Wanted[], made: readonly Existing[]): readonly Wanted[] =>
   made.length === 0
     ? wanted
     : wanted.filter(({ provider }) => provider !== demoCredential.provider);
 
-/** `known`: what was made before, name → fingerprint. Answers with what is there now. */
+/** `known`: name → fingerprint of earlier runs. Returns the current ones. */
 export async function seedCredentials(
   admin: Admin,
   options: {
@@ -157,8 +153,7 @@ export async function seedCredentials(
       found === undefined ? await create(place, each) : await bring(place, found.id, each);
     if (!done.ok) return done;
   }
-  // A credential whose variable is gone must not go on costing money. Credentials that others made
-  // stay.
+  // Deletes credentials whose variable is gone, but none created otherwise.
   const surplus = all.value.filter(
     (each) =>
       (Object.hasOwn(known, each.name) || isThe(demoCredential)(each)) &&

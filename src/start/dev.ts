@@ -1,4 +1,7 @@
-/** `npm run dev`: the Worker in the real Workers runtime. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
+/**
+ * `npm run dev`: the Worker in the real Workers runtime. Messages for people go to stdout, logs and errors to
+ * stderr.
+ */
 import { printableLines } from "../domain/printable.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchDev } from "./launch-dev.ts";
@@ -11,7 +14,7 @@ answerStartArguments(
   process.argv.slice(2),
   "usage: npm run dev\nStarts the Worker in the real Workers runtime. Settings are environment variables: docs/operate.md.",
 );
-// Whoever read the output may leave, as in `npm start | head`; the router stays.
+// A closed pipe, as in `npm start | head`, doesn't end the router.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 const say = (text: string): void => void process.stdout.write(`${printableLines(text)}\n`);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -40,7 +43,7 @@ async function fail(fault: string): Promise<void> {
   process.exit(1);
 }
 
-// A runtime that can't be run at all is an event of miniflare's that nobody can catch.
+// miniflare reports an unusable runtime only by an uncatchable event.
 process.on("uncaughtException", (cause) => void fail(messageOf(cause)));
 const fault = await run().catch(messageOf);
 if (fault !== null) await fail(fault);

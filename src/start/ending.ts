@@ -1,12 +1,12 @@
-/** The orderly end: what began last ends first. */
+/** Orderly shutdown in reverse order. */
 
 export interface Ending {
   add(step: () => unknown): void;
-  /** Runs every step, also after one that fails. Gives what failed, in words. */
+  /** Runs all steps, even after failures. Returns the errors. */
   run(): Promise<string[]>;
 }
 
-/** `rmSync` begins the message for a read-only file system with a code and a reason that it doesn't know. */
+/** Removes a misleading prefix of `rmSync` on read-only file systems. */
 const wordsOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message.replace(/^, Unknown error: /, "") : String(cause);
 
@@ -20,7 +20,7 @@ export function createEnding(): Ending {
         try {
           await step();
         } catch (cause) {
-          // For example, the file system has become read-only: the steps before this one must still run.
+          // Earlier steps must still run.
           faults.push(wordsOf(cause));
         }
       return faults;
@@ -28,14 +28,13 @@ export function createEnding(): Ending {
   };
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent to everybody already: that is one, not two. */
+/** ms within which npm repeats the terminal's Ctrl-C. */
 const sameMs = 500;
 const parentMs = 500;
 
 /**
- * npm runs a script in a shell, and passes a SIGTERM on to that shell alone. The shell dies, and the router
- * would stay behind with its port. This is for a router below npm only: elsewhere a parent may leave on
- * purpose.
+ * npm passes SIGTERM only to its shell, whose end would leave the router running. Only below npm: other parents
+ * may exit on purpose.
  */
 function whenNpmEnds(end: () => void): void {
   const parent = process.ppid;
@@ -51,15 +50,13 @@ const listenForSignals = (received: () => void): void => {
 
 export interface SignalOptions {
   say: (line: string) => void;
-  /** the longest that the end may take */
   graceMs: () => number;
-  /** absent: nobody listens yet */
   listen?: (received: () => void) => void;
 }
 
 /**
- * Ctrl-C and its like end the process with 0, or with 1 after a line that says why; a second signal ends it at once. The answer says whether a signal
- * came, because what fails after a signal fails because of the signal.
+ * Exits with 0, or 1 with a message; a second signal exits immediately. Returns whether a signal arrived, which
+ * explains later errors.
  */
 export function endOnSignals(
   ending: Ending,
@@ -68,7 +65,7 @@ export function endOnSignals(
   let first: number | null = null;
   const end = async (): Promise<void> => {
     say("Ending.");
-    // miniflare's hook on `exit` ends a runtime that is still there.
+    // miniflare's `exit` hook stops its runtime.
     setTimeout(() => process.exit(0), graceMs());
     const faults = await ending.run();
     for (const fault of faults) say(`This step of the end failed: ${fault}`);
@@ -87,12 +84,12 @@ export function endOnSignals(
   return () => first !== null;
 }
 
-/** A busy start hears of its children's end this much earlier than of the signal that ended them. */
+/** ms by which a busy process may receive a signal after its children's end. */
 const signalLateMs = 300;
 
 /**
- * Whether a fault is kept quiet: what fails after a signal fails because of the signal. A terminal sends Ctrl-C
- * to the bundler and the runtime too, so their end may come first.
+ * Suppresses errors caused by a signal. Ctrl-C also ends the bundler and runtime, possibly before it arrives
+ * here.
  */
 export async function comesFromSignal(
   isEnding: () => boolean,

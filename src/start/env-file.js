@@ -1,14 +1,14 @@
 /**
- * The settings in `.env`, as `init` writes that file. The package reads them for the server and for each command; a
- * checkout has its shell. Plain JavaScript, as `bin.js` is, which calls this before the server is loaded.
+ * Reads `.env` as `init` writes it, for the package; a checkout uses the shell. Plain JavaScript, since
+ * `bin.js` calls it first.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
 /**
- * Adds what the environment lacks: a variable of the environment wins, and an empty one counts as absent.
- * @returns what is wrong with the file, in a sentence; null: nothing, or there is no file
+ * Existing nonempty variables win.
+ * @returns an error in words
  */
 export function readEnvFile(folder, environment) {
   const path = join(folder, ".env");

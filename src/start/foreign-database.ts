@@ -1,6 +1,6 @@
 /**
- * Takes the rows of a database file from elsewhere into a database that this version's migrations make. No statement
- * of that file is run: its schema has to be the router's own, and its rows travel as bound values.
+ * Copies rows of a foreign database file into a freshly migrated database. No SQL of that file runs: its schema
+ * must equal the router's, and rows travel as bound values.
  */
 import { open } from "node:fs/promises";
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
@@ -13,7 +13,7 @@ import { ownMigrations, schemaOf } from "./own-schema.ts";
 
 const sqliteHeader = "SQLite format 3\0";
 
-/** Throws as `node:fs` does. */
+/** Throws errors of `node:fs`. */
 async function isDatabaseFile(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {
@@ -33,19 +33,19 @@ function namesIn(database: DatabaseSync, sql: string): string[] {
     .map(({ name }) => String(name));
 }
 
-/** How a row's values are stored, a letter each, then the values; texts as bytes, since the driver cuts them at a NUL. */
+/** A letter per storage class, then the values; texts as bytes, since the driver cuts them at NUL. */
 const readingOf = (table: string, columns: readonly string[]): string => `
   select ${columns.map((name) => `substr(typeof(${name}), 1, 1)`).join(" || ")},
     ${columns.map((name) => `iif(typeof(${name}) = 'text', cast(${name} as blob), ${name})`).join(", ")}
   from ${table} not indexed`;
 
-/** What is written for each storage class. The driver binds bytes without length as null. */
+/** The driver binds empty bytes as null. */
 const placeOf = (kind: string, value: SQLOutputValue): string => {
   if (value instanceof Uint8Array && value.length === 0) return kind === "t" ? "''" : "x''";
   return kind === "t" ? "cast(? as text)" : "?";
 };
 
-/** Inserts rows as they are stored, with one prepared statement for each combination of storage classes. */
+/** One prepared statement per combination of storage classes. */
 function inserterInto(to: DatabaseSync, table: string, columns: readonly string[]) {
   const statements = new Map<string, StatementSync>();
   return (kinds: string, values: readonly SQLOutputValue[]): void => {
@@ -72,7 +72,7 @@ function copyTable(from: DatabaseSync, to: DatabaseSync, name: string): void {
   }
 }
 
-/** Names of a fresh database's own tables; the last one has the counters of `autoincrement`. */
+/** The last one holds the counters of `autoincrement`. */
 const tablesOf = (database: DatabaseSync): string[] => [
   ...schemaOf(database).flatMap(({ type, name }) =>
     type === "table" && !name.startsWith("sqlite_") ? [name] : [],
@@ -80,7 +80,7 @@ const tablesOf = (database: DatabaseSync): string[] => [
   "sqlite_sequence",
 ];
 
-/** Throws as SQLite does. */
+/** Throws SQLite's errors. */
 async function copyRows(from: DatabaseSync, path: string): Promise<void> {
   const Sqlite = await nodeSqlite();
   const to = new Sqlite(path);
@@ -99,7 +99,6 @@ function damageOf(database: DatabaseSync): string | null {
   return said === "ok" ? null : `it is damaged: ${said}`;
 }
 
-/** Writes the rows of the file `from` into a new database at `path`, which the file's migrations make. */
 export async function takeForeignDatabase(
   from: string,
   { path, migrations }: { path: string; migrations: readonly Migration[] },
@@ -109,11 +108,11 @@ export async function takeForeignDatabase(
   const source = new Sqlite(from, { readOnly: true, allowExtension: false });
   try {
     source.exec("pragma trusted_schema = off; pragma cell_size_check = on");
-    // One transaction, so that what was looked at is what is copied.
+    // One snapshot for checks and copy.
     source.exec("begin");
     const own = await ownMigrations(source, migrations);
     if (!own.ok) return own;
-    // After the schema: a check constraint runs here.
+    // After the schema, since it runs check constraints.
     const damage = damageOf(source);
     if (damage !== null) return err(damage);
     const made = openLocally(path, "writes");

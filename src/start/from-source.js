@@ -1,10 +1,9 @@
 /**
- * What a process does first that runs the source itself: `node --import ./src/start/from-source.js <file>.ts`, as `npm run dev`
- * and the commands do. Plain JavaScript, as `start.js` is.
+ * Preloaded to run the source: `node --import ./src/start/from-source.js <file>.ts`. Plain JavaScript, like
+ * `start.js`.
  *
- * It keeps V8's compiled code beside the packages. And it looks up each name of drizzle-orm once, and none of that package's own
- * files. Node would read the 180 kB of `exports` in that package's description again for each import of the package, and for each
- * of its 150 files, which takes five times as long as running them.
+ * Enables the compile cache, and resolves names of drizzle-orm once: Node would parse its 180 kB of `exports`
+ * for each of 150 files, which takes five times as long as running them.
  */
 import module from "node:module";
 import { fileURLToPath } from "node:url";
@@ -12,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const checkout = new URL("../../", import.meta.url).href;
 const cache = new URL("../../node_modules/.cache/sampling-router-source/", import.meta.url);
 const isDrizzles = (url = "") => url.startsWith(`${checkout}node_modules/drizzle-orm/`);
-/** Of this project: another package may have a drizzle-orm of its own. */
+/** Other packages may have a drizzle-orm of their own. */
 const isOurs = (url = "") => url.startsWith(checkout) && !url.includes("/node_modules/");
 const found = new Map();
 
@@ -31,5 +30,5 @@ function resolve(specifier, context, next) {
 }
 
 module.enableCompileCache?.(fileURLToPath(cache));
-// Absent in a Node that is too old, which the program itself refuses in words.
+// Missing in older Node versions, which the program rejects itself.
 module.registerHooks?.({ resolve });

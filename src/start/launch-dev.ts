@@ -1,4 +1,4 @@
-/** From settings to the Worker in the real Workers runtime; every step that was begun is in `ending`. */
+/** Starts the Worker in the Workers runtime; steps are undone by `ending`. */
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
@@ -14,7 +14,7 @@ import { openSecrets, type Secrets } from "./secrets.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-/** What the Workers runtime is given: the Worker's code, bundled. Migrates databases that are elsewhere. */
+/** Bundles the Worker and migrates external databases. */
 async function prepare(
   { database }: Settings,
   { stateDir, say }: { stateDir: string; say: Voice["say"] },
@@ -30,7 +30,7 @@ async function prepare(
   await writing;
   if (database !== null) {
     say("Applying migrations…");
-    // Not at the top: loading the database's packages takes longer than all the checks before.
+    // Lazy: slower to load than all earlier checks.
     const { migrateLibsql, readMigrations } = await import("./migrations.ts");
     const applied = await migrateLibsql(database, readMigrations(checkout));
     if (!applied.ok) return applied;
@@ -45,7 +45,7 @@ interface Started {
   say: Voice["say"];
 }
 
-/** Waits until the router answers. Its own databases get their tables when they are first used. */
+/** Its own databases are migrated at first use. */
 async function becomeReady(started: Started): Promise<Result<null, string>> {
   const { settings, secrets, runtime, say } = started;
   const { openObject } = await import("../store/engines/durable/open-object.ts");
@@ -62,7 +62,6 @@ async function becomeReady(started: Started): Promise<Result<null, string>> {
   return ok(null);
 }
 
-/** Makes the start's tenant, and says what a person needs to call the router. */
 async function welcomeTo(
   { settings, secrets, runtime, say }: Started,
   stateDir: string,
@@ -95,7 +94,7 @@ export async function launchDev(
 ): Promise<Result<Omit<Welcome, "startedMs">, string>> {
   const { say, log } = voice;
   const { host, port, database } = settings;
-  // The mask is for everything that is made from here on, the runtime's files included.
+  // Applies to all new files.
   process.umask(0o077);
   const stateDir = await takePlace(settings, {
     ending,
@@ -140,7 +139,7 @@ export async function launchDev(
   const ran = (isDone: boolean): void =>
     noteScheduleRun(stateDir.value, { at: Date.now(), ok: isDone });
   ending.add(startSchedule(() => runtime.value.scheduled("* * * * *"), { seconds, log, ran }));
-  // Compiled once: the next start is half a second shorter, however this one ends.
+  // Speeds up the next start by half a second.
   flushCompileCache();
   return welcome;
 }

@@ -1,4 +1,4 @@
-/** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
+/** Starts the router in this process; steps are undone by `ending`. */
 import { err, ok, type Result } from "../domain/result.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
@@ -23,25 +23,17 @@ import { seedOf } from "./seed.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-/**
- * All writes that wait are one commit, on this disk or on the server's. So more writes at once cost little more
- * than one.
- */
+/** Queued writes share a commit, so concurrency is cheap. */
 const writesAtOnce = "64";
 
 const formatOf = ({ logFormat }: Settings): LogFormat =>
   logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
 
-/** What `start.js` hands over. */
 export interface Started {
-  /** the entry of the embedded database's threads, built */
+  /** built entry point of the database threads */
   databaseThread: URL;
-  /** where the console was built */
   consoleFolder: string;
-  /**
-   * Takes over the signals of the earlier listener. With a second listener, a signal could be lost between the
-   * two.
-   */
+  /** Takes over the signal handlers without a gap. */
   onSignal: (received: () => void) => void;
 }
 
@@ -52,7 +44,7 @@ const replacedEntry = (path: string): Record<string, unknown> => ({
     "The database's file was deleted or replaced, so calls are refused. End the router, put the file back or restore a backup, and start the router again.",
 });
 
-/** The database in a file, migrated. `null` for a libSQL server. */
+/** `null` for a libSQL server. */
 async function openDatabase(
   stateDir: string,
   context: { settings: Settings; started: Started; ending: Ending; voice: Voice },
@@ -93,7 +85,6 @@ interface OfHost {
   started: Started;
 }
 
-/** The composition, with what this process hands to it. */
 function openHost(
   settings: Settings,
   { own, secrets, log, started }: OfHost,
@@ -133,7 +124,7 @@ function openHost(
   );
 }
 
-/** As the seed asks: without a socket. */
+/** Without a socket, for seeding. */
 const answeringOf = (host: NodeHost): Answering => ({
   async request(path, init) {
     const answer = await host.answer(new Request(`http://127.0.0.1${path}`, init), {
@@ -174,7 +165,7 @@ export async function launchNode(
 ): Promise<Result<Launched, string>> {
   const { started, ending, voice } = context;
   const { say, log } = voice;
-  // Of everything that is made from here on.
+  // Applies to all new files.
   process.umask(0o077);
   const stateDir = await takePlace(settings, {
     ending,

@@ -1,6 +1,6 @@
 /**
- * `npm run libraries`: builds the package `mcp-sampling-router-sdk` into `dist/sdk`, whole, so that `npm pack` or
- * `npm publish` takes the folder as it is. Node runs no TypeScript under `node_modules`, so JavaScript is published.
+ * `npm run libraries`: builds the package `mcp-sampling-router-sdk` into `dist/sdk`, as JavaScript, since Node
+ * runs no TypeScript below `node_modules`.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { build } from "esbuild";
 
 const checkout = join(import.meta.dirname, "..", "..");
 
-/** By what a program imports: the file under `src` that it gets. */
+/** Import path → source file. */
 const entries = {
   server: "libraries/server/hosted-sampling",
   client: "libraries/client/routed-sampling",
 } as const;
 
-/** @param folder of the libraries in their package, with a slash at its end */
+/** @param folder with a trailing slash */
 export const exportsOf = (folder: string): Record<string, object> =>
   Object.fromEntries(
     Object.entries(entries).map(([name, file]) => [
@@ -40,7 +40,7 @@ function manifest(version: string): object {
   };
 }
 
-/** Source files are imported as `.ts` here, and the declarations keep that: who installs them has `.d.ts` files. */
+/** Rewrites `.ts` imports for `.d.ts` files. */
 function declare(folder: string): void {
   const settings = join(folder, "tsconfig.json");
   const source = join(checkout, "src");
@@ -72,14 +72,14 @@ function declare(folder: string): void {
   }
 }
 
-/** A page of the docs for a place where the other pages are not: links to them keep their words. */
+/** Removes links to pages that are not in the package. */
 export const pageAlone = (name: string): string =>
   readFileSync(join(checkout, "docs", name), "utf8").replaceAll(
     /\[([^\]]+)\]\((?!https:)[^)]+\)/g,
     "$1",
   );
 
-/** @param folder made anew */
+/** @param folder recreated */
 export async function buildLibraries(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const types = join(folder, "types");
@@ -94,7 +94,7 @@ export async function buildLibraries(folder: string): Promise<void> {
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    // Node prints the line of an uncaught error, so the file is readable. A program's own bundler minifies it.
+    // Readable in stack traces.
     minify: false,
     logLevel: "warning",
   });

@@ -1,21 +1,20 @@
-/** The settings of how a start listens, logs and ends. */
 import { isIP } from "node:net";
 import { err, ok, type Result } from "../domain/result.ts";
 import { parseTrustedProxies, type IsTrusted } from "../node/forwarded.ts";
 import type { Environment } from "./provider-settings.ts";
 
 export interface ListeningSettings {
-  /** an address or name of this machine */
+  /** local address or name */
   host: string;
   port: number;
-  /** as the host of a URL that reaches it from this machine */
+  /** as in a local URL */
   urlHost: string;
-  /** whose `X-Forwarded-Host` and `-Proto` are believed */
+  /** whose `X-Forwarded-*` are trusted */
   isTrustedProxy: IsTrusted;
   allowPrivateUpstreams: boolean;
-  /** the tenant `demo` is made, and secrets are printed for the person who started the router */
+  /** creates the tenant `demo` and prints secrets */
   isDemo: boolean;
-  /** null: pretty on a terminal, json elsewhere */
+  /** `null`: pretty on a terminal, else json */
   logFormat: "json" | "pretty" | null;
   drainSeconds: number;
 }
@@ -31,7 +30,7 @@ const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": defaultHost,
 const urlHostOf = (host: string): string =>
   everyAddress[host] ?? (isIP(host) === 6 ? `[${host}]` : host);
 
-/** What serves others is a production start: its output is kept where others read it. */
+/** Production output is stored, so it contains no secrets. */
 function startsDemo(env: Environment, host: string): Result<boolean, string> {
   const text = env["DEMO"];
   if (text === undefined) return ok(ownMachine.test(host) && env["PUBLIC_URL"] === undefined);
@@ -40,7 +39,7 @@ function startsDemo(env: Environment, host: string): Result<boolean, string> {
     : err("DEMO must be true or false");
 }
 
-/** An operator's own machine may call its own services; whoever serves others has to say so. */
+/** Allowed by default only on loopback. */
 function allowsPrivate(env: Environment, host: string): Result<boolean, string> {
   const text = env["ALLOW_PRIVATE_UPSTREAMS"];
   if (text === undefined) return ok(ownMachine.test(host) && env["PUBLIC_URL"] === undefined);

@@ -1,7 +1,6 @@
 /**
- * One launcher per state directory. The lock is the operating system's, through SQLite: the lock ends with its
- * process, however the process ends, and two launchers can't both find it free. A file with a pid could be
- * stale, and the pid could be another process's by now; `runtime.json` only says who.
+ * One launcher per state directory, by an operating system lock through SQLite, which can't be stale.
+ * `runtime.json` only names the holder.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +26,7 @@ function holderOf(path: string): string {
     if (typeof held === "object" && held !== null && "pid" in held && "port" in held)
       return `, pid ${Number(held.pid)}, on port ${Number(held.port)}`;
   } catch {
-    // The holder has only just begun, or has just ended.
+    // The holder has just started or ended.
   }
   return "";
 }

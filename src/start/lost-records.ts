@@ -1,4 +1,4 @@
-/** Whether the recovery after a crash found every record that the run before had, as far as that run's mark knows. */
+/** Compares recovered records with the previous run's mark. */
 import { counted } from "../domain/counted.ts";
 import { createRecordMark, readRecordMark } from "../store/engines/embedded/record-mark.ts";
 import type { EmbeddedEngine } from "../store/engines/embedded/engine.ts";
@@ -9,12 +9,11 @@ import {
   type MissingRecords,
 } from "../store/records/record-numbers.ts";
 
-/** A mark is written at most this often, so a record that is younger may be missing without a word. */
+/** ms. Younger records may be missing undetected. */
 const everyMs = 1_000;
 const tenantsNamed = 20;
 
 export interface LostRecords {
-  /** for a person, one line */
   line: string;
   entry: Record<string, unknown>;
 }
@@ -32,7 +31,7 @@ function describeLost(lost: readonly MissingRecords[]): LostRecords | null {
   };
 }
 
-/** null: nothing is missing. The database is migrated. */
+/** Expects a migrated database. */
 export async function findLostRecords(
   engine: EmbeddedEngine,
   path: string,
@@ -41,7 +40,7 @@ export async function findLostRecords(
   return lost.ok ? describeLost(lost.value) : null;
 }
 
-/** Keeps the mark until the answer is called, which waits for a write that is under way. */
+/** Returns a function that stops after a write in progress. */
 export function keepRecordMark(engine: EmbeddedEngine, path: string): () => Promise<void> {
   const db = openOverEngine(engine);
   const mark = createRecordMark(path, async () => {

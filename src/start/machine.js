@@ -1,11 +1,11 @@
-/** What a start asks of the machine. Plain JavaScript: it runs on whatever Node is there, if only to say which one is needed. */
+/** Checks the machine. Plain JavaScript, so that any Node can report which version is needed. */
 import process from "node:process";
 
 const leastNode = [22, 15];
-/** Those that the embedded database is compiled for. */
+/** Platforms of the embedded database. */
 const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"];
 
-/** @returns what is missing, in a sentence; null: nothing */
+/** @returns what is missing, in words */
 export function problemWithMachine() {
   const { node } = process.versions;
   const [major, minor] = node.split(".").map(Number);

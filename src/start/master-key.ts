@@ -1,4 +1,4 @@
-/** Says at a start when the database was sealed under another MASTER_KEY: nothing else would tell why. */
+/** Reports that the database was sealed under another MASTER_KEY. */
 import { masterKeyId } from "../crypto/master-key-id.ts";
 import type { ForeignSeals } from "../domain/tenancy/sealing.ts";
 import type { Database } from "../store/db.ts";
@@ -17,7 +17,7 @@ function sentence(where: string, keyId: string, foreign: ForeignSeals): string {
   ].join(" ");
 }
 
-/** null: every secret was sealed under a key at hand; or the database does not answer, which others will say. */
+/** `null` if all secrets were sealed under known keys, or the database doesn't answer. */
 export async function nameOtherMasterKey(
   database: { db: Database; where: string },
   given: { masterKey: string; previous: string | undefined },

@@ -1,4 +1,3 @@
-/** The migrations folder, applied to the embedded database or to a libSQL server. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Client } from "@libsql/client/web";
@@ -22,7 +21,7 @@ export const readMigrations = (checkout: string): Migration[] =>
 export const connect = ({ url, authToken }: LibsqlDatabase): Client =>
   createClient(authToken === null ? { url } : { url, authToken });
 
-/** The setting and the host, never the whole URL: it may carry a secret. */
+/** Without the URL, which may contain a secret. */
 export const nameOf = ({ url }: LibsqlDatabase): string => `DATABASE_URL: ${new URL(url).host}`;
 
 const tries = 4;
@@ -33,11 +32,10 @@ const newer = (where: string, names: readonly string[]): Result<never, string> =
     `${where} is of a newer version: ${names.join(", ")} took away what this version uses; start the newer one, or restore a copy from before it`,
   );
 
-/** What a person reads of a database that an unreleased version made. Nothing is written to it. */
 export const unreleased = (where: string): string =>
   `${where} was made by an unreleased version, which this version can't open; start with an empty STATE_DIR or database`;
 
-/** `where` says which database, without its secrets. The names that were applied here. */
+/** `where` names the database without secrets. Returns the applied names. */
 export async function applyMigrations(
   db: Database,
   migrations: readonly Migration[],
@@ -57,7 +55,7 @@ export async function applyMigrations(
   }
 }
 
-/** The server hands SQLite's own words on. */
+/** The server forwards SQLite's message. */
 async function isCorrupted(client: Client): Promise<boolean> {
   try {
     await client.execute("select count(*) from sqlite_master");
@@ -67,7 +65,7 @@ async function isCorrupted(client: Client): Promise<boolean> {
   }
 }
 
-/** Over HTTP as the Worker does it, so that what works here works there. */
+/** Over HTTP, like the Worker. */
 export async function migrateLibsql(
   database: LibsqlDatabase,
   migrations: readonly Migration[],

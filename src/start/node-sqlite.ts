@@ -1,9 +1,9 @@
-/** Node's own SQLite, for what libSQL must not open: it has no functions that read or write files. */
+/** Node's SQLite, for untrusted files: unlike libSQL it has no functions that access files. */
 
 import type { DatabaseSync } from "node:sqlite";
 
 export async function nodeSqlite(): Promise<typeof DatabaseSync> {
-  // Node says on stderr that the module is experimental; callers can't act on that.
+  // Suppresses the experimental warning.
   process.removeAllListeners("warning");
   const sqlite = await import("node:sqlite");
   return sqlite.DatabaseSync;

@@ -1,4 +1,4 @@
-/** The licences of the packages that a bundle holds: most of them ask that their text goes along. */
+/** Licenses of bundled packages, which require them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ function noticeOf(folder: string): string {
   return [`${name} ${version} (${license ?? "see below"})`, ...texts].join("\n\n");
 }
 
-/** @param inputs paths in the checkout that a bundle was made of */
+/** @param inputs paths in the checkout */
 export function noticesOf(checkout: string, inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => packageIn.exec(path)?.[1] ?? []));
   const notices = [...folders].toSorted().map((folder) => noticeOf(join(checkout, folder)));

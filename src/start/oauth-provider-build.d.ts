@@ -1,4 +1,4 @@
-/** Makes the module `#oauth-provider`, unless it is there for the version that is installed. */
+/** Builds `#oauth-provider` unless it is up to date. */
 export function ensureOauthProvider(): Promise<void>;
-/** paths in the checkout that the module is made of */
+/** paths in the checkout */
 export const oauthProviderInputs: readonly string[];

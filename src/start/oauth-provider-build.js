@@ -1,7 +1,7 @@
 /**
- * Makes of the package `@cloudflare/workers-oauth-provider` one module with one function, which takes as arguments what
- * the package takes from its runtime: `fetch`, `Cloudflare`, `caches` and `console`. So nothing global is read, and both
- * hosts run the same code. `package.json` calls the module `#oauth-provider`. Plain JavaScript, as `build.js` is.
+ * Wraps `@cloudflare/workers-oauth-provider` into a function whose arguments replace the globals `fetch`,
+ * `Cloudflare`, `caches`, and `console`, so that both hosts run the same code. Imported as `#oauth-provider`.
+ * Plain JavaScript, like `build.js`.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,10 +11,9 @@ import { fileURLToPath } from "node:url";
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const folder = join(checkout, "node_modules", "@cloudflare", "workers-oauth-provider");
 const made = join(checkout, ".wrangler", "oauth-provider.js");
-/** Raised with every change of this file that changes the module. */
+/** Increment when this file changes the module. */
 const edition = 1;
 
-/** Paths in the checkout that the module is made of. */
 export const oauthProviderInputs = [
   "node_modules/@cloudflare/workers-oauth-provider/dist/oauth-provider.js",
 ];
@@ -34,7 +33,7 @@ async function moduleText(heading) {
   return `${heading}
 export function loadProvider({ fetch, Cloudflare, caches, console }) {
   const module = { exports: {} };
-  // The package only asks whether a handler extends this class.
+  // The package only checks for subclasses.
   const require = () => ({ WorkerEntrypoint: class {} });
 ${code}
   return module.exports;
@@ -42,14 +41,13 @@ ${code}
 `;
 }
 
-/** Makes the module, unless it is there for the version that is installed. */
 export async function ensureOauthProvider() {
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const heading = `// @cloudflare/workers-oauth-provider ${version}, edition ${edition}`;
   if (existsSync(made) && readFileSync(made, "utf8").startsWith(`${heading}\n`)) return;
   const text = await moduleText(heading);
   mkdirSync(dirname(made), { recursive: true });
-  // Whole or not at all: several starts may make it at once.
+  // Atomically, since several starts may build at once.
   const whole = `${made}.${process.pid}`;
   writeFileSync(whole, text);
   renameSync(whole, made);

@@ -1,4 +1,4 @@
-/** How the router of these settings calls out; `doctor` asks providers in the same way. */
+/** Outgoing requests by these settings, also for `doctor`. */
 import { createOutgoing, type Outgoing } from "../node/outgoing.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Whether a database file holds the tables and indexes of this version's migrations and nothing else. Triggers, views,
- * generated columns and check constraints are code, and libSQL's shell functions let that code write files. So the
- * list is read as data, before any other statement, by a SQLite build without those functions.
+ * Checks that a database file has exactly this version's tables and indexes. Triggers, views, generated
+ * columns, and check constraints are code, which libSQL's shell functions let write files, so the schema is
+ * first read as data by SQLite without them.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -11,15 +11,15 @@ import { nodeSqlite } from "./node-sqlite.ts";
 export interface SchemaObject {
   type: string;
   name: string;
-  /** null: an index that SQLite made for a constraint */
+  /** `null` for implicit indexes */
   sql: string | null;
 }
 
-// Blobs: the driver cuts a text at its first NUL.
+// As blobs, since the driver cuts texts at NUL.
 const listed = `select cast(type as blob) as type, cast(name as blob) as name, cast(sql as blob) as sql
   from sqlite_master`;
 
-/** `analyze` makes these tables, and nothing reads their text as code. */
+/** Created by `analyze`, harmless. */
 const statistics = new Map([
   ["sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"],
   ["sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"],
@@ -28,7 +28,7 @@ const statistics = new Map([
 const textOf = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : "";
 
-/** Throws as SQLite does. */
+/** Throws SQLite's errors. */
 export const schemaOf = (database: DatabaseSync): SchemaObject[] =>
   database
     .prepare(listed)
@@ -41,7 +41,7 @@ export const schemaOf = (database: DatabaseSync): SchemaObject[] =>
 
 const keyOf = ({ type, name }: SchemaObject): string => `${type} ${name}`;
 
-/** Names the first object that the two schemas do not share; null: they are the same. */
+/** The first object that differs. */
 export function schemaDifference(
   found: readonly SchemaObject[],
   expected: readonly SchemaObject[],
@@ -60,7 +60,7 @@ export function schemaDifference(
   return missing === undefined ? null : `${JSON.stringify(missing)} is missing`;
 }
 
-/** Names of the applied migrations. Only for a database whose list of objects was read. */
+/** Call only after the schema was checked. */
 const appliedTo = (database: DatabaseSync): string[] =>
   database
     .prepare("select cast(name as blob) as name from migrations not indexed order by id")
@@ -70,7 +70,6 @@ const appliedTo = (database: DatabaseSync): string[] =>
 const unknownName = (names: readonly string[], migrations: readonly Migration[]) =>
   names.find((name) => !migrations.some((each) => each.name === name));
 
-/** The migrations that made a database, once its schema is known to be theirs and no more. */
 export async function ownMigrations(
   database: DatabaseSync,
   migrations: readonly Migration[],
@@ -99,7 +98,7 @@ export async function ownMigrations(
   }
 }
 
-/** The same of a file, which is only read. Throws as SQLite does. */
+/** Read-only. Throws SQLite's errors. */
 export async function checkOwnSchema(
   path: string,
   migrations: readonly Migration[],
@@ -113,7 +112,7 @@ export async function checkOwnSchema(
   }
 }
 
-/** Parts of names of functions by which libSQL's build reaches beyond the database. A quoted name has the same letters. */
+/** Parts of libSQL functions that reach beyond the database; quoting doesn't change the letters. */
 const reaching = ["readfile", "writefile", "sqlite3mc", "sqlite_crypt", "lsmode", "load_extension"];
 
 const runsCode = ({ type, sql }: SchemaObject): boolean => {
@@ -125,7 +124,7 @@ const runsCode = ({ type, sql }: SchemaObject): boolean => {
   );
 };
 
-/** Names what libSQL must not open a database for; null: nothing in it could run code. */
+/** The first object that could run code. */
 const codeAmong = (found: readonly SchemaObject[]): string | null => {
   const code = found.find(runsCode);
   return code === undefined
@@ -133,7 +132,7 @@ const codeAmong = (found: readonly SchemaObject[]): string | null => {
     : `${JSON.stringify(keyOf(code))} is not part of the router's schema`;
 };
 
-/** The same of a file, which is only read. Throws as SQLite does. */
+/** Read-only. Throws SQLite's errors. */
 export async function codeIn(path: string): Promise<string | null> {
   const Sqlite = await nodeSqlite();
   const database = new Sqlite(path, { readOnly: true });
@@ -144,10 +143,7 @@ export async function codeIn(path: string): Promise<string | null> {
   }
 }
 
-/**
- * Why a start must not open a database; null: the router made it. What a newer version's migrations made is unknown here,
- * so of such a database only what could run code is refused.
- */
+/** A newer version's schema is unknown, so only code is rejected. */
 export async function schemaFault(
   database: DatabaseSync,
   migrations: readonly Migration[],

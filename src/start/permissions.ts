@@ -1,7 +1,4 @@
-/**
- * What is in the state directory is its owner's alone: secrets, the database, and code that was compiled
- * before. What others may have written there is not used.
- */
+/** Restricts the state directory to its owner: secrets, the database, and compiled code. */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -17,7 +14,7 @@ const refused = (path: string, mode: number): Result<never, string> =>
     `STATE_DIR: ${path} may be written by others (mode ${shown(mode)}); see that its content is yours, then: chmod -R go-rwx on it`,
   );
 
-/** Links stay as they are: their modes mean nothing, and what they lead to is somebody else's place. */
+/** Links are skipped: their modes mean nothing. */
 function* everythingIn(folder: string): Generator<{ path: string; mode: number }> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -32,8 +29,8 @@ const tighten = (path: string, mode: number): void => {
 };
 
 /**
- * Directories become 0700 and files 0600; refused where others could write. In a directory that nobody
- * else can enter, nobody could, whatever the modes in it say. Windows has no modes.
+ * Sets 0700 and 0600; refuses what others could have written, unless an enclosing directory prevents access.
+ * Windows has no modes.
  */
 export function ownAlone(stateDir: string): Result<null, string> {
   if (process.platform === "win32") return ok(null);

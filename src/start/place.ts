@@ -1,4 +1,4 @@
-/** What a start makes sure of before it opens anything: its state directory, its port, a sound database. */
+/** Before opening anything: state directory, port, and an intact database. */
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Ending } from "./ending.ts";
@@ -12,21 +12,19 @@ import { checkEmbedded } from "./soundness.ts";
 import { openStateDirectory } from "./state-directory.ts";
 
 export interface Voice {
-  /** to the person who waits */
   say: (line: string) => void;
-  /** to the log */
   log: (line: string) => void;
 }
 
 export interface Databases {
   folder: "objects" | "embedded";
-  /** null: the runtime of Durable Objects has tables of its own beside theirs */
+  /** `null` for Durable Objects, whose files have tables of the runtime */
   migrations: readonly Migration[] | null;
 }
 
 /**
- * The state directory, held by this process alone, and the port free.
- * @param context `databases`: the folder with those that are opened next, and the migrations that made them
+ * Locks the state directory.
+ * @param context `databases`: their folder and migrations
  */
 export async function takePlace(
   settings: Settings,
@@ -39,7 +37,7 @@ export async function takePlace(
   const lock = await lockStateDirectory(stateDir.value, settings.port);
   if (!lock.ok) return lock;
   ending.add(lock.value.release);
-  // Two runtimes on one embedded database fail each other's writes, so a left one goes first.
+  // A leftover runtime would conflict with this one.
   const stale = await endAll(runtimeProgram(stateDir.value));
   const pids = stale.pids.join(", ");
   if (!stale.ended) return err(`a runtime of an earlier start can't be ended, pid ${pids}`);

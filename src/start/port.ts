@@ -1,11 +1,10 @@
-/** Whether a port of this machine can be had. */
 import { createServer } from "node:net";
 import { err, ok, type Result } from "../domain/result.ts";
 import { startCommand } from "./called.ts";
 
 const notHere = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"]);
 
-/** By binding it: nothing else tells. */
+/** By binding it, the only reliable test. */
 export function checkPort(port: number, host: string): Promise<Result<null, string>> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,4 +1,3 @@
-/** Finds and ends processes by the program that they were started as. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -27,7 +26,7 @@ function otherPids(program: string): number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
-/** Processes whose first argument is exactly this program. Windows: none, see `runtimeProgram`. */
+/** Processes with this first argument. Not supported on Windows, see `runtimeProgram`. */
 export function pidsOf(program: string): number[] {
   if (process.platform === "win32") return [];
   return process.platform === "linux" ? linuxPids(program) : otherPids(program);
@@ -37,7 +36,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended by itself.
+    // The process has already ended.
   }
 }
 
@@ -49,16 +48,13 @@ async function gone(program: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Asks the processes to end, then forces them. Gives the pids that were found; false when a process is still
- * there.
- */
+/** SIGTERM, then SIGKILL. `ended` is `false` if a process remains. */
 export async function endAll(program: string): Promise<{ pids: number[]; ended: boolean }> {
   const pids = pidsOf(program);
   if (pids.length === 0) return { pids, ended: true };
   for (const pid of pids) signal(pid, "SIGTERM");
   if (await gone(program)) return { pids, ended: true };
-  // Found again each time, so that a pid that went to another program is left alone.
+  // Searched again, since a pid may be reused.
   for (const pid of pidsOf(program)) signal(pid, "SIGKILL");
   return { pids, ended: await gone(program) };
 }

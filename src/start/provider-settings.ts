@@ -1,4 +1,4 @@
-/** Which of the provider variables are set, and what credential each one means. */
+/** Credentials from provider variables. */
 import { withoutTrailing } from "../domain/bounded-url.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithKey } from "../domain/tenancy/placeholders.ts";
@@ -6,17 +6,16 @@ import { problemWithKey } from "../domain/tenancy/placeholders.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderSetting {
-  /** the variable, which is the credential's name too */
+  /** also the credential's name */
   name: string;
   provider: string;
   apiKey: string;
-  /** null: the provider's own */
   baseUrl: string | null;
-  /** where Ollama lists its models; null for every other provider */
+  /** Ollama's address; `null` for other providers */
   ollama: string | null;
 }
 
-/** The providers that a variable gives a key for, and the variable that leads elsewhere. */
+/** Provider, key variable, and base URL variable. */
 export const keyed = [
   { name: "OPENAI_API_KEY", provider: "openai", place: "OPENAI_BASE_URL" },
   { name: "ANTHROPIC_API_KEY", provider: "anthropic", place: "ANTHROPIC_BASE_URL" },
@@ -30,10 +29,7 @@ function httpUrl(text: string): URL | null {
   return url !== null && ["http:", "https:"].includes(url.protocol) ? url : null;
 }
 
-/**
- * OLLAMA_HOST as Ollama itself reads it: the scheme, the host and the port may each be missing.
- * It is also the address that Ollama binds, so "every interface" has to become one to call.
- */
+/** Scheme, host, or port may be missing. Ollama also binds to it, so "every interface" becomes loopback. */
 function ollamaUrl(text: string): string | null {
   const bare = !text.includes("://");
   const url = httpUrl(bare ? `http://${text.startsWith(":") ? `127.0.0.1${text}` : text}` : text);
@@ -62,7 +58,7 @@ export function providerSettings(env: Environment): Result<ProviderSetting[], st
     settings.push({
       name: "OLLAMA_HOST",
       provider: "ollama",
-      // Ollama asks for no key; a credential has one.
+      // Ollama needs no key, but a credential does.
       apiKey: "ollama",
       baseUrl: `${ollama}/v1`,
       ollama,

@@ -1,4 +1,3 @@
-/** The proxies that the environment names, as most programs read it. */
 import { err, ok, type Result } from "../domain/result.ts";
 import type { ProxySettings } from "../node/proxies.ts";
 import type { Environment } from "./provider-settings.ts";
@@ -8,7 +7,7 @@ const proxyUrl = (text: string): boolean => {
   return (url?.protocol === "http:" || url?.protocol === "https:") && url.hostname !== "";
 };
 
-/** null: there are none. Names in lower case come first, as in curl. Faults name no value, which may hold a password. */
+/** Lower-case names win, as in curl. Errors omit values, which may contain a password. */
 export function proxySettings(env: Environment): Result<ProxySettings | null, string> {
   const http = env["http_proxy"] ?? env["HTTP_PROXY"] ?? null;
   const https = env["https_proxy"] ?? env["HTTPS_PROXY"] ?? null;
@@ -19,5 +18,5 @@ export function proxySettings(env: Environment): Result<ProxySettings | null, st
   return ok(http === null && https === null ? null : { http, https, except });
 }
 
-/** Host and port of a proxy, without the user and password that its URL may have. */
+/** Without user and password. */
 export const proxyName = (url: string): string => new URL(url).origin;

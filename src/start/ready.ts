@@ -1,4 +1,3 @@
-/** Whether a router answers, and which lines about its databases a person reads. */
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Database } from "../store/db.ts";
 import type { Answering } from "./admin.ts";
@@ -23,11 +22,11 @@ export async function untilReady(router: Answering): Promise<Result<null, string
   }
 }
 
-/** Where the data is, for a person: a host, or the embedded database. */
+/** The database in words. */
 export const describe = ({ database }: Settings): string =>
   database === null ? "embedded" : new URL(database.url).host;
 
-/** Says that another MASTER_KEY sealed the database; `null` if this one did. `own`: `null` for a libSQL server. */
+/** `own`: `null` for a libSQL server. */
 export async function otherMasterKey(
   own: Database | null,
   { database, passedOn }: Settings,

@@ -1,7 +1,6 @@
 /**
- * `npm run package`: builds both packages into `dist`, whole, so that `npm pack` or `npm publish` takes each folder as
- * it is. `dist/router` is `mcp-sampling-router`: the server in a bundle, the commands, and the same libraries that
- * `dist/sdk` has alone. The checkout's own `package.json` stays private: nobody publishes the source by mistake.
+ * `npm run package`: builds both packages into `dist`. `dist/router` is `mcp-sampling-router`: bundled server,
+ * commands, and the libraries of `dist/sdk`. The checkout's `package.json` is private.
  */
 import {
   chmodSync,
@@ -24,7 +23,7 @@ import { noticesOf } from "./notices.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 
-/** By the name that `bin.js` gives to the command: the file under `src/cli`. */
+/** Command → file in `src/cli`. */
 const commands = [
   "init",
   "doctor",
@@ -64,12 +63,12 @@ const manifest = ({ version, description, dependencies }: Checkout) => ({
     "THIRD-PARTY.txt",
     "npm-shrinkwrap.json",
   ],
-  // Native, so no bundle can hold it.
+  // Native, so it can't be bundled.
   dependencies: { libsql: dependencies["libsql"] },
   publishConfig: { access: "public", provenance: true },
 });
 
-/** The deployment's configuration, for a folder in whose `node_modules` the package is. */
+/** For a folder with the package in `node_modules`. */
 export function installedConfiguration(toml: string): string {
   const lib = "node_modules/mcp-sampling-router/lib";
   return toml
@@ -85,7 +84,7 @@ export function installedConfiguration(toml: string): string {
     .replace('directory = ".wrangler/console"', `directory = "${lib}/assets"`);
 }
 
-/** Each command as a file, and what several need in files of their own. */
+/** With shared chunks. */
 async function buildCommands(folder: string): Promise<string[]> {
   const { metafile } = await bundle({
     absWorkingDir: checkout,
@@ -99,7 +98,7 @@ async function buildCommands(folder: string): Promise<string[]> {
     platform: "node",
     target: "node22",
     external: ["libsql"],
-    // Packages that are CommonJS ask for Node's own modules by `require`.
+    // CommonJS packages `require` Node's modules.
     banner: {
       js: `import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);`,
     },
@@ -113,11 +112,10 @@ async function buildCommands(folder: string): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
-/** The Worker as one module, the console's files, and a configuration with both in place of their sources. */
 async function buildWorker(folder: string): Promise<string[]> {
   const script = await bundleWorker(checkout, "src/worker.ts");
   if (!script.ok) throw new Error(script.error);
-  // A folder of its own: wrangler takes every module that lies beside the main one.
+  // Separate, since wrangler includes all modules beside the main one.
   mkdirSync(join(folder, "worker"), { recursive: true });
   writeFileSync(join(folder, "worker", "worker.js"), script.value.text);
   await writeConsole(join(folder, "assets"));
@@ -136,7 +134,7 @@ function copyMigrations(folder: string): void {
     cpSync(join(checkout, "migrations", name), join(folder, name));
 }
 
-/** @param folders made anew: `router` and `sdk` */
+/** @param folders recreated */
 export async function buildPackages(folders: { router: string; sdk: string }): Promise<void> {
   const { router, sdk } = folders;
   await buildLibraries(sdk);

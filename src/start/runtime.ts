@@ -1,4 +1,4 @@
-/** The real Workers runtime with the Worker in it, on this machine. */
+/** The Workers runtime with the Worker. */
 import { lstatSync, symlinkSync, unlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,9 +10,8 @@ import type { Deployment } from "./bundle.ts";
 import { runtimeProgram } from "./runtime-program.ts";
 
 export interface Runtime extends Answering {
-  /** The Worker's own databases: `createStubEngine` asks one. */
+  /** Of the Worker; see `createStubEngine`. */
   databases(): Promise<DurableObjectNamespace>;
-  /** One scheduled run. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,25 +22,22 @@ export interface RuntimeOptions {
   stateDir: string;
   deployment: Deployment;
   script: string;
-  /** the Worker's settings and secrets */
+  /** settings and secrets */
   values: Record<string, string>;
-  /** whether the Worker has databases of its own */
+  /** the Worker has databases of its own */
   embedded: boolean;
-  /** the folder of the console's files, as `writeConsole` leaves it; absent: the Worker has no console */
+  /** as `writeConsole` leaves it */
   assets?: string;
-  /** of loopback; absent: the runtime has no inspector */
+  /** on loopback */
   inspectorPort?: number;
   log: (line: string) => void;
 }
 
-/** The folder of the databases is named after both: must never change. */
+/** Names the databases' folder, so it must never change. */
 const workerName = "sampling-router";
 const databaseClass = "TenantDatabase";
 
-/**
- * For V8, which otherwise sizes the space for new objects by the machine's memory, and lets old garbage grow to several times of what
- * lives. With both settings the runtime takes some 100 MiB less, and some 4 % more CPU a request.
- */
+/** Limits V8's heap, which otherwise grows with the machine's memory: about 100 MiB less for 4 % more CPU. */
 const sparingMemory = "--max-semi-space-size=16 --heap-growing-percent=30";
 
 function linkRuntime(stateDir: string): void {
@@ -49,16 +45,16 @@ function linkRuntime(stateDir: string): void {
   const ofMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
   const workerd = ofMiniflare("workerd") as { default: string };
   const program = runtimeProgram(stateDir);
-  // Not `rmSync`: it leaves a link whose target is gone, as after an update of the runtime.
+  // `rmSync` keeps a dangling link.
   if (lstatSync(program, { throwIfNoEntry: false }) !== undefined) unlinkSync(program);
   symlinkSync(process.env["MINIFLARE_WORKERD_PATH"] ?? workerd.default, program);
   process.env["MINIFLARE_WORKERD_PATH"] = program;
 }
 
-/** miniflare ends the process on these signals without waiting. The launcher ends it in an order of its own. */
+/** miniflare would exit on these signals without waiting. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Gives what `make` makes, without the listeners for signals that were added meanwhile. */
+/** Removes signal listeners added by `make`. */
 function withoutSignalListeners<T>(make: () => T): T {
   const before = signals.map((signal) => ({ signal, own: process.listeners(signal) }));
   const made = make();
@@ -68,7 +64,7 @@ function withoutSignalListeners<T>(make: () => T): T {
   return made;
 }
 
-/** As `wrangler.toml` has them. */
+/** As in `wrangler.toml`. */
 const assetsIn = (directory: string) => ({
   directory,
   hasUserWorker: true,
@@ -105,10 +101,9 @@ const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptio
   },
 });
 
-/** Loads miniflare, and begins the runtime. */
 async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
   const { host, port, stateDir, inspectorPort, log } = options;
-  // Loading takes half a second, which a fault of the settings doesn't wait for.
+  // Lazy: loading takes half a second.
   const miniflare = await import("miniflare");
   const runtimeLog = new (class extends miniflare.Log {
     protected override log(message: string): void {
@@ -125,7 +120,7 @@ async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
         handleStructuredLogs: ({ message }) => log(message),
         logRequests: false,
         ...(inspectorPort !== undefined && { inspectorPort }),
-        // The runtime neither asks nor tells anything outside of this machine.
+        // No requests to Cloudflare.
         cf: false,
         telemetry: { enabled: false },
         enableDevRegistry: false,

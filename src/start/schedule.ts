@@ -1,14 +1,14 @@
-/** The scheduled jobs: neither a process nor the local Workers runtime fires them by itself. */
+/** Runs the scheduled jobs on hosts without cron. */
 
 import { printable } from "../domain/printable.ts";
 
-/** ms. Ticks follow each other, so one that hangs must not be the last one. */
+/** ms after which the next run may start */
 export const longestRunMs = 60_000;
 
-/** ms between two runs while a job is behind */
+/** ms between runs while a job is behind */
 const behindMs = 1_000;
 
-/** Runs the jobs of every minute. @returns whether one is behind */
+/** Returns whether a job is behind. */
 type RunJobs = () => Promise<boolean | void>;
 
 async function tick(
@@ -34,13 +34,12 @@ async function tick(
   }
 }
 
-/** Once now, and again `seconds` after each one's end, or soon while a job is behind. Call the answer to stop. */
+/** Runs now, then `seconds` after each end, sooner while behind. Returns a function that stops it. */
 export function startSchedule(
   runJobs: RunJobs,
   options: {
     seconds: number;
     log: (line: string) => void;
-    /** told after each run */
     ran?: (isDone: boolean) => void;
   },
 ): () => void {

@@ -1,4 +1,4 @@
-/** What the launcher generated once and keeps: a file of the state directory, for its owner alone. */
+/** Generated secrets in the state directory, readable only by the owner. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { reasonOf } from "./state-directory.ts";
 const keyBytes = 32;
 
 const kept = z.strictObject({
-  /** absent as long as the environment gives them */
+  /** absent if the environment sets them */
   masterKey: z
     .base64()
     .refine((text) => Buffer.from(text, "base64").length === keyBytes)
@@ -18,9 +18,9 @@ const kept = z.strictObject({
   adminToken: z.string().min(16).optional(),
   /** API key of the demo tenant */
   demoKey: z.string().optional(),
-  /** where a database was completed, seen from the state directory; absent: nowhere yet */
+  /** path of a completed database, relative to the state directory */
   database: z.string().optional(),
-  /** name of a credential made here → keyed hash of what was in it */
+  /** credential name → keyed hash */
   credentials: z.record(z.string(), z.string()),
 });
 export type Kept = z.infer<typeof kept>;
@@ -28,13 +28,12 @@ export type Kept = z.infer<typeof kept>;
 export interface Secrets {
   masterKey: string;
   adminToken: string;
-  /** false: the environment gave it */
+  /** `false` if the environment set it */
   adminTokenGenerated: boolean;
   kept: Kept;
   save(kept: Kept): void;
 }
 
-/** The secrets with the note that a database was completed there. */
 export function noteDatabase(secrets: Secrets, database: string): Secrets {
   if (secrets.kept.database === database) return secrets;
   const noted = { ...secrets.kept, database };
@@ -47,7 +46,7 @@ const generateToken = (): string => `sra_${randomBytes(keyBytes).toString("base6
 
 function read(path: string): Result<Kept, string> {
   if (!existsSync(path)) return ok({ credentials: {} });
-  // Never made anew: a new master key would leave every sealed credential unreadable.
+  // A new master key would make all credentials unreadable.
   const hint = "restore it, or remove STATE_DIR to begin anew";
   try {
     const parsed = kept.safeParse(JSON.parse(readFileSync(path, "utf8")));
@@ -59,7 +58,7 @@ function read(path: string): Result<Kept, string> {
   }
 }
 
-/** The operator's token that a start has generated and kept. Makes nothing. */
+/** Creates nothing. */
 export function keptAdminToken(stateDir: string): Result<string, string> {
   const path = join(stateDir, "secrets.json");
   if (!existsSync(path))
@@ -73,13 +72,13 @@ export function keptAdminToken(stateDir: string): Result<string, string> {
     : ok(found.value.adminToken);
 }
 
-/** The master key that a start has generated and kept; null: none is. Makes nothing. */
+/** Creates nothing. */
 export function keptMasterKey(stateDir: string): string | null {
   const found = read(join(stateDir, "secrets.json"));
   return found.ok ? (found.value.masterKey ?? null) : null;
 }
 
-/** Where a start has completed a database, seen from the state directory; null: none has. Makes nothing. */
+/** Relative to the state directory. Creates nothing. */
 export function keptDatabase(stateDir: string): string | null {
   const found = read(join(stateDir, "secrets.json"));
   return found.ok ? (found.value.database ?? null) : null;
@@ -91,7 +90,7 @@ function write(path: string, value: Kept): void {
   renameSync(whole, path);
 }
 
-/** The environment's secrets win and are not written down. */
+/** Secrets of the environment win and are not stored. */
 export function openSecrets(
   stateDir: string,
   given: { masterKey: string | undefined; adminToken: string | undefined },

@@ -1,4 +1,4 @@
-/** The tenant that a start makes, its key and its credentials, over the same admin API that everybody has. */
+/** Creates the start's tenant, key, and credentials by the admin API. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { createAdmin, unexpected, type Admin, type Answering } from "./admin.ts";
@@ -11,7 +11,7 @@ const keys = "/tenants/demo/keys";
 const made = z.looseObject({ key: z.string() });
 const keyWanted = { name: "npm start", scopes: ["sampling", "proxy", "tenant-admin"] };
 
-/** The kept key, if this database knows that key; a new key where the kept one was made for another database. */
+/** Reuses the stored key if this database knows it. */
 async function demoKey(
   admin: Admin,
   keptKey: string | undefined,
@@ -35,9 +35,8 @@ interface SeedOptions {
 }
 
 export interface Seeded {
-  /** API key of the demo tenant; null: this start makes none */
+  /** API key of the demo tenant, if any */
   key: string | null;
-  /** the key's */
   scopes: string[];
   providers: string[];
 }
@@ -52,7 +51,6 @@ async function makeTenant(
     : err(unexpected(`POST ${tenants}`, answer));
 }
 
-/** Makes the tenant `demo` with a key that is shown, and a credential for each provider variable. */
 export async function seed(
   router: Answering,
   options: SeedOptions,
@@ -63,7 +61,7 @@ export async function seed(
   if (!tenant.ok) return tenant;
   const key = await demoKey(admin, secrets.kept.demoKey, router);
   if (!key.ok) return key;
-  // Written down at once: a launcher that dies now would leave a key that nobody has.
+  // Stored immediately, so that a crash leaves no unknown key.
   const kept: Kept = { ...secrets.kept, demoKey: key.value };
   if (key.value !== secrets.kept.demoKey) secrets.save(kept);
   const wanted = await wantedCredentials(providers, { spare: [demoCredential], warn });
@@ -79,7 +77,7 @@ export async function seed(
   return ok({ key: key.value, providers: credentials.value.providers, scopes: keyWanted.scopes });
 }
 
-/** Makes no key. The tenant `default` exists from the first start with a provider variable on. */
+/** Creates no key. The tenant `default` appears with the first provider variable. */
 export async function seedProduction(
   router: Answering,
   options: SeedOptions,

@@ -1,6 +1,6 @@
 /**
- * The server on one's own machine. What it prints for a person goes to stdout, its log and faults to stderr.
- * `start.js` builds this file and what it imports, and calls `serve`.
+ * The self-hosted server. Messages for people go to stdout, logs and errors to stderr. `start.js` builds this
+ * file and calls `serve`.
  */
 import { writeSync } from "node:fs";
 import { printableJson, printableLines } from "../domain/printable.ts";
@@ -12,7 +12,7 @@ import { parseSettings } from "./settings.ts";
 import { withFullDisk } from "./state-directory.ts";
 import { welcome } from "./welcome.ts";
 
-/** For what comes after the calls: the database's end, and the lock's. */
+/** ms for closing the database and the lock. */
 const afterwardsMs = 5_000;
 const stderr = 2;
 
@@ -29,7 +29,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause);
 
-/** A message may hold what a caller sent; the places in the code do not. */
+/** Stack locations only: a message may contain input. */
 const placesOf = (cause: unknown): string[] =>
   cause instanceof Error
     ? (cause.stack ?? "")
@@ -38,7 +38,7 @@ const placesOf = (cause: unknown): string[] =>
         .filter((line) => line.startsWith("at "))
     : [];
 
-/** What of a fault is written down: its name, its places, and which requests were open. `ends`: the process ends with it */
+/** Name, stack, and open requests. `ends`: the process exits */
 const recordOf = (
   cause: unknown,
   host: NodeHost,
@@ -51,11 +51,11 @@ const recordOf = (
   open: host.open.report(),
 });
 
-/** Never returns before the process ends, but for its first start's faults. */
+/** Returns only on errors during start. */
 export async function serve(started: Started): Promise<void> {
-  // Whoever read the output may leave, as in `npm start | head`; the router stays.
+  // A closed pipe, as in `npm start | head`, doesn't end the router.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-  // However the process ends by itself, its last lines are there.
+  // Flushes the log on every exit.
   process.on("exit", logWriter.flush);
   const ending = createEnding();
   let drainSeconds = 0;
@@ -74,9 +74,9 @@ export async function serve(started: Started): Promise<void> {
     const isRejection = origin === "unhandledRejection";
     logWriter.flush();
     writeSync(stderr, `${printableJson(recordOf(cause, serving, { ends: !isRejection }))}\n`);
-    // What that promise leaves half done is its own, and leases end it. Calls of others have nothing to do with it.
+    // A rejection affects only its own call, which leases end.
     if (isRejection) return;
-    // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.
+    // After an exception no orderly shutdown is attempted; leases end open calls.
     process.exit(1);
   });
 

@@ -1,4 +1,4 @@
-/** The launcher's environment, parsed. Every fault names its setting and prints no value of a secret one. */
+/** Parses the launcher's environment. Errors name the setting and never print secrets. */
 import { signInSettings } from "../domain/tenancy/sign-in.ts";
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
@@ -21,24 +21,23 @@ export interface LibsqlDatabase {
 export interface Settings extends ListeningSettings {
   /** absolute */
   stateDir: string;
-  /** s between two scheduled runs */
+  /** s between scheduled runs */
   scheduleSeconds: number;
-  /** absent: the one kept in the state directory */
+  /** defaults to the stored one */
   masterKey: string | undefined;
   adminToken: string | undefined;
   /** `null` for the embedded database */
   database: LibsqlDatabase | null;
   providers: ProviderSetting[];
-  /** null: connections go straight to the hosts */
   proxies: ProxySettings | null;
   issuer: Issuing["issuer"];
-  /** Settings of the Worker that go to it as they are. */
+  /** for the Worker, unchanged */
   passedOn: Record<string, string>;
 }
 
 export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A package's own folder goes with its next version, so its state lies where the person stands. */
+/** The package's folder is replaced on update, so its state is in the working directory. */
 const defaultStateDir = (): string =>
   isPackaged ? ".sampling-router" : resolve(checkout, ".state");
 
@@ -68,10 +67,10 @@ const passedOn = [
   ...signInSettings,
 ];
 
-/** RFC 6750, section 2.1: what can follow `Bearer`. */
+/** RFC 6750, section 2.1. */
 const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Whether the Worker will accept what is given; what is absent is generated, and so stands in. */
+/** Validates settings with placeholders for generated secrets. */
 function checkWorker(env: Environment): Result<Config, string> {
   const config = parseConfig({
     ...env,
@@ -85,7 +84,7 @@ function checkWorker(env: Environment): Result<Config, string> {
   return err(`${setting} ${problem}${hint}`);
 }
 
-/** An empty variable counts as absent, as compose files and CI leave them. */
+/** Compose files and CI leave variables empty. */
 const present = (env: Environment): Environment =>
   Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
@@ -118,7 +117,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
     proxies: proxies.value,
     issuer: worker.value.issuing.issuer,
     passedOn: {
-      // Nobody else runs on the embedded database: the state directory is locked.
+      // The locked state directory excludes other processes.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
       ALLOW_PRIVATE_UPSTREAMS: String(listening.value.allowPrivateUpstreams),
       ...Object.fromEntries(

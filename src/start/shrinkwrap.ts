@@ -1,4 +1,4 @@
-/** The lock of the package that is published: what it needs beside its bundles, with the integrity that the checkout's lock has. */
+/** Lockfile of the published package, with the checkout's integrity hashes. */
 interface LockEntry {
   version: string;
   integrity?: string;
@@ -12,7 +12,7 @@ export interface Lock {
   packages: Record<string, LockEntry>;
 }
 
-/** npm takes `npm-shrinkwrap.json` of an installed package, where it takes no `package-lock.json`. */
+/** npm honors `npm-shrinkwrap.json` in installed packages. */
 export function shrinkwrapOf(
   lock: Lock,
   manifest: { name: string; version: string; dependencies: Record<string, string | undefined> },

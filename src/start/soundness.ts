@@ -1,4 +1,4 @@
-/** Whether the embedded database can be read at all, before it is opened. */
+/** Whether the embedded database can be read, before it is opened. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -9,15 +9,15 @@ import { commandLine } from "./called.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
 import { schemaFault } from "./own-schema.ts";
 
-/** All of a database up to this size is looked at, which takes a second or two; of a larger one its tables' list. */
+/** Bytes up to which a whole database is checked, which takes a second or two. */
 const wholeBytes = 256 * 1024 * 1024;
 
-// SQLite's SQLITE_CORRUPT and SQLITE_NOTADB.
+// SQLITE_CORRUPT and SQLITE_NOTADB.
 const damagedCodes = new Set([11, 26]);
 const isDamaged = (cause: unknown): boolean =>
   cause instanceof Error &&
   "errcode" in cause &&
-  // An extended code has its kind in the lowest byte.
+  // The lowest byte of an extended code.
   damagedCodes.has(Number(cause.errcode) & 0xff);
 
 function isOfUnreleased(database: DatabaseSync): boolean {
@@ -30,8 +30,8 @@ function isOfUnreleased(database: DatabaseSync): boolean {
 }
 
 /**
- * Why the router must not open the database; null: nothing. Read-only, so that a database that is refused keeps every byte.
- * @param migrations null: the runtime of Durable Objects has tables of its own in the file
+ * Read-only, so that a rejected database stays unchanged.
+ * @param migrations `null` for Durable Objects
  */
 async function refusalOf(
   path: string,
@@ -50,7 +50,7 @@ async function refusalOf(
   }
 }
 
-/** Only while nobody else has it open. */
+/** Only while nothing else has it open. */
 export async function checkEmbedded(
   folder: string,
   migrations: readonly Migration[] | null,

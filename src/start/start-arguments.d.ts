@@ -1,4 +1,4 @@
-/** Ends the process with a problem, of which no character steers the terminal. */
+/** Prints a problem, escaped, and exits. */
 export function fail(problem: string): never;
-/** @param args what stands after the command. @param usage how the command is called, then what it does */
+/** @param args after the command */
 export function answerStartArguments(args: readonly string[], usage: string): void;

@@ -1,8 +1,8 @@
-/** A start has settings and no arguments. Plain JavaScript, as the programs are that begin with it. */
+/** A start takes no arguments. Plain JavaScript, like the programs that use it. */
 import process from "node:process";
 
 /**
- * Ends the process with a problem, whose text may be a file's: no character of it steers the terminal.
+ * Prints a problem, escaped, and exits.
  * @param {string} problem
  * @returns {never}
  */
@@ -16,10 +16,9 @@ export function fail(problem) {
 }
 
 /**
- * Answers `--help` and refuses every other argument, and ends the process in both cases. A start that ignored
- * `--port 9000` would listen elsewhere than it was told.
- * @param {readonly string[]} args what stands after the command
- * @param {string} usage how the command is called, then what it does
+ * Answers `--help` and rejects other arguments: ignoring `--port 9000` would listen elsewhere.
+ * @param {readonly string[]} args after the command
+ * @param {string} usage
  */
 export function answerStartArguments(args, usage) {
   if (args.includes("--help") || args.includes("-h")) {

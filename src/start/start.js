@@ -1,6 +1,6 @@
 /**
- * `npm start`. Plain JavaScript: it runs on whatever Node is there, if only to say which one is needed.
- * It has the server built from its source, and runs it in this process.
+ * `npm start`: builds the server and runs it in this process. Plain JavaScript, so that any Node can report
+ * which version is needed.
  */
 import module, { createRequire } from "node:module";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ answerStartArguments(
   process.argv.slice(2),
   "usage: npm start\nStarts the router. Settings are environment variables: docs/operate.md. Its state is in STATE_DIR, .state in the checkout.",
 );
-// Ctrl-C while it builds is an end like any other; the server has its own way.
+// Ends on Ctrl-C during the build.
 let received = () => {
   process.stdout.write("Ending.\n");
   process.exit(0);
@@ -34,7 +34,7 @@ const folder = await ensureBuilt(() => process.stdout.write("Building the server
     return fail(`the server does not build: ${first?.text ?? cause.message}${place}`);
   },
 );
-// Compiled once, and kept beside the source that it was compiled from.
+// Compile cache beside the build.
 module.enableCompileCache(join(folder, "compiled"));
 const { serve } = createRequire(import.meta.url)(join(folder, "server.cjs"));
 await serve({

@@ -1,4 +1,3 @@
-/** The directory that holds the embedded database, the secrets and the lock. */
 import { existsSync, mkdirSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -19,18 +18,18 @@ export const reasonOf = (cause: unknown): string => {
   return reasons[code] ?? (code || "it failed");
 };
 
-/** Not `recursive`: Node's own never returns where a file system makes no directories, as /proc. */
+/** Node's `recursive` never returns on file systems such as /proc. */
 function create(path: string): void {
   if (existsSync(path)) return;
   create(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Creates the directory where it is missing, and makes it readable for its owner alone; gives its real path. */
+/** Owner-only. Returns the real path. */
 export function openStateDirectory(path: string): Result<string, string> {
   try {
     create(path);
-    // Permission bits don't tell what root, a read-only mount or a full disk allows: write.
+    // Permission bits don't show root's rights, read-only mounts, or full disks.
     const probe = join(path, `.write-${process.pid}`);
     writeFileSync(probe, "written", { mode: 0o600 });
     rmSync(probe);
@@ -42,10 +41,10 @@ export function openStateDirectory(path: string): Result<string, string> {
   }
 }
 
-/** A new database with its write-ahead log takes less. */
+/** More than a new database with its log. */
 const leastFreeBytes = 4 * 1024 * 1024;
 
-/** Each step of a start words a full disk in its own way, so what is free is added to any fault. */
+/** Steps report a full disk differently, so free space is added to any error. */
 export function withFullDisk(fault: string, path: string, statfs = statfsSync): string {
   try {
     const { bavail, bsize } = statfs(path);

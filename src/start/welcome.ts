@@ -1,10 +1,9 @@
-/** What is printed once everything answers. */
+/** Printed once the router answers. */
 import { join } from "node:path";
 import type { Issuing } from "../domain/servers/issuing.ts";
 import { usualPort } from "./listening.ts";
 
 export interface Place {
-  /** as in a URL */
   urlHost: string;
   port: number;
 }
@@ -12,18 +11,15 @@ export interface Place {
 const originOf = ({ urlHost, port }: Place): string => `http://${urlHost}:${port}`;
 
 export interface Welcome {
-  /** where it is reached from this machine */
+  /** local address */
   at: Place;
-  /** null: none is shown */
   key: string | null;
-  /** the key's */
   scopes: readonly string[];
-  /** null: the environment gave the token, so its owner knows it and it is not shown */
+  /** `null` if set by the environment */
   adminToken: string | null;
-  /** a production start shows no secret, since its output is kept where others read it */
+  /** production output is stored, so it contains no secrets */
   isDemo: boolean;
   stateDir: string;
-  /** where the database is, in words */
   database: string;
   providers: readonly string[];
   /** an origin, or why there is none */
@@ -45,17 +41,17 @@ const example = JSON.stringify({
   },
 });
 
-/** A shell takes the brackets of an IPv6 address for a pattern. */
+/** Shells treat brackets of IPv6 addresses as a pattern. */
 const quoted = (text: string): string => (text.includes("[") ? `'${text}'` : text);
 
-/** One line, for sh. `--noproxy`: a proxy of the environment can't reach this machine's loopback. */
+/** For sh. `--noproxy`, since a proxy can't reach loopback. */
 export const curlLine = (at: Place, key: string): string =>
   `curl -sS --noproxy ${at.urlHost.replaceAll(/[[\]]/g, "")} ${quoted(`${originOf(at)}/v1/sampling`)} ` +
   `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
   "-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' " +
   `-d '${example}'`;
 
-/** For sh. Neither value has a character that a shell would read. */
+/** For sh. Values need no quoting. */
 export const exportLine = (key: string, adminToken: string | null): string =>
   `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 

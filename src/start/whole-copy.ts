@@ -1,4 +1,4 @@
-/** A copy of a database in a file, made beside its place, looked at, and only then put there. */
+/** Copies a database to a temporary file, verifies it, and renames it. */
 import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { counted } from "../domain/counted.ts";
@@ -8,11 +8,11 @@ import { createSealStore } from "../store/seals/seals.ts";
 import { verifyChains, type Chains } from "./chains.ts";
 
 export interface Contents extends Chains {
-  /** rows of each table */
+  /** by table */
   rows: Record<string, number>;
 }
 
-/** What a database holds, once SQLite has found nothing wrong with it. */
+/** Runs SQLite's integrity check. */
 export async function contentsOf(opened: Local): Promise<Result<Contents, string>> {
   const check = opened.one("pragma integrity_check");
   if (check !== "ok") return err(`it is damaged: ${String(check)}`);
@@ -34,7 +34,6 @@ export async function contentsOf(opened: Local): Promise<Result<Contents, string
   return chains.ok ? ok({ ...chains.value, rows }) : chains;
 }
 
-/** The contents as one sentence's end, for a person. */
 export const describeContents = ({ rows, seals, tenants }: Contents): string =>
   [
     counted(rows["tenants"] ?? 0, "tenant"),
@@ -42,7 +41,7 @@ export const describeContents = ({ rows, seals, tenants }: Contents): string =>
     `${counted(seals, "seal")} of ${counted(tenants, "chain")}`,
   ].join(", ");
 
-/** Writes all of a database into a new file, and says what is in it once that is the same. */
+/** Verifies that contents are equal. */
 export async function copyWhole(from: Local, path: string): Promise<Result<Contents, string>> {
   const before = await contentsOf(from);
   if (!before.ok) return before;
@@ -65,10 +64,10 @@ function flush(path: string): void {
   closeSync(file);
 }
 
-/** From here on the copy is there, also after a loss of power. */
+/** Durable from here on. */
 export function putInPlace(fresh: string, path: string): void {
   flush(fresh);
   renameSync(fresh, path);
-  // Windows opens no folders.
+  // Windows can't open folders.
   if (process.platform !== "win32") flush(dirname(path));
 }

@@ -1,2 +1,2 @@
-/** Replaces zod's list of 60 locales in the Worker, which uses English alone. `wrangler.toml` and `bundle.ts` name this file. */
+/** Replaces zod's 60 locales in the Worker. Named by `wrangler.toml` and `bundle.ts`. */
 export { default as en } from "zod/v4/locales/en.js";

@@ -1,4 +1,4 @@
-/** A deployment to Cloudflare, step by step. Each step looks first at what is there, so a second run repeats nothing. */
+/** A deployment to Cloudflare in idempotent steps. */
 import { isObject, own, parsedJson } from "../../domain/json.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../init-questions.ts";
@@ -12,17 +12,17 @@ export interface Ran {
 export type Secrets = Readonly<Record<string, string>>;
 
 export interface DeploymentDeps {
-  /** Runs wrangler, and shows nothing of what it prints. */
+  /** Without showing the output. */
   wrangler(args: readonly string[]): Promise<Ran>;
-  /** `wrangler deploy`, shown as it goes; `targets`: where the Worker answers, as wrangler says it. */
+  /** `wrangler deploy`; `targets`: the Worker's addresses */
   deploy(args: readonly string[]): Promise<{ code: number; targets: string[] }>;
-  /** The secrets that an earlier run made or took, of which the operator has no other copy. */
+  /** Secrets of earlier runs of which the operator has no other copy. */
   kept: { place: string; read(): Secrets; add(secrets: Secrets): void };
-  /** Calls with the path of a file that has these secrets, and is removed afterwards. */
+  /** Calls `use` with a temporary file of the secrets. */
   withSecretsFile<T>(secrets: Secrets, use: (path: string) => Promise<T>): Promise<T>;
   newSecret(name: SecretName): string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** null: nobody is there to answer */
+  /** `null` if not interactive */
   asker: Pick<Asker, "ask" | "askWhether"> | null;
   fetch: typeof fetch;
   wait(ms: number): Promise<void>;
@@ -30,16 +30,16 @@ export interface DeploymentDeps {
 }
 
 export interface DeploymentOptions {
-  /** secrets may be made without a question */
+  /** create secrets without asking */
   yes: boolean;
-  /** slug of the first tenant; absent: it is asked for */
+  /** slug of the first tenant; asked for if absent */
   tenant?: string | undefined;
 }
 
 const secretNames = ["MASTER_KEY", "ADMIN_TOKEN"] as const;
 export type SecretName = (typeof secretNames)[number];
 
-/** Wrangler's own words for a Worker that was never deployed. */
+/** Wrangler's message for an undeployed Worker. */
 const isUnknownWorker = (printed: string): boolean => /\b10007\b|does not exist/i.test(printed);
 const readyTries = 30;
 const readyPauseMs = 2_000;
@@ -51,7 +51,6 @@ async function account({ wrangler }: DeploymentDeps): Promise<string | null> {
   return "wrangler has no account: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN";
 }
 
-/** Names of the secrets that the Worker has. */
 async function secretsThere({ wrangler }: DeploymentDeps): Promise<Result<string[], string>> {
   const { code, printed } = await wrangler(["secret", "list", "--format", "json"]);
   if (code !== 0)
@@ -63,7 +62,7 @@ async function secretsThere({ wrangler }: DeploymentDeps): Promise<Result<string
   return ok(names.filter((name) => typeof name === "string"));
 }
 
-/** The secrets to upload: those that the Worker lacks. */
+/** Missing secrets of the Worker. */
 async function secretsToSet(
   deps: DeploymentDeps,
   { yes }: DeploymentOptions,
@@ -89,13 +88,13 @@ async function secretsToSet(
   const secrets = Object.fromEntries(
     missing.map((name) => [name, known(name) || deps.newSecret(name)]),
   );
-  // Before the upload: a key that only Cloudflare has is lost, and with it every stored credential.
+  // Before the upload: a key known only to Cloudflare would be lost, and with it every credential.
   kept.add(secrets);
   say(`${missing.join(" and ")}: a copy is in ${kept.place}. Keep it somewhere safe.`);
   return ok(secrets);
 }
 
-/** Of a route such as `router.example/*` too. */
+/** Also for routes such as `router.example/*`. */
 function urlOf(target: string): string {
   const [place = ""] = target.split(" ");
   const bare = place.replace(/\/\*?$/, "");
@@ -114,7 +113,7 @@ async function whenReady({ fetch: ask, wait }: DeploymentDeps, url: string): Pro
   return false;
 }
 
-/** @returns what went wrong; null: a tenant is there, or nobody wants one */
+/** @returns an error in words */
 async function firstTenant(
   deps: DeploymentDeps,
   { url, token, given }: { url: string; token: string; given: string | undefined },
@@ -148,7 +147,7 @@ async function firstTenant(
   return null;
 }
 
-/** @returns what went wrong, in a sentence; null: nothing */
+/** @returns an error in words */
 export async function runDeployment(
   deps: DeploymentDeps,
   options: DeploymentOptions,

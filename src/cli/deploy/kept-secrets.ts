@@ -1,11 +1,11 @@
-/** The file with the secrets of which the operator has no other copy. Only its owner may read it. */
+/** The file of secrets without another copy, readable only by its owner. */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { DeploymentDeps, Secrets } from "./deployment.ts";
 
 const ownerOnly = 0o600;
 
-/** Node reads no escapes, so a value stands in the first kind of quotes that it doesn't contain. Throws without one. */
+/** Node doesn't unescape, so a value is quoted by a quote that it doesn't contain. Throws if there is none. */
 function lineOf(name: string, value: string): string {
   if (/^[\w.:/+=@,-]*$/.test(value)) return `${name}=${value}`;
   const quote = ["'", '"', "`"].find((each) => !value.includes(each));
@@ -30,7 +30,7 @@ export function createKeptSecrets(path: string, place: string): DeploymentDeps["
     read,
     add(secrets) {
       const lines = Object.entries({ ...read(), ...secrets }).map((each) => lineOf(...each));
-      // A new file in the old one's place: the old one may be readable by others, and a full disk keeps it as it is.
+      // Replaces the file, whose mode may be too open.
       const fresh = `${path}.new`;
       writeFileSync(fresh, `${lines.join("\n")}\n`, { mode: ownerOnly });
       chmodSync(fresh, ownerOnly);

@@ -1,4 +1,4 @@
-/** One database of the installation: whether it answers, is sound, has its migrations, and opens with the keys here. */
+/** Whether a database answers, is intact and migrated, and opens with the current keys. */
 import { existsSync, statSync } from "node:fs";
 import { moment } from "./duration.ts";
 import { counted } from "../../domain/counted.ts";
@@ -18,16 +18,16 @@ import { openLocally } from "../../store/engines/embedded/local.ts";
 import { firstHash, isUnreleased, migrationTables, takesAway } from "../../store/migrations.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
-/** All of a database up to this size is read. */
+/** Bytes up to which a whole database is checked. */
 const wholeBytes = 256 * 1024 * 1024;
 const mostSkewMs = 5_000;
 
 interface Opened {
   where: string;
   db: Database;
-  /** The first column of the first row; throws as the database does. */
+  /** The first column of the first row; throws the database's errors. */
   ask: (sql: string) => Promise<unknown>;
-  /** null: another machine has the database, and its own clock */
+  /** `null` on another machine */
   file: string | null;
 }
 
@@ -128,7 +128,7 @@ async function* credentialsOf(
   else if (failing === 0) yield fine("providers", `credentials in ${where}: ${real.join(", ")}`);
 }
 
-/** The seed's dates hold for a synced catalogue as well: no sync takes one away. */
+/** The bundled dates also apply to a synced catalogue, which never removes them. */
 function endingOf(providers: readonly string[]): Finding[] {
   const ending = endingSoon(seedCatalogue.models, Date.now()).filter(({ provider }) =>
     providers.includes(provider),
@@ -160,12 +160,12 @@ async function* findingsOf(opened: Opened, settings: Settings): AsyncGenerator<F
     const found: Finding[] = [];
     for await (const finding of migrationsOf(opened)) found.push(finding);
     yield* found;
-    // Its tables are not this version's.
+    // Not this version's tables.
     if (found.some(({ level }) => level !== "ok")) return;
     yield* clockOf(opened);
     yield* credentialsOf(opened, settings);
   } catch (cause) {
-    // A server's words may hold its URL, with a token in it.
+    // A server's message may contain its URL with a token.
     const words = opened.file === null ? "it does not answer, or refuses" : String(cause);
     yield faulty("database", `${opened.where}: ${words}`, "See docs/operate.md.");
   }
@@ -212,7 +212,7 @@ async function* libsqlOf(database: LibsqlDatabase, settings: Settings): AsyncGen
   }
 }
 
-/** Of each database, beside whatever runs on it: nothing is written. */
+/** Read-only. */
 export async function* databasesOf(settings: Settings): AsyncGenerator<Finding> {
   yield* settings.database === null ? embeddedOf(settings) : libsqlOf(settings.database, settings);
 }

@@ -1,10 +1,6 @@
-/** Times as a person reads them. */
-
-/** A duration for a person, in the unit that says enough. */
 export function seconds(ms: number): string {
   const whole = Math.round(ms / 1_000);
   return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
 }
 
-/** A moment to the second, in UTC. */
 export const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

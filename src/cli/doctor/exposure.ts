@@ -1,10 +1,10 @@
-/** Who can reach the router, and what it may reach: by its settings alone. */
+/** Who can reach the router, and what it may reach, by its settings. */
 import type { Settings } from "../../start/settings.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 const check = "exposure";
 const ownMachine = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
-/** Characters of a token that nobody guesses; those that a start generates have 47. */
+/** Characters of an unguessable token; generated ones have 47. */
 const soundToken = 32;
 
 const publicUrls = ({ passedOn }: Settings): URL[] =>

@@ -1,13 +1,10 @@
-/** What a check of an installation found, and what to do about it. */
-
 import { counted } from "../../domain/counted.ts";
 
 export interface Finding {
   check: string;
-  /** `fault`: the router does not work, or secrets are open to others */
+  /** `fault`: broken, or secrets are exposed */
   level: "ok" | "warning" | "fault";
   says: string;
-  /** null: there is nothing to do */
   advice: string | null;
 }
 

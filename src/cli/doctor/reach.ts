@@ -1,4 +1,4 @@
-/** Whether this machine reaches the providers of its settings. No key is sent, so nothing is paid for. */
+/** Whether the providers are reachable. Sends no key, so it costs nothing. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
 import { whyNoAnswer } from "../../domain/network-fault.ts";
 import { outgoingOf } from "../../start/outgoing.ts";
@@ -9,7 +9,7 @@ import { moment } from "./duration.ts";
 import { fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
-/** An answer's `Date` has whole seconds, and takes time to arrive. */
+/** `Date` has whole seconds and arrives late. */
 const mostSkewMs = 10_000;
 
 async function reachOf(
@@ -20,7 +20,7 @@ async function reachOf(
   let date: string | null;
   try {
     const signal = AbortSignal.timeout(deadlineMs);
-    // Any answer is one: without a key it is a refusal.
+    // A refusal without a key counts.
     const answer = await ask(origin, { method: "HEAD", redirect: "manual", signal });
     date = answer.headers.get("date");
   } catch (thrown) {
@@ -48,7 +48,6 @@ async function reachOf(
   ];
 }
 
-/** Of the settings' providers, asked as the router asks them. */
 export async function reachesOf(
   settings: Pick<Settings, "providers" | "proxies">,
 ): Promise<Finding[]> {
@@ -58,7 +57,7 @@ export async function reachesOf(
   return found.flat();
 }
 
-/** Which proxies requests take. Shows no user or password of a proxy's URL. */
+/** Without proxies' users and passwords. */
 export function proxiesOf(proxies: Settings["proxies"]): Finding[] {
   if (proxies === null) return [fine("proxy", "none: requests go straight to their hosts")];
   const { http, https, except } = proxies;

@@ -1,4 +1,4 @@
-/** The router that runs on this state, if one does: whether it is ready, and when its scheduled jobs last ran. */
+/** Whether a router runs on this state, is ready, and runs its jobs. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { seconds } from "./duration.ts";
 import { faulty, fine, warning, type Finding } from "./finding.ts";
 
 const deadlineMs = 5_000;
-/** How many runs may be missing before something is wrong. */
+/** Runs that may be missing. */
 const missedRuns = 3;
 
 const holder = z.looseObject({ pid: z.number(), port: z.number() });
@@ -20,12 +20,12 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (cause) {
-    // Another user's process is there, and may not be signalled.
+    // Another user's process exists.
     return cause instanceof Error && "code" in cause && cause.code === "EPERM";
   }
 }
 
-/** null: none runs. `left`: none runs, and the last one did not take its file away, as every orderly end does. */
+/** `left`: none runs, and the last one ended without cleaning up. */
 function holderOf(stateDir: string): { port: number; forMs: number } | "left" | null {
   const path = join(stateDir, "runtime.json");
   if (!existsSync(path)) return null;
@@ -65,7 +65,7 @@ function scheduleOf({ stateDir, scheduleSeconds }: Settings, forMs: number): Fin
     : fine(check, `the scheduled jobs ran ${seconds(ago)} ago`);
 }
 
-/** The port of the router that runs on this state, whatever the settings here say; null: none runs. */
+/** The actual port, whatever the current settings say. */
 export function runningPort({ stateDir }: Settings): number | null {
   const found = holderOf(stateDir);
   return found === null || found === "left" ? null : found.port;

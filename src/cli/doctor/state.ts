@@ -1,4 +1,4 @@
-/** The state folder and `.env`: who may read them, whether secrets are kept, and whether there is room. */
+/** Permissions, secrets, and free space of the state directory and `.env`. */
 import { existsSync, lstatSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { startCommand } from "../../start/called.ts";

@@ -1,14 +1,14 @@
-/** Builds `catalogue.json` from what the sources say. */
+/** Builds `catalogue.json` from its sources. */
 import type { Model } from "../../domain/models/model.ts";
 import { combine, type Figures, type Source } from "./figures.ts";
 
-/** What no source has: which models there are, their tiers and traits, and figures that were corrected. */
+/** What only people decide: which models exist, tiers, traits, and corrections. */
 export interface Curated {
-  /** ISO date of the last change by a person */
+  /** ISO date of the last manual change */
   day: string;
-  /** ISO date on which each pinned package was published, by `name@version` */
+  /** publication date by `name@version` */
   packages: Readonly<Record<string, string>>;
-  /** by reason, the typed ids that the catalogue leaves out, as `provider/model` */
+  /** omitted `provider/model` ids by reason */
   excluded: Readonly<Record<string, readonly string[]>>;
   models: readonly (Pick<Model, "provider" | "id"> & Figures)[];
 }
@@ -18,7 +18,7 @@ type Row = Omit<Model, "source" | "synced">;
 export interface Catalogue {
   version: string;
   rows: Row[];
-  /** by model, by source, the figures taken from it */
+  /** by model and source */
   taken: Record<string, Record<string, string[]>>;
   contradictions: string[];
 }
@@ -42,7 +42,6 @@ const unknown: Omit<Row, "provider" | "id" | "name"> = {
   status: "active",
 };
 
-/** The order of a row's members in the file. */
 const members = [
   ..."provider id name family aliases inputModalities outputModalities contextTokens outputTokens".split(
     " ",
@@ -68,7 +67,7 @@ const ordered = (row: Row): Row =>
 
 const expected = ["inputUsdPerMTok", "outputUsdPerMTok", "contextTokens", "outputTokens"] as const;
 
-/** Figures that no source has, of models that are served. Where a source says `null`, the provider publishes none. */
+/** Missing figures of served models. A source's `null` means that none is published. */
 function lackingIn(row: Row, said: Figures): (typeof expected)[number][] {
   if (row.status === "retired" || row.provider === "ollama") return [];
   const isByUnit = row.mediaPrices !== undefined;
@@ -80,7 +79,7 @@ function lackingIn(row: Row, said: Figures): (typeof expected)[number][] {
   );
 }
 
-/** `sources`: in order of precedence, without the curated file, which comes first. */
+/** `sources` by precedence; the curated file precedes them. */
 export function buildCatalogue(curated: Curated, sources: readonly Source[]): Catalogue {
   const own: Source = {
     name: "curated",
@@ -113,7 +112,6 @@ export function buildCatalogue(curated: Curated, sources: readonly Source[]): Ca
   return catalogue;
 }
 
-/** JSON on one line, with a space after each comma and colon. */
 function line(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(line).join(", ")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -133,7 +131,7 @@ export const takenText = ({ taken }: Catalogue): string =>
     .map(([name, of]) => `  ${JSON.stringify(name)}: ${line(of)}`)
     .join(",\n")}\n}\n`;
 
-/** The curated file, one model a line, so that a review shows what changed. */
+/** One model per line, for reviews. */
 export const curatedText = ({ day, packages, excluded, models }: Curated): string =>
   `{\n  "day": "${day}",\n  "packages": ${line(packages)},\n  "excluded": {\n${Object.entries(
     excluded,

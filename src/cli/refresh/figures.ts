@@ -1,10 +1,10 @@
-/** What a source of the catalogue says, and how several sources become one row. */
+/** Merges sources of the catalogue. */
 import type { Model } from "../../domain/models/model.ts";
 
-/** `id`: the source has the model. Only a provider's list says so, since it has no other figure. */
+/** `id`: the source lists the model, as only providers' lists do. */
 export type Figures = Partial<Omit<Model, "provider" | "source" | "synced">>;
 
-/** By `provider/model`. `day`: ISO date on which the source was published. */
+/** By `provider/model`. `day`: ISO date of publication. */
 export interface Source {
   name: string;
   day: string;
@@ -13,16 +13,16 @@ export interface Source {
 
 export interface Built {
   figures: Figures;
-  /** by source, the figures taken from it */
+  /** by source */
   taken: Record<string, string[]>;
-  /** where a later source says something else */
+  /** where later sources disagree */
   contradictions: string[];
 }
 
 const same = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** The first source with a figure wins, also if the figure is `null`. */
+/** The first figure wins, even `null`. */
 export function combine(name: string, sources: readonly Source[]): Built {
   const built: Built = { figures: {}, taken: {}, contradictions: [] };
   const from = new Map<string, string>();

@@ -1,9 +1,9 @@
-/** Prices and contexts as `@pydantic/genai-prices` has them. */
+/** Prices and contexts of `@pydantic/genai-prices`. */
 import type { MatchLogic, ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
 import type { PriceTier } from "../../domain/models/model.ts";
 import type { Figures } from "./figures.ts";
 
-/** Our names of providers, and theirs. */
+/** Our provider names → theirs. */
 const theirs: Readonly<Record<string, string>> = { "workers-ai": "cloudflare", xai: "x-ai" };
 
 const figureOf = {
@@ -18,7 +18,7 @@ const figureOf = {
 type Priced = keyof typeof figureOf;
 const priced = Object.keys(figureOf) as Priced[];
 
-/** Whether the entry names the id itself. A pattern may match models that came after the entry was written. */
+/** Exact ids only: a pattern may match newer models. */
 const names = (match: MatchLogic, id: string): boolean =>
   "or" in match
     ? match.or.some((each) => names(each, id))
@@ -50,7 +50,7 @@ function figuresOf(price: ModelPrice): Figures {
   return figures;
 }
 
-/** `wanted`: `provider/model`, of the models to look up; prices are those at `now`. */
+/** `wanted`: `provider/model`; prices as of `now`. */
 export async function readGenaiPrices(
   wanted: readonly string[],
   now: Date,

@@ -1,4 +1,4 @@
-/** What providers list for the keys at hand: the first of the catalogue's sources. A list has ids, and no figures. */
+/** Providers' own lists, the catalogue's first source. They contain ids without figures. */
 import { baseUrls } from "../../domain/choice/endpoints.ts";
 import { nameOf, type Listing } from "../../domain/models/model.ts";
 import { countedListing, isListed, lackingIn } from "../../domain/models/listings.ts";
@@ -12,14 +12,14 @@ const timeoutMs = 20_000;
 
 export interface ProviderList {
   provider: string;
-  /** ISO date on which it was read */
+  /** ISO date */
   day: string;
   listing: Listing;
 }
 
 export interface ProviderLists {
   lists: ProviderList[];
-  /** why other providers have none, a line each */
+  /** why other providers have no list */
   notes: string[];
 }
 
@@ -61,7 +61,6 @@ export async function readProviderLists({
 
 const labelOf = ({ provider }: ProviderList): string => `${provider}'s list`;
 
-/** The curated models that the list has. */
 export const sourceOf = (list: ProviderList, { models }: Curated): Source => ({
   name: labelOf(list),
   day: list.day,
@@ -75,7 +74,7 @@ export const sourceOf = (list: ProviderList, { models }: Curated): Source => ({
   ),
 });
 
-/** `provider/model` of what the list has, and the curated file neither has nor excludes. */
+/** Listed models that the curated file neither has nor excludes. */
 export function missingFrom({ models, excluded }: Curated, list: ProviderList): string[] {
   const known = models.map(({ provider, id, aliases = [] }) => ({ provider, id, aliases }));
   const left = new Set(Object.values(excluded).flat());
@@ -84,7 +83,6 @@ export function missingFrom({ models, excluded }: Curated, list: ProviderList): 
     .filter((name) => !left.has(name));
 }
 
-/** For each missing model, the sources that have its figures. */
 export const linesOfMissing = (
   missing: readonly string[],
   { list, sources }: { list: ProviderList; sources: readonly Source[] },
@@ -95,7 +93,7 @@ export const linesOfMissing = (
     return `${name}: missing from curated.json (${labelOf(list)} ${list.day}); figures: ${labels.join(", ") || "unverified, no source has them"}`;
   });
 
-/** Models that are served by the catalogue and not by the provider, or the other way round. */
+/** Models that only the catalogue or only the provider serves. */
 export const contradictionsOf = (list: ProviderList, { rows }: Pick<Catalogue, "rows">): string[] =>
   rows
     .filter(

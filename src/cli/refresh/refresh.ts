@@ -1,4 +1,4 @@
-/** `npm run catalogue -- refresh`: reads the sources and writes the catalogue that ships with the router. */
+/** `npm run catalogue -- refresh`: rebuilds the bundled catalogue. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createCatalogueSource } from "../../catalogue/source.ts";
 import { parseModelsDev } from "../../catalogue/models-dev.ts";
@@ -26,13 +26,13 @@ const about =
   "catalogue-sources.json has the source of each figure; unverified: from memory, a third party, or from no source";
 
 export interface RefreshOptions {
-  /** a file of models.dev; null: it is fetched from `url` */
+  /** a models.dev file; `null` fetches `url` */
   file: string | null;
-  /** ISO date of the file */
+  /** ISO date */
   day: string;
   /** ISO date */
   today: string;
-  /** keys of providers, as `npm start` reads them */
+  /** providers' keys, as for `npm start` */
   env: Environment;
   url: string;
   fetch: typeof fetch;
@@ -44,7 +44,7 @@ export const readCurated = (): Curated =>
 export const excludedIn = ({ excluded }: Curated): ReadonlySet<string> =>
   new Set(Object.values(excluded).flat());
 
-/** Typed ids that the catalogue neither has nor excludes. */
+/** Typed ids that are neither in the catalogue nor excluded. */
 export function lackingIn(curated: Curated): string[] {
   const known = new Set([
     ...excludedIn(curated),
@@ -55,7 +55,7 @@ export function lackingIn(curated: Curated): string[] {
   return typedModels(root).filter((name) => !known.has(name));
 }
 
-/** The day on which the pinned version of a package was published; null: the curated file doesn't say. */
+/** `null` if the curated file doesn't say. */
 function dayOfPackage(name: string, { packages }: Curated): string | null {
   const pinned = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
     devDependencies: Record<string, string>;
@@ -101,7 +101,7 @@ export async function readSources(
     priced.set(name, figures);
     if (contextTokens !== undefined) withContext.set(name, { contextTokens });
   }
-  // Prices change, so the newer source is believed. The price list rounds contexts, so these come last.
+  // The newer source of prices wins; the price list rounds contexts, so they come last.
   const byDay = [listed.value, { name: priceList, day, figures: priced }].toSorted((a, b) =>
     a.day < b.day ? 1 : -1,
   );
@@ -110,7 +110,7 @@ export async function readSources(
 
 export interface Rebuilt {
   catalogue: Catalogue;
-  /** what a person should read */
+  /** for people */
   lines: string[];
 }
 

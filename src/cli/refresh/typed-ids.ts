@@ -1,10 +1,9 @@
-/** The model ids in the declarations of the pinned AI SDK packages, of models for text, images and speech. */
+/** Model ids in the type declarations of the pinned AI SDK packages. */
 import { readFileSync } from "node:fs";
 
 export const sdkProviders = ["openai", "anthropic", "google"] as const;
 type SdkProvider = (typeof sdkProviders)[number];
 
-/** Declared objects whose keys are ids. */
 const objects = {
   openai: [
     "openaiLanguageModelDefinitions",
@@ -16,14 +15,13 @@ const objects = {
   google: ["languageModelDefinitions"],
 } as const satisfies Record<SdkProvider, readonly string[]>;
 
-/** Declared unions of ids. */
 const unions = {
   openai: [],
   anthropic: [],
   google: ["GoogleImageModelId", "GoogleSpeechModelId"],
 } as const satisfies Record<SdkProvider, readonly string[]>;
 
-/** Keys at the first level; the declarations are formatted with two spaces for each level. */
+/** First-level keys, by the declarations' indentation. */
 function keysOf(text: string, name: string): string[] {
   const start = text.indexOf(`declare const ${name}: {`);
   if (start === -1) return [];
@@ -38,7 +36,7 @@ function membersOf(text: string, name: string): string[] {
   return [...declared.matchAll(/'([^']+)'/g)].map(([, id = ""]) => id);
 }
 
-/** For each declaration its ids; a declaration that was renamed has none, and a test says so. */
+/** A renamed declaration has no ids, which a test detects. */
 export function declaredIds(provider: SdkProvider, text: string): ReadonlyMap<string, string[]> {
   return new Map([
     ...objects[provider].map((name) => [name, keysOf(text, name)] as const),
@@ -50,7 +48,7 @@ export function declaredIds(provider: SdkProvider, text: string): ReadonlyMap<st
 export const readDeclarations = (provider: SdkProvider, root: URL): string =>
   readFileSync(new URL(`node_modules/@ai-sdk/${provider}/dist/index.d.ts`, root), "utf8");
 
-/** `provider/model`, each once. */
+/** `provider/model`, without duplicates. */
 export const typedModels = (root: URL): string[] => [
   ...new Set(
     sdkProviders.flatMap((provider) =>

@@ -1,4 +1,3 @@
-/** What approvers, callers and jobs do with the held calls of one database. */
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import {

@@ -1,4 +1,4 @@
-/** The catalogue of models as one database reads it, and the sync, which runs in the database that keeps the catalogue. */
+/** Reads the catalogue, and syncs it in the database that keeps it. */
 import { createCatalogueSource } from "../../catalogue/source.ts";
 import { versionOf } from "../../catalogue/version.ts";
 import type { CatalogueStore } from "../../domain/ports/catalogues.ts";
@@ -25,7 +25,7 @@ export function createDatabaseCatalogue(
       keeper === name ? stores.catalogues : everywhere.catalogues();
     return createCatalogueReader({ held: choosing(keeper).catalogue, catalogues })();
   };
-  /** `null` if the deployment syncs no catalogue or another database keeps it. */
+  /** `null` if the deployment doesn't sync or another database keeps the catalogue. */
   const sync = (): CatalogueSyncDeps | null =>
     config.catalogueUrl === null || keeper !== name
       ? null

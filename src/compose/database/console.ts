@@ -1,4 +1,3 @@
-/** Sessions of the console, over one database, and how people get one. */
 import { toBase64Url, toHex } from "../../crypto/encoding.ts";
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { NoteRejected } from "../../domain/tenancy/rejected-row.ts";
@@ -72,7 +71,7 @@ export function createDatabaseSignIn(isolate: Isolate, deps: ConsoleParts): Pers
     }),
     sha256Hex: async (text) => toHex(await sha256(text)),
     mac: consoleMac,
-    // Nobody shows a key here.
+    // Sign-in without a key.
     consoleSessions: () => createDatabaseConsole(isolate, { ...deps, authenticate: refuseUnknown }),
     throttle: signInThrottle,
     noteFailed: createFailedSignIns({ events: stores.events, ids, log: host.log, now }),

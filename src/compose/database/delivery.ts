@@ -1,4 +1,3 @@
-/** How one database delivers to `home`. */
 import type { DeliveryStore } from "../../domain/ports/outbox.ts";
 import type { Stores } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -7,7 +6,7 @@ import { homeDatabase } from "../../domain/tenancy/database-names.ts";
 import { createDeliveryJob } from "../../pipeline/scheduled/deliver.ts";
 import { now } from "../isolate.ts";
 
-/** `home` delivers nothing. Its stores are opened when there is something to deliver to them. */
+/** `home` delivers nothing. Its stores are opened lazily. */
 export const createDatabaseDelivery = ({
   name,
   stores,
@@ -15,7 +14,7 @@ export const createDatabaseDelivery = ({
 }: {
   name: string;
   stores: Pick<Stores, "outbox">;
-  /** `deliveries`: `home`'s */
+  /** of `home` */
   everywhere: { deliveries: () => DeliveryStore };
 }): (() => AsyncResult<number>) =>
   name === homeDatabase

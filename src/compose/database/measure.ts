@@ -1,11 +1,10 @@
-/** Who counts the requests of one database, and where figures are sent. */
 import { measure } from "../../domain/audit/metrics.ts";
 import type { FinishedRequest } from "../../domain/audit/spans.ts";
 import { createMetricExports } from "../../telemetry/metric-exports.ts";
 import { clock, type Isolate } from "../isolate.ts";
 import type { Lifetime } from "../lifetime.ts";
 
-/** Counts a request, and has figures sent. null: nobody reads them. */
+/** `null` if metrics are disabled. */
 export function measureOf(
   { config, host, metering }: Pick<Isolate, "config" | "host" | "metering">,
   { background }: Pick<Lifetime, "background">,

@@ -1,4 +1,3 @@
-/** The composition, second part: everything over one database. */
 import journal from "../../../migrations/meta/_journal.json" with { type: "json" };
 import { toBase64Url } from "../../crypto/encoding.ts";
 import { sameText } from "../../crypto/same-text.ts";
@@ -68,7 +67,7 @@ interface Parts {
   approvals: DatabaseApprovals;
 }
 
-/** Everything over one database. Each part is created on first use: an invocation on Workers uses few of them. */
+/** Everything over one database, created lazily: an invocation on Workers uses few parts. */
 export function createDatabaseParts(
   isolate: Isolate,
   lifetime: Lifetime & { name: string; everywhere: Everywhere; residency?: Residency },
@@ -96,7 +95,7 @@ export function createDatabaseParts(
   const parts: Parts = lazily<Parts>({
     providers: () =>
       createProviders({
-        // A redirect could carry a key, or the prompt, to another host.
+        // A redirect could leak a key or prompt.
         fetch: (input, init) => (host.fetchShort ?? fetch)(input, { ...init, redirect: "manual" }),
         workersAi: host.workersAi,
         demo: config.demoProvider,
@@ -240,7 +239,7 @@ export function createDatabaseParts(
   return {
     name,
     ids,
-    /** Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so. */
+    /** Off the path of calls, which use the current catalogue meanwhile. */
     lookForCatalogue() {
       if (catalogue.takesTurn(elapsed())) upkeep(catalogues.read());
     },
@@ -248,7 +247,7 @@ export function createDatabaseParts(
     signIn: () => createDatabaseSignIn(isolate, consoleParts),
     consenting: memoize(() => createDatabasePeople(isolate, consoleParts)),
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
-    /** of `home`, which the others read */
+    /** of `home`, for the others */
     stores,
     keyCodes,
     isResealed: seals.isResealed,

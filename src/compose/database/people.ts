@@ -1,4 +1,3 @@
-/** People who let programs in by their tenant's identity provider, over one database. */
 import { toBase64Url } from "../../crypto/encoding.ts";
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";

@@ -1,4 +1,3 @@
-/** The use case `sample` over one database: a call from its choice to its settlement. */
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { SealedCredential, Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";

@@ -1,7 +1,4 @@
-/**
- * What seals and vouches for the rows of one database: the isolate's keys, and what the database says of
- * them.
- */
+/** Seals and codes of one database's rows. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { vaultOf } from "../../crypto/vault.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -23,13 +20,13 @@ interface DatabaseSeals {
   keyCodes: KeyCodes;
   /** the scheduled job */
   reseal: () => AsyncResult<number>;
-  /** `home`'s scheduled job, over the databases of all tenants */
+  /** `home`'s job over all tenants */
   resealTenants: () => AsyncResult<number>;
-  /** Whether all of this database is sealed under the master key. The question begins the work. */
+  /** Also starts re-sealing. */
   isResealed: () => AsyncResult<boolean>;
 }
 
-/** Makes no store before it needs one, which a warm call never does. */
+/** Stores are created lazily; warm calls need none. */
 export function createDatabaseSeals(
   { config, host, vaultKeys, roundKeys, keyMac, rowMac }: Isolate,
   {

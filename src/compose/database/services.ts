@@ -1,8 +1,6 @@
-/** What one database gives to each surface. */
 import type { Services } from "../../http/context.ts";
 import type { CommonServices } from "../everywhere.ts";
 
-/** The parts of all surfaces, over one database. */
 export type DatabaseServices = Services["app"] &
   Services["sampling"] &
   Services["models"] &
@@ -15,7 +13,7 @@ export type DatabaseServices = Services["app"] &
   Services["oauth"] &
   CommonServices;
 
-/** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
+/** Parts are lazy getters, so they are not spread. */
 export const servicesOf = (parts: DatabaseServices): Services => ({
   app: parts,
   sampling: parts,

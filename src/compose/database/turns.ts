@@ -1,4 +1,3 @@
-/** The turns of one database and of its calls, as one composition takes them. */
 import { createLaneOf } from "../../pipeline/callers/lanes.ts";
 import { createDoor, createTurns, type Door } from "../../pipeline/sampling/turns.ts";
 import type { Turns } from "../../domain/limits/turns.ts";

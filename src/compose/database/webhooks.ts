@@ -1,4 +1,4 @@
-/** Who sends one database's messages to webhooks: requests and approvers soon, and the jobs what is due again. */
+/** Sends webhook messages: immediately from requests, and due ones from jobs. */
 import { newWebhookSecret, signWebhook } from "../../crypto/webhook-signatures.ts";
 import type { Stores, Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -12,9 +12,9 @@ import type { Lifetime } from "../lifetime.ts";
 import { clock, randomBytesOf, type Isolate } from "../isolate.ts";
 
 export interface DatabaseWebhooks {
-  /** one run over what is due */
+  /** one run */
   sendWebhooksOnce: SendWebhooks;
-  /** Sends until nothing is due; nobody waits for it. */
+  /** Doesn't block. */
   sendWebhooks: () => void;
   newWebhookSecret: () => string;
 }
@@ -41,7 +41,7 @@ export function createDatabaseWebhooks(deps: {
   });
   return {
     sendWebhooksOnce: createWebhookJob({ send, background: lifetime.upkeep, wait: clock.wait }),
-    // What a host that ends leaves over is due in the next run of the jobs.
+    // The next run of the jobs sends what is left.
     sendWebhooks: () => lifetime.upkeep(send()),
     newWebhookSecret: () => newWebhookSecret(randomBytesOf),
   };
