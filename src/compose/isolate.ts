@@ -35,7 +35,7 @@ import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
 import { createListingTries } from "../pipeline/sampling/attempts/model-lists.ts";
 import { createLostAdmissions } from "../pipeline/sampling/admission/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
-import { createOpenExchanges } from "../proxy/open-exchanges.ts";
+import { createOpenExchanges } from "../domain/limits/open-exchanges.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createRetests } from "../proxy/retests.ts";
 import { createChooser } from "../pipeline/sampling/choice/choose.ts";

@@ -9,7 +9,7 @@ import {
 } from "../domain/audit/metrics.ts";
 import { homeDatabase } from "../domain/tenancy/database-names.ts";
 import { openKinds } from "../domain/limits/open-limits.ts";
-import type { OpenExchanges } from "../proxy/open-exchanges.ts";
+import type { OpenExchanges } from "../domain/limits/open-exchanges.ts";
 import type { SharedTurns } from "../pipeline/sampling/turns.ts";
 import { createDeltas } from "../telemetry/metric-exports.ts";
 import { createMeters, type Gauge } from "../telemetry/meters.ts";

@@ -1,33 +1,34 @@
-/**
- * The reply to the client of one proxied request: an HTTP response of its own, or a stream. Once a stream has
- * begun, everything else is written into the stream.
- */
+/** The reply to a client's request: one HTTP response, or a stream, into which everything is written once it has begun. */
 import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Wire } from "../mcp/codec.ts";
+import type { RequestId } from "../mcp/json-text/exact-ids.ts";
+import { errorMessage } from "../mcp/jsonrpc.ts";
 import { createClientStream, type StreamOwner } from "../mcp/sse/client-stream.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
+import { refuse } from "./exchange.ts";
 
-/** Comments come every second while the router works… */
-const workingTicks = 1;
-/** …and after so many seconds in which the server says nothing. */
-const silentTicks = 4;
+/** Seconds of silence before a comment, while the router works and while the server does. */
+const [workingTicks, silentTicks] = [1, 4];
+/** ms of work before a stream begins for comments */
 const lateMs = 1_000;
 
-/** Where the client takes a stream, a server that is silent for long makes one begin, for comments. */
+/** If the client accepts a stream, one begins for comments when the server is silent for long. */
 export interface ClientReply {
   /** Whether a stream has begun. */
   streams(): boolean;
   /**
-   * Begins a stream, if none has begun; `headers` are those of the server's response, in lower case.
-   * `mayComment`: whether what is written from now on ends between events, as it does unless said otherwise.
+   * Begins a stream if none has begun.
+   * @param headers the server's, in lower case
+   * @param mayComment whether the last write ended between events; absent: always
    */
   begin(headers: Record<string, string>, mayComment?: () => boolean): void;
-  /** Resolves when there is room for more. */
+  /** Resolves when the client can take more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
-  /** Ends the stream. */
   end(): void;
-  /** The whole answer, where no stream has begun. */
+  /** The whole answer, if no stream has begun. */
   answer(answer: ClientAnswer): void;
-  /** Comments while the router works, sooner than while the server does. */
+  /** Sends comments while the router works. */
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
@@ -38,7 +39,7 @@ interface OpenClientReply {
   gone: AbortSignal;
 }
 
-/** The last word: a message, JSON text, in the stream that has begun, else a whole response. */
+/** Ends the reply: with a message, JSON text, if a stream has begun, else with a response. */
 export async function conclude(
   reply: ClientReply,
   { text, whole }: { text: () => string; whole: () => ClientAnswer | Promise<ClientAnswer> },
@@ -48,13 +49,30 @@ export async function conclude(
   reply.end();
 }
 
-/** Ends the reply without a message: a request that its client has cancelled gets none. */
+/** What a refusal says to the client: under which id, and with which codes. */
+export interface RefusedRequest {
+  id: RequestId | null;
+  /** of the audit record, or of the exchange */
+  requestId: string;
+  wireOf: (refusal: Refusal) => Wire;
+}
+
+export const concludeRefused = (
+  reply: ClientReply,
+  refusal: Refusal,
+  { id, requestId, wireOf }: RefusedRequest,
+): Promise<void> =>
+  conclude(reply, {
+    text: () => JSON.stringify(errorMessage(id, refusal, wireOf(refusal).code, requestId)),
+    whole: () => refuse(refusal, { id, requestId, wireOf }),
+  });
+
+/** Ends the reply to a request that its client has cancelled. */
 export function leaveUnanswered(reply: ClientReply): void {
   if (reply.streams()) reply.end();
   else reply.answer(plainAnswer({ status: 202, fields: {}, content: null }));
 }
 
-/** The headers of a stream, given those of the server's response. */
 function streamHeaders(from: Record<string, string>): Record<string, string> {
   const type = from["content-type"] ?? "";
   const isStream = type.toLowerCase().startsWith("text/event-stream");
@@ -62,7 +80,7 @@ function streamHeaders(from: Record<string, string>): Record<string, string> {
     ...from,
     "content-type": isStream ? type : "text/event-stream",
     "cache-control": "private, no-cache, no-transform",
-    // A proxy that buffers would hold back the comments, and with them the client's leaving.
+    // Stops intermediaries from buffering comments, by which a client that leaves is noticed.
     "x-accel-buffering": "no",
   };
 }
@@ -95,7 +113,7 @@ export function openClientReply(options: {
     return state.hasBegun;
   };
   const leave = (): void => {
-    // Whoever still reads the body is no client that has left: it is the bridge, which carries the body on.
+    // The body's remaining reader is a bridge, which needs its end.
     stream.end();
     gone.abort();
   };

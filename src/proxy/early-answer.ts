@@ -1,14 +1,11 @@
-/**
- * An answer that began before the server's answer had come. Its status is 200 and its kind is chosen by then,
- * so the server's own answer is written into the body.
- */
+/** An answer that began before the server's: status and kind are fixed, so the server's answer is written into the body. */
 import type { ClientAnswer } from "../domain/ports/client-answer.ts";
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { isJson, streamedHeaders, streamsAnswer } from "../domain/servers/media-type.ts";
+import { answers, bytesOf, eventsOf } from "../mcp/server-answer.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
 import type { BodyKind } from "./filler.ts";
-import { isJson, streamedHeaders, streamsAnswer } from "./media-type.ts";
-import { answers, bytesOf, eventsOf } from "./modern/relay.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
@@ -25,7 +22,7 @@ const types: Record<BodyKind, string> = {
   json: "application/json",
 };
 
-/** Headers that keep proxies on the way from holding the first bytes back. */
+/** Stops intermediaries from buffering the first bytes. */
 export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
   ...streamedHeaders({ "content-type": types[kind], "cache-control": "no-cache, private" }),
   "x-accel-buffering": "no",
@@ -33,7 +30,7 @@ export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
 
 const bodyOf = (text: string): Body | null => new Response(text).body;
 
-/** The answer in a stream; null: the stream ends without one. */
+/** null: the stream ends without an answer. */
 async function answerIn(response: ClientAnswer, idText: string | null): Promise<string | null> {
   const { segments } = eventsOf(response, {
     mayNeedRouter: (data) => isAnswer(data, idText),
@@ -53,7 +50,7 @@ async function textIn(response: ClientAnswer, idText: string | null): Promise<st
   return isAnswer(text, idText) ? text : null;
 }
 
-/** The server's response, as the rest of a body that has begun. Never throws. */
+/** The rest of a body that has begun, from the server's response. Never throws. */
 export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promise<Body | null> {
   const { kind, idText, refusalText } = early;
   const isPassed = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
@@ -64,7 +61,7 @@ export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promis
   return bodyOf(kind === "events" ? sseMessageText(said) : said);
 }
 
-/** `restOf` for GET: a stream, or nothing. */
+/** `restOf` for GET. */
 export async function streamOf(response: ClientAnswer): Promise<Body | null> {
   if (streamsAnswer(response)) return response.body;
   await response.body?.cancel();

@@ -1,64 +1,72 @@
 /** One message, or one stream, on its way through the proxy. */
-import type { MessageHeaders } from "../domain/servers/message-headers.ts";
-import type { StreamOwner } from "../mcp/sse/client-stream.ts";
+import { responseOf } from "../domain/ports/client-answer.ts";
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
-import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { bodyIn, type ProxiedBody } from "../mcp/message.ts";
-import type { RequestId } from "../mcp/json-text/exact-ids.ts";
-import type { Caller } from "../pipeline/callers/authenticate.ts";
-import type { Sending } from "../pipeline/servers/upstream.ts";
-import { legacyWireOf } from "../mcp/faults.ts";
+import type { MessageHeaders } from "../domain/servers/message-headers.ts";
+import type { SealedServer } from "../domain/servers/server.ts";
 import type { Wire } from "../mcp/codec.ts";
-import type { ProxyServices } from "./services.ts";
-import { responseOf } from "../domain/ports/client-answer.ts";
+import { legacyWireOf } from "../mcp/faults.ts";
+import type { RequestId } from "../mcp/json-text/exact-ids.ts";
+import { bodyIn, type ProxiedBody } from "../mcp/message.ts";
 import { refusalReply, respond } from "../mcp/reply.ts";
+import type { StreamOwner } from "../mcp/sse/client-stream.ts";
+import type { Authenticate, Caller, Claim } from "../pipeline/callers/authenticate.ts";
+import type { Sending } from "../pipeline/servers/upstream.ts";
+import type { ProxyServices } from "./services.ts";
 
 export interface Exchange {
-  /** `session` is the one that the server began, if there is one */
+  /** `session` is the one that the server began */
   caller: Caller;
   server: SealedServer;
-  /** The caller as of now, a few seconds old at most: a stream outlives what it began with. */
+  /** The caller as of now, at most a few seconds old: a stream outlives what it began with. */
   current: () => Promise<Result<Caller, Refusal>>;
-  /** The caller once more, from the database. */
+  /** The caller read again from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
-  /** the client's own headers; `Upstream` decides which of them go on */
+  /** the client's own headers; `Upstream` decides which of them are forwarded */
   headers: MessageHeaders;
-  /** the client's `Authorization`, where its key came in the other header */
+  /** the client's `Authorization` if its key came in the other header */
   authorization: string | null;
   /** the body as it came; empty for GET and DELETE */
   bytes: Uint8Array<ArrayBuffer>;
   /** the body's text, UTF-8 */
   text: string;
-  /** null: no JSON, or no body */
+  /** null: not JSON, or no body */
   body: ProxiedBody | null;
   requestId: string;
   startedAt: number;
-  /** the client has left */
+  /** aborts when the client has left */
   left: AbortSignal;
-  /** of the stream that answers the client; null: whoever reads the answer holds it */
+  /** of the stream that answers the client; null: the reader of the answer owns it */
   owner: StreamOwner | null;
 }
 
-/** What a derived exchange has of its own. Absent members stay as they are. */
+export const createExchange = (
+  { authenticate }: { authenticate: Authenticate },
+  claim: Claim,
+  about: Omit<Exchange, "current" | "again">,
+): Exchange => ({
+  ...about,
+  current: () => authenticate(claim, "recent"),
+  again: () => authenticate(claim, "database"),
+});
+
+/** Members that a derived exchange replaces. */
 export interface Derivation {
-  /** How the way looks on a caller: on the caller of now, and on each that is looked up later. */
+  /** Applied to the caller of now and to each that is looked up later. */
   caller?: (caller: Caller) => Caller;
-  /** Refuses a caller that was read from the database again; null: nothing speaks against the caller. */
+  /** Refuses a caller that was read again from the database; null: accepted. */
   confirm?: () => Promise<Refusal | null>;
-  /** another message in the place of the client's */
+  /** replaces the client's message */
   message?: { headers: MessageHeaders; text: string };
-  /** another word for the client's leaving */
   left?: AbortSignal;
-  owner?: StreamOwner;
 }
 
-/** An exchange made of another one: the one way to make it. */
+/** The exchange as another message, caller or client. */
 export function derive(
   exchange: Exchange,
-  { caller: view, confirm, message, left, owner }: Derivation,
+  { caller: view, confirm, message, left }: Derivation,
 ): Exchange {
   const seen = view?.(exchange.caller) ?? exchange.caller;
   const viewed = async (
@@ -82,26 +90,43 @@ export function derive(
       text: message.text,
       bytes: new TextEncoder().encode(message.text),
       body: bodyIn(message.text),
-      // Another message's answer goes to the router, and not as it comes to the client.
+      // The router reads the answer to a message of its own.
       owner: null,
     }),
-    ...(owner !== undefined && { owner }),
     ...(left !== undefined && { left }),
   };
 }
 
-/** ms until a server's headers come. A server may hold its headers back until a tool has ended. */
+/** The client's headers on a message of the other era. @param own names and values of that era's headers */
+export function headersFor(
+  from: MessageHeaders,
+  own: Iterable<readonly [string, string]>,
+): Headers {
+  const headers = new Headers([...from]);
+  for (const [name] of from)
+    if (name.startsWith("mcp-") || name === "last-event-id") headers.delete(name);
+  headers.set("Content-Type", "application/json");
+  headers.set("Accept", "application/json, text/event-stream");
+  for (const [name, value] of own) headers.set(name, value);
+  return headers;
+}
+
+/** ms until a server's headers arrive. A server may hold them back until a tool has finished. */
 const headersMs = 300_000;
 
-/**
- * Sends a request to the server, under the client's headers. `signal` ends the request, and the body of its
- * answer.
- */
+/** Sends a message to the server. What `sending` leaves out is the exchange's own. */
 export const sendOn = (
   deps: Pick<ProxyServices, "upstream">,
-  { server, caller, method, headers, authorization }: Exchange,
-  body: Sending["body"],
-  signal: AbortSignal,
+  {
+    server,
+    caller,
+    method,
+    headers,
+    authorization,
+    left,
+  }: Pick<Exchange, "server" | "caller" | "method" | "headers" | "authorization" | "left">,
+  sending: Pick<Sending, "body"> &
+    Partial<Pick<Sending, "method" | "headers" | "signal" | "timeoutMs">>,
 ): Promise<Result<UpstreamAnswer, Refusal>> =>
   deps.upstream({
     server,
@@ -109,12 +134,12 @@ export const sendOn = (
     method,
     headers,
     authorization,
-    body,
-    signal,
+    signal: left,
     timeoutMs: headersMs,
+    ...sending,
   });
 
-/** Whether `text` is what the bytes say: bytes that are no UTF-8 were replaced in it. */
+/** Whether `text` is exactly what the bytes say: in it, invalid UTF-8 was replaced. */
 export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): boolean {
   if (!text.includes("\ufffd")) return true;
   try {
@@ -125,10 +150,7 @@ export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): b
   }
 }
 
-/**
- * A refusal as the client understands it: a JSON-RPC error where a request asked, with the status
- * that its era wants; else a problem with the refusal's HTTP status.
- */
+/** A JSON-RPC error with the status of its era, or a problem document if the message was no request. */
 export const refuse = async (
   refusal: Refusal,
   context: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },

@@ -1,4 +1,4 @@
-/** The first answer in a response, JSON or a stream, and what came before it. */
+/** The first answer in a response, JSON or a stream, and what precedes it. */
 import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
@@ -8,25 +8,25 @@ import { createEventSplitter } from "../mcp/sse/event-splitter.ts";
 import { faultIn } from "../mcp/json-text/message-reader.ts";
 import { messageIn } from "../mcp/message.ts";
 import { concatenated } from "../domain/bytes.ts";
-import { isEventStream } from "./media-type.ts";
+import { isEventStream } from "../domain/servers/media-type.ts";
 
-/** An answer to `initialize` or `server/discover` holds names, capabilities and instructions, and no more. */
+/** Enough for the names, capabilities and instructions of `initialize` and `server/discover`. */
 const maxAnswerBytes = 1024 * 1024;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export interface FirstAnswer {
   response: UpstreamAnswer;
-  /** the parsed answer; null: none was found */
+  /** null if none was found */
   answer: JsonObject | null;
   /** the bytes that were read, then the rest of the body */
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 
-/** `certainly`: an answer that another parser may read otherwise counts as none. */
+/** `certainly`: ignores an answer that another parser may read differently. */
 type Reading = "certainly" | "anyhow";
 
-/** Finds the answer in a stream, part by part; null: not yet; "unreadable": there is none that counts. */
+/** @returns per part, null: not found yet; "unreadable": an answer that is ignored */
 function createFinder(
   reading: Reading,
 ): (part: Uint8Array<ArrayBuffer>) => JsonObject | "unreadable" | null {
@@ -46,7 +46,7 @@ function createFinder(
   };
 }
 
-/** Reads as far as the answer goes, and no further. */
+/** Reads up to the end of the answer. */
 export async function readAnswer(
   response: UpstreamAnswer,
   reading: Reading = "anyhow",
@@ -79,13 +79,13 @@ export async function readAnswer(
     return ok({ response, answer: answer === "unreadable" ? null : answer, body });
   }
   const bytes = concatenated(parts);
-  // The last event of a stream may lack its end.
+  // The last event of a stream may be unterminated.
   const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
   const isRead = find !== null || reading === "anyhow" || faultIn(bytes, "server") === null;
   return ok({ response, answer: isRead && isObject(value) ? value : null, body: bytes });
 }
 
-/** Lets go of the rest of the body, which nobody reads. */
+/** Cancels the rest of the body. */
 export async function dropBody({ body }: FirstAnswer): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel();
 }

@@ -1,6 +1,6 @@
 /**
- * A server's JSON on its way to the client, read while it passes. A fault in the part that is held becomes a
- * refusal. A later fault cuts the body, so that no parser takes it for JSON.
+ * Validates a server's JSON while it passes. A fault in the buffered part becomes a refusal; a later one truncates the body, so
+ * that no parser accepts it.
  */
 import type { AnswerReader, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
@@ -13,9 +13,8 @@ import {
 import type { ServerSender } from "../mcp/sse/event-data.ts";
 import { declaredBytes } from "../mcp/body.ts";
 
-/** Bytes that are held of a body that may pass while it arrives… */
+/** Bytes buffered of a body that may pass while it arrives, and ms to wait for its rest. */
 const heldBytes = 64 * 1024;
-/** …and ms that the rest of it has to come. */
 const heldMs = 50;
 const decoder = new TextDecoder();
 
@@ -61,13 +60,12 @@ function rest(options: {
 }
 
 interface Reading {
-  /** whether the body may pass while it arrives, by its beginning */
+  /** whether the body may pass while it arrives */
   mayPass: (head: string) => boolean;
-  /** bytes of a body that may not */
+  /** bytes of a body that may not pass while it arrives */
   mostBytes: number;
-  /** what its messages may be */
   sender: ServerSender;
-  /** called with a fault that was found when some bytes had passed */
+  /** called for a fault that is found after bytes have passed */
   unreadable: (fault: Fault) => void;
 }
 
@@ -107,10 +105,7 @@ function deadlineAfter(ms: number): Deadline {
   return { isPast: () => isPast, past: promise, stop: () => clearTimeout(timer) };
 }
 
-/**
- * A body of unknown length. The body is read whole if it comes in time and is small enough to be held, else it
- * goes on in parts.
- */
+/** Reads a body of unknown length whole if it is small and arrives in time. */
 async function readArriving(
   reader: Reader,
   { mayPass, mostBytes, sender, unreadable }: Reading,
@@ -121,7 +116,7 @@ async function readArriving(
   let size = 0;
   let isHarmless = false;
   const onwards = (pending: Promise<Next>): JsonBody => {
-    // The reader of the body gets the error, so it is not unhandled here.
+    // The body's reader gets the error.
     pending.catch(() => undefined);
     return { kind: "parts", body: rest({ first: chunks, pending, reader, message, unreadable }) };
   };

@@ -1,4 +1,4 @@
-/** Says before a large body is read whether its caller may send one. */
+/** Checks before a large body is read whether its caller may send one. */
 import type { ClientMessage } from "../domain/ports/client-message.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -11,7 +11,7 @@ export interface LargeBodyServices {
   bodyAllowance: BodyAllowance;
 }
 
-/** @returns what says that the body was of use, and so doesn't count against its key */
+/** @returns what keeps the body from counting against its key, once it turns out useful */
 export async function admitBody(
   { authenticate, bodyAllowance }: LargeBodyServices,
   request: Pick<ClientMessage, "headers" | "body">,

@@ -1,8 +1,6 @@
 /**
- * What is dropped of a server's stream because a client could read it otherwise than the router, and what
- * becomes of the requests that it answered. No request is left waiting. An answer is replaced by
- * `server_failed` where it stood; where nobody can say whose answer it was, the waiting requests get
- * `server_failed` when the stream ends.
+ * Replaces what a client could read differently than the router in a server's stream. No request is left waiting: an
+ * unreadable answer becomes `server_failed`; if its request is unknown, all waiting requests get that at the stream's end.
  */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
@@ -20,7 +18,6 @@ import type { ClientReply } from "./client-reply.ts";
 
 type Unreadable = Extract<Segment, { kind: "unreadable" }>;
 
-/** Why an answer with a fault does not count. */
 export const unreadableAnswer = (fault: Fault): Refusal =>
   serverFailed(`Its answer is ${explainFault(fault)}.`);
 
@@ -30,10 +27,10 @@ export function createLosses(
   services: Pick<ProxyServices, "note">,
   options: {
     requestId: string;
-    /** ids of the requests that wait for an answer in this stream */
+    /** ids of the requests that this stream answers */
     ids: readonly RequestId[];
     era: keyof typeof wires;
-    /** absent: it may ask for sampling */
+    /** absent: `server`, which may ask for sampling */
     sender?: ServerSender;
   },
 ) {
@@ -52,9 +49,9 @@ export function createLosses(
 
   return {
     sender,
-    /** Notes the loss without content: who asked, and which key of the protocol stood where. */
+    /** Logs the fault without content. */
     note,
-    /** Reads one event after the other, and counts the answers that pass. */
+    /** Reads one event, and counts the answers that pass. */
     read(isFirst: boolean): EventReader {
       const reader = createEventReader(isFirst, sender);
       return {
@@ -66,13 +63,12 @@ export function createLosses(
         },
       };
     },
-    /** Whether the event may have been an answer. */
     mayAnswer: ({ whole }: Unreadable): boolean => whole === null || mayAnswer(whole.data),
-    /** What the client gets in the event's place. */
+    /** @returns what the client gets instead */
     replace({ fault, bytes, whole }: Unreadable): Uint8Array<ArrayBuffer> {
       note(fault);
       const isJson = whole !== null && parsedJson(whole.data) !== undefined;
-      // On a stream that the client resumes, it is unknown who waits.
+      // On a resumed stream, the waiting requests are unknown.
       const waits = (id: RequestId): boolean =>
         ids.length === 0 || ids.some((each) => isSameId(each, id));
       const errors = isJson
@@ -88,7 +84,7 @@ export function createLosses(
       answered += errors.length;
       return whole.withData(JSON.stringify(errors.length === 1 ? first : errors));
     },
-    /** The stream is over: errors for the requests that still wait; "": there are none. */
+    /** Errors for the requests that still wait at the stream's end. */
     last(): string {
       const fault = lost;
       if (fault === null || answered >= ids.length) return "";
@@ -99,24 +95,21 @@ export function createLosses(
 
 export type Losses = ReturnType<typeof createLosses>;
 
-/** `losses`: what is dropped of the stream; null: how others read the stream does not matter. */
-export interface Reading {
-  client: ClientReply;
-  losses: Losses | null;
-}
-
-/** Passes the rest of a stream as it comes. */
-export async function passRest(segments: Segments, { client, losses }: Reading): Promise<void> {
+/** Passes the rest of a stream as it comes. @param to `losses` null: unread */
+export async function passRest(
+  segments: Segments,
+  { client, losses }: { client: ClientReply; losses: Losses | null },
+): Promise<void> {
   try {
     for await (const segment of segments) {
       if (segment.kind === "unreadable" && losses !== null)
         await client.write(losses.replace(segment));
-      // Held only if it asks to sample, which no client may see.
+      // Such an event asks to sample, which no client may see.
       else if (segment.kind === "event") await client.write(segment.rest);
       else if (segment.kind !== "oversized") await client.write(segment.bytes);
     }
     await client.write(losses?.last() ?? "");
   } catch {
-    // The stream broke off, or its reader has left. The client's stream ends where it did.
+    // The server's stream broke off, or the client has left.
   }
 }

@@ -1,63 +1,109 @@
 /**
- * The answer of one proxied exchange, until its client has it or has left. Everything that is held for the
- * exchange ends then: the server's request, its stream, and its place in the count of what is open.
+ * Holds the answer of one exchange until its client has it or has left, then releases everything the exchange occupies: the
+ * server's request, its stream, and its place in the count.
  *
- * A client that has left is noticed by writing to it, and before an answer there is nothing to write. So an
- * answer that takes long begins before the server's: with comments where the client takes a stream, else with
- * blanks.
+ * A client that has left is noticed by writing to it. So a late answer begins before the server's: with comments if the client
+ * accepts a stream, else with blanks.
  */
 import { headOf, type ClientAnswer } from "../domain/ports/client-answer.ts";
+import type { HeldExchange } from "../domain/limits/open-exchanges.ts";
+import { whyTooLate } from "../domain/network-fault.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Result } from "../domain/result.ts";
+import { isEventStream, takesStream } from "../domain/servers/media-type.ts";
+import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
+import type { RequestId } from "../mcp/json-text/exact-ids.ts";
+import { errorMessage } from "../mcp/jsonrpc.ts";
+import { requestsIn } from "../mcp/message.ts";
 import type { StreamOwner } from "../mcp/sse/client-stream.ts";
-import type { HeldExchange } from "./open-exchanges.ts";
+import { discoverMethod } from "../mcp/translate/discovery.ts";
+import { beginningHeaders, restOf, streamOf } from "./early-answer.ts";
+import { refuse, type Exchange } from "./exchange.ts";
 import { createFiller, type BodyKind, type Filler } from "./filler.ts";
-import { beginningHeaders } from "./early-answer.ts";
-import { isEventStream } from "./media-type.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** ms since the request arrived, so that a client that has left is noticed within 5 s, also by a busy router. */
+/** ms after arrival, so that even a busy router notices within 5 s that the client has left… */
 const quietMs = 2_500;
 /** …but the server has at least this long. */
 const leastQuietMs = 500;
-/**
- * ms. An answer that can't begin early can't show that its client has left, so the answer is given up after
- * this time.
- */
+/** ms after which an answer is given up that can't begin early */
 const mostWaitMs = 60_000;
 const tickMs = 1_000;
-/** Ticks after which a body that stands still is written to… */
+/** Ticks after which filler is written to a silent body… */
 const silentTicks = 4;
-/** …and after which one is given up that can't be written to, because it stands still within a text. */
+/** …and after which a body is given up that can't take filler, because it stalls within a string. */
 const standstillTicks = 30;
 
 /** What happens to an answer that takes longer than `quietMs`. */
 export type Early =
   /** the answer can't begin: its status and headers must be the server's */
   | { kind: "waits"; tooLate: () => Promise<ClientAnswer> }
-  /** nobody waits for more than the word that the message was sent */
+  /** a message without a response */
   | { kind: "accepted" }
   | { kind: "begins"; as: BodyKind; rest: (response: ClientAnswer) => Promise<Body | null> };
+
+/** Their answers have the session's id in a header, or show by their status which era the server supports. */
+const saidInHeaders: ReadonlySet<string> = new Set(["initialize", discoverMethod]);
+
+export function earlyFor(exchange: Exchange, modern: boolean): Early {
+  const { method, body, headers, requestId, server } = exchange;
+  if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
+  const [request] = body === null ? [] : requestsIn(body);
+  const wireOf = modern ? modernWireOf : legacyWireOf;
+  const waitsFor = (id: RequestId | null): Early => ({
+    kind: "waits",
+    tooLate: () =>
+      refuse(
+        { reason: "server_timeout", detail: `${whyTooLate(server.url, null)}.` },
+        { id, requestId, wireOf },
+      ),
+  });
+  // An unread message may be a request.
+  if (method === "POST" && body === null) return waitsFor(null);
+  if (request === undefined) return { kind: "accepted" };
+  const { id } = request;
+  if (saidInHeaders.has(request.method)) return waitsFor(id);
+  const as = takesStream(headers) ? "events" : "json";
+  const refusalText = (refusal: Refusal): string =>
+    JSON.stringify(errorMessage(id, refusal, wireOf(refusal).code, requestId));
+  const idText = body?.batch === true ? null : JSON.stringify(id);
+  return {
+    kind: "begins",
+    as,
+    rest: (response) => restOf(response, { kind: as, idText, refusalText }),
+  };
+}
+
+/** An unreachable database is no reason to end a key's streams. */
+const ending: ReadonlySet<Refusal["reason"]> = new Set(["unauthorized", "forbidden", "not_found"]);
+
+/**
+ * Whether the caller's key has been revoked or expired since the stream began. Checked every second: with the age of a
+ * remembered snapshot and one read, a key's streams end within 5 s.
+ */
+export const endsStream = (found: Result<unknown, Refusal>): boolean =>
+  !found.ok && ending.has(found.error.reason);
 
 export interface OpenAnswer {
   /** ms since the request arrived */
   waitedMs: number;
-  /** `owner`: of the stream that becomes the answer, if one does and takes an owner */
+  /** @param owner of the stream that becomes the answer, if it takes one */
   work: (left: AbortSignal, owner: StreamOwner) => Promise<ClientAnswer>;
-  /** aborts when the runtime says that the client has left, which may never happen */
+  /** aborts if the runtime notices that the client has left */
   left: AbortSignal;
   early: Early;
   held: HeldExchange;
-  /** Whether the caller's key has ended. */
   keyEnded: () => Promise<boolean>;
-  /** the response for a thrown error, once an answer has begun */
+  /** makes the response for a thrown error once an answer has begun */
   failed: (thrown: unknown) => Promise<ClientAnswer>;
-  /** keeps work alive when the client has left */
+  /** keeps work alive after the client has left */
   background: (work: Promise<unknown>) => void;
 }
 
 /** null: the answer takes longer. */
 const within = (ms: number, working: Promise<ClientAnswer>): Promise<ClientAnswer | null> =>
-  // Written out, since `Promise.race` makes several promises more.
+  // `Promise.race` would create several more promises.
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), ms);
     const stop = (): void => clearTimeout(timer);
@@ -65,19 +111,18 @@ const within = (ms: number, working: Promise<ClientAnswer>): Promise<ClientAnswe
     working.then(resolve, reject);
   });
 
-/** The kind of a body that goes on while it arrives; null: the body is whole. */
+/** The kind of a body that is sent while it arrives; null: the body is whole. */
 function streamedKind(response: ClientAnswer): BodyKind | null {
   const isIdentity = response.headers.get("Content-Encoding") === "identity";
   const kind = isEventStream(response) ? "events" : isIdentity ? "json" : null;
-  // The body is asked for last: on Node, the adapter makes a whole `Response` only then.
+  // Read last, because on Node the adapter creates a real `Response` for it.
   return kind === null || response.body === null ? null : kind;
 }
 
 interface Holding extends Pick<OpenAnswer, "held" | "keyEnded"> {
   filler: Filler;
-  /** what goes out at once; null: nothing */
+  /** sent immediately */
   first: Uint8Array<ArrayBuffer> | null;
-  /** null: nothing follows */
   source: () => Promise<Body | null>;
   leave: () => void;
 }
@@ -98,7 +143,7 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
   };
   const fill = (controller: ReadableStreamDefaultController): void => {
     state.silent += 1;
-    // A client that reads nothing needs no filler, and has not left for that.
+    // A client that isn't reading can't be tested by writing.
     if (!state.pulls || state.silent < silentTicks) return;
     const bytes = filler.next();
     if (bytes !== null) {
@@ -113,7 +158,7 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
     if (state.asks || state.over) return;
     state.asks = true;
     const ended = await keyEnded().finally(() => (state.asks = false));
-    // The stream may have ended by itself while the key was read.
+    // The stream may have ended meanwhile.
     if (!ended || state.over) return;
     controller.close();
     await giveUp();
@@ -159,12 +204,12 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
         await reader?.cancel(reason);
       },
     },
-    // What a slow reader has not taken waits in the stream behind.
+    // Backpressure is the source's.
     { highWaterMark: 0 },
   );
 }
 
-/** Holds an answer open whose status, headers and kind are the server's. */
+/** For an answer with the server's own status and headers. */
 function holdOpen(
   response: ClientAnswer,
   { leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">,
@@ -184,7 +229,7 @@ function holdOpen(
 
 interface OwnedStream {
   owner: StreamOwner;
-  /** Whether a stream has begun that does for itself what `createHeldBody` does for any other body. */
+  /** Whether the stream has begun, which then does itself what `createHeldBody` does for other bodies. */
   hasBegun(): boolean;
 }
 
@@ -237,7 +282,6 @@ export async function openAnswer(options: OpenAnswer): Promise<ClientAnswer> {
     leave();
     held.close();
     options.background(late.then((response) => response.body?.cancel()));
-    // The sender of a message that nobody answers can only know that it was sent.
     return early.kind === "waits" ? early.tooLate() : new Response(null, { status: 202 });
   }
   const filler = createFiller(early.as);

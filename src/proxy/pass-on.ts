@@ -1,9 +1,10 @@
-/** A server's answer that goes to the client as it came. */
+/** Passes a server's answer to the client as it came. */
+import { plainAnswer, type ClientAnswer } from "../domain/ports/client-answer.ts";
 import type { AnswerBody, UpstreamAnswer } from "../domain/ports/upstream.ts";
+import { streamedHeaders } from "../domain/servers/media-type.ts";
 import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
 import { readAheadBytes } from "../mcp/sse/client-output.ts";
-import { streamedHeaders } from "./media-type.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -26,10 +27,10 @@ function webStreamOf(body: AnswerBody): ReadableStream<Bytes> {
   });
 }
 
-/**
- * The answer as it came. A small body is read first: it may stand still, and a client may leave while nothing
- * is written to it.
- */
+export const asItCame = ({ status, headers }: UpstreamAnswer, content: Bytes): ClientAnswer =>
+  plainAnswer({ status, fields: returnedHeaders(headers), content });
+
+/** A small body is read first: it may stall, and a client that leaves meanwhile goes unnoticed until something is written. */
 export async function passOn(response: UpstreamAnswer): Promise<Response> {
   const { status } = response;
   const body = bodiless.has(status) ? null : response.body;

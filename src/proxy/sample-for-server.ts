@@ -1,4 +1,4 @@
-/** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
+/** Runs a server's sampling request through the pipeline, and encodes its outcome. */
 import { isDeeperThan, mostMessageLevels } from "../domain/depth.ts";
 import { own, type JsonObject } from "../domain/json.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
@@ -18,30 +18,29 @@ import { propagatedIn } from "../mcp/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface ServerSamplingRequest {
-  /** of `sampling/createMessage`, raw */
+  /** of `sampling/createMessage`, as received */
   params: JsonObject;
   codec: Codec;
-  /** what may be asked: what the router advertised to the server, and the client's tags */
+  /** what the router advertised to the server */
   declared: Declared;
   clientInfo: JsonObject;
-  /** the tool being called; null: the stream doesn't tell */
+  /** the tool being called; null if unknown */
   tool: string | null;
-  /** the client's request that it belongs to, as JSON, by which its session can take it back */
+  /** hash of the client's request, by which the client can cancel it */
   messageId: string | null;
-  /** the key by which the request is known again; null: the request is new */
+  /** identifies a repeated request; null: the request is new */
   replayKey: ReplayKey | null;
-  /** of what was too large to be kept in `params`; null: `params` is what was asked */
+  /** size of a request that was too large for `params` */
   oversizedBytes: number | null;
-  /** how the server waits for a person; absent: as most do */
+  /** how long the server waits for an approver; absent: the default */
   waiting?: () => Waiting;
-  /** why the request is refused before anything is chosen; null: it isn't refused */
+  /** refused before a model is selected */
   denied: Refusal | null;
 }
 
 export interface SamplingOutcome {
   /** of the audit record */
   requestId: string;
-  /** who did the work */
   answeredBy: AnsweredBy;
   outcome: Result<Finished, Refusal>;
 }
@@ -51,7 +50,7 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
   return typeof value === "string" ? value.slice(0, 200) : null;
 };
 
-/** The message itself is one level around its `params`. */
+/** The message adds one level. */
 const mostParamsLevels = mostMessageLevels - 1;
 const tooDeep: Refusal = {
   reason: "invalid_params",
@@ -59,14 +58,13 @@ const tooDeep: Refusal = {
   detail: `Nested deeper than ${mostMessageLevels} levels.`,
 };
 
-/** What sampling for a server needs. */
 export type SamplingDeps = Pick<ProxyServices, "sample" | "now" | "elapsed" | "report">;
 
-/** Samples, and settles whatever happens. A throw inside becomes the refusal `internal`. */
+/** Always settles. A throw becomes the refusal `internal`. */
 export async function sampleForServer(
   deps: SamplingDeps,
   asked: {
-    /** caller and server as they are now: the exchange may be older */
+    /** as of now, because the exchange may be older */
     caller: Caller;
     server: Exchange["server"];
     exchange: Pick<Exchange, "again" | "headers">;
@@ -76,7 +74,7 @@ export async function sampleForServer(
 ): Promise<SamplingOutcome> {
   const { caller, server, exchange, request, signal } = asked;
   const { codec } = request;
-  // A record has to be made of what was asked, and what makes it walks the params by recursion.
+  // Building the record recurses through the params.
   const isTooDeep = isDeeperThan(request.params, mostParamsLevels);
   const params = isTooDeep ? {} : request.params;
   const denied = request.denied ?? (isTooDeep ? tooDeep : null);
@@ -124,6 +122,6 @@ export function answerMessage(
   if (!outcome.ok)
     return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
   const { answer, call } = outcome.value;
-  // Without the decision: what a call costs its tenant is no server's business.
+  // Without the decision: a call's cost is not for the server.
   return resultMessage(id, codec.encodeAnswer(answer, call, {}));
 }

@@ -1,25 +1,23 @@
-/**
- * The pipeline, as one proxied message needs it, whatever its era: over the caller's database,
- * and no other. Functions name the members that they use; the object itself is passed on whole, since its members
- * are made when they are first read.
- */
+/** What a proxied message of either era needs, over its caller's database alone. */
 import type { Sample } from "../pipeline/sampling/sample.ts";
 import type { Sessions } from "../pipeline/sampling/sessions.ts";
 import type { Upstream } from "../pipeline/servers/upstream.ts";
 
-/** What a message of either era needs. */
+/**
+ * Functions name the members that they use, and pass the object on whole, because its members are created on first read.
+ */
 export interface ProxyServices {
   sample: Sample;
   sessions: Sessions;
   upstream: Upstream;
-  /** Writes one structured line: ids, reasons and counts; never content. */
+  /** Writes one structured log line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;
-  /** Work that outlives the caller. */
+  /** Work that outlives the response. */
   background: (work: Promise<unknown>) => void;
   now: () => number;
-  /** ms, for durations: never set back */
+  /** monotonic ms, for durations */
   elapsed: () => number;
   sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
-  /** Writes one structured line for what nobody expected: the name of what was thrown, never its message. */
+  /** Logs an unexpected error by the name of what was thrown, never its message. */
   report: (requestId: string, thrown: unknown) => void;
 }

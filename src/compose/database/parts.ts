@@ -15,7 +15,7 @@ import {
   refuseUnknown,
   type Authenticate,
 } from "../../pipeline/callers/authenticate.ts";
-import { createDeliver } from "../../proxy/legacy/deliver.ts";
+import { createDeliver } from "../../proxy/legacy/post-answer.ts";
 import { createRoundStates } from "../../proxy/modern/round-state.ts";
 import { createRounds } from "../../proxy/modern/rounds.ts";
 import { createStreams } from "../../proxy/legacy/streams.ts";

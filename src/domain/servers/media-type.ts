@@ -2,8 +2,8 @@
  * Strict (RFC 9110, 8.3.1): official clients search for `text/event-stream` anywhere in the header, so a lenient
  * parser would let messages bypass the router.
  */
-
 import { rememberedByText } from "../remembered.ts";
+import type { MessageHeaders } from "./message-headers.ts";
 
 export type MediaKind = "json" | "event-stream" | "other";
 
@@ -51,3 +51,32 @@ export const mediaTypeIn = (header: string | null): MediaType => remembered(head
 /** Includes `+json` types. */
 export const isAnyJson = ({ kind, essence }: MediaType): boolean =>
   kind === "json" || /^application\/[^+]+\+json$/.test(essence);
+
+interface Typed {
+  headers: Pick<MessageHeaders, "get">;
+}
+
+export const isJson = ({ headers }: Typed): boolean =>
+  mediaTypeIn(headers.get("content-type")).kind === "json";
+export const isEventStream = ({ headers }: Typed): boolean =>
+  mediaTypeIn(headers.get("content-type")).kind === "event-stream";
+
+/** A stream that answers. A stream with an error status is no answer. */
+export const streamsAnswer = (response: Typed & { ok: boolean }): boolean =>
+  response.ok && isEventStream(response);
+
+export const takesStream = (headers: Pick<MessageHeaders, "get">): boolean =>
+  (headers.get("Accept") ?? "").includes("text/event-stream");
+
+/**
+ * Headers of a body that is sent while it arrives. An intermediary that compresses would delay it, unless a coding is set, or
+ * the body may not be transformed (RFC 9111, 5.2.2.6).
+ */
+export function streamedHeaders(headers: Record<string, string>): Record<string, string> {
+  const rules = headers["cache-control"];
+  return {
+    ...headers,
+    "content-encoding": "identity",
+    "cache-control": rules === undefined ? "no-transform" : `${rules}, no-transform`,
+  };
+}

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { SessionStore, Snapshot } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { problemWithSize, storedClientInfo } from "../../domain/tenancy/session-limits.ts";
-import type { HostedCapabilities } from "../../domain/servers/offer.ts";
+import type { HostedCapabilities, RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { McpServer } from "../../domain/servers/server.ts";
 import { modalities } from "../../domain/modality.ts";
 import type { Bridge, Session } from "../../domain/tenancy/session.ts";
@@ -39,6 +39,14 @@ export function createSessions(deps: {
   };
 
   return {
+    /** What the router offers a server of this tenant; null: nothing. */
+    offerFor(snapshot: Snapshot, { policy }: Pick<McpServer, "policy">): RouterCapabilities {
+      const { able } = chooser.poolFor(snapshot);
+      const outputs = modalities.filter((modality) => able.outputs.has(modality));
+      if (outputs.length === 0 || policy.disabled === true) return null;
+      return { tools: able.tools, supportedModalities: outputs };
+    },
+
     capabilitiesFor(snapshot: Snapshot, capabilities: JsonObject): HostedCapabilities {
       const { able } = chooser.poolFor(snapshot);
       const offered = {

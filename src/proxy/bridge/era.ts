@@ -1,39 +1,23 @@
-/** Which era a server speaks. It is asked once, with `server/discover`, and never with a client's own request. */
-import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
+/** Finds out the era of a server: the router sends its own `server/discover`, never a client's request. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Learnt } from "../../domain/servers/server.ts";
+import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import {
   discoveredIn,
   discoverMethod,
   discoverText,
   type Discovered,
 } from "../../mcp/translate/discovery.ts";
-import { modernRevision } from "../../mcp/rev2026/codec.ts";
-import type { BridgeServices } from "./services.ts";
-import type { Exchange } from "../exchange.ts";
+import { headersFor, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
+import type { BridgeServices } from "./services.ts";
 
 const timeoutMs = 15_000;
 
-/** The client's headers, as a message of the server's era carries them. */
-export function headersFor(
-  from: MessageHeaders,
-  own: Iterable<readonly [string, string]>,
-): Headers {
-  const headers = new Headers([...from]);
-  for (const [name] of from)
-    if (name.startsWith("mcp-") || name === "last-event-id") headers.delete(name);
-  headers.set("Content-Type", "application/json");
-  headers.set("Accept", "application/json, text/event-stream");
-  for (const [name, value] of own) headers.set(name, value);
-  return headers;
-}
-
 export type Discovery = Discovered & {
-  /** why there is no answer at all; null: the server answered */
+  /** why there is no answer; null: the server answered */
   failure: Refusal | null;
-  /** HTTP status and message of an answer; null: there is none */
   discoverAnswer: DiscoverAnswer | null;
 };
 
@@ -46,20 +30,17 @@ export async function discover(
   services: Pick<BridgeServices, "background" | "upstream" | "wait">,
   exchange: Exchange,
 ): Promise<Discovery> {
-  // A deadline for the whole answer: a server may begin a stream and say nothing in it.
+  // A deadline for the whole answer: a server may begin a stream and send nothing in it.
   const late = new AbortController();
   const answered = new AbortController();
   services.background(services.wait(timeoutMs, answered.signal).then(() => late.abort()));
   try {
-    const sent = await services.upstream({
-      server: exchange.server,
-      caller: exchange.caller,
+    const sent = await sendOn(services, exchange, {
       method: "POST",
       headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],
         ["Mcp-Method", discoverMethod],
       ]),
-      authorization: exchange.authorization,
       body: discoverText,
       signal: AbortSignal.any([exchange.left, late.signal]),
       timeoutMs,
@@ -80,7 +61,7 @@ export async function discover(
   }
 }
 
-/** What the router learns of a server; `undefined` forgets. */
+/** `undefined` forgets a member. */
 type Learning = { [K in keyof Learnt]?: Learnt[K] | undefined };
 
 function learntWith(known: Learnt, learning: Learning): Learnt {
@@ -88,13 +69,13 @@ function learntWith(known: Learnt, learning: Learning): Learnt {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** If the store can't be reached, nothing is written, and the next request asks again. */
+/** If the store is unreachable, nothing is written, and the next request asks again. */
 export async function learn(
   services: Pick<BridgeServices, "callerMemory" | "servers">,
   { server, caller }: Pick<Exchange, "server" | "caller">,
   learnt: Learning,
 ): Promise<void> {
-  // The remembered server learns it too, or every request until the next read would ask.
+  // Also updates the server in memory. Otherwise every request until the next read would ask.
   services.callerMemory.amend(caller.memoryKey, (remembered) => ({
     ...remembered,
     server: remembered.server && {
@@ -109,15 +90,15 @@ export async function learn(
 }
 
 interface Era {
-  /** null: unknown for now, and nothing is bridged */
+  /** null: unknown, and nothing is bridged */
   era: "legacy" | "modern" | null;
-  /** what a modern server has just said of itself */
+  /** the result of a modern server that was just asked */
   discovered: JsonObject | null;
-  /** the answer just now; null: the server was not asked, or did not answer */
+  /** null: the server was not asked, or did not answer */
   discoverAnswer: DiscoverAnswer | null;
 }
 
-/** @param asks the client's era: only a modern client gains by a server that has learnt its era */
+/** @param asks the client's era: only a modern client profits from a server that now supports its era */
 export async function eraOf(
   services: Pick<
     BridgeServices,

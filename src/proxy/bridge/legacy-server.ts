@@ -1,9 +1,7 @@
-/**
- * A modern client before a legacy server. Each request becomes one in a session that the router keeps, and goes
- * through the legacy proxy like any other. Sampling is intercepted there.
- */
+/** A modern client of a legacy server. Each request is proxied as a legacy one, in a session that the router keeps. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { bridgedMethods } from "../../domain/servers/bridging.ts";
+import { takesStream } from "../../domain/servers/media-type.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -11,7 +9,7 @@ import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { parsedId } from "../../mcp/json-text/exact-ids.ts";
-import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
+import { resultMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
   checkHeaders,
@@ -20,17 +18,13 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
-import type { LegacyServices } from "../legacy/services.ts";
-import type { BridgeServices } from "./services.ts";
+import { concludeRefused, openClientReply } from "../client-reply.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
-import { openClientReply } from "../client-reply.ts";
-import { takesStream } from "../media-type.ts";
 import { proxyLegacy } from "../legacy/message.ts";
-import { bridgedCaller } from "./bridged-caller.ts";
+import type { BridgeServices } from "./services.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
-import { answerTo, refuseTo, relayTranslated, type Bridging } from "./relay.ts";
+import { answerTo, bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 
-/** What is wrong with a request before anything is sent; null: nothing. */
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
   const { revision } = meta;
   if (!isFaithful(exchange)) return { reason: "parse_error" };
@@ -45,14 +39,13 @@ function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal 
     : { reason: "method_not_found", method: method.slice(0, 100) };
 }
 
-/** The message as the legacy proxy takes it. */
 function inSession(
   services: Pick<BridgeServices, "sessions">,
   exchange: Exchange,
   context: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
 ): Exchange {
   const { text, left } = context;
-  // Without a session id, ids of the server's own requests may repeat, so none is remembered.
+  // Without a session id, ids of the server's requests may repeat, so none is stored.
   const session =
     context.session.upstreamId === null
       ? null
@@ -79,8 +72,7 @@ export async function bridgeToLegacy(
     return refuse({ reason: "method_not_allowed", allow: "POST" }, { id: null, requestId });
   if (body === null) return refuse({ reason: "parse_error" }, { id: null, requestId });
   const [request] = body.batch ? [] : requestsIn(body);
-  // A modern client sends nothing but requests that has to reach the server; all else is
-  // acknowledged.
+  // A modern client's notifications don't have to reach the server.
   if (request === undefined) return new Response(null, { status: 202 });
   const { id, method, params } = request;
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<ClientAnswer> =>
@@ -97,7 +89,6 @@ export async function bridgeToLegacy(
   return carryToLegacy(services, exchange, { request, meta });
 }
 
-/** The request in the router's session with the server, and what the server answers to it. */
 function carryToLegacy(
   services: BridgeServices,
   exchange: Exchange,
@@ -115,9 +106,7 @@ function carryToLegacy(
   const bridging: Bridging = {
     reply,
     translate: legacy.translate,
-    refuse: (refusal) => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
-    refusalText: (refusal) =>
-      JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId)),
+    request: { id, requestId, wireOf: modernWireOf },
     statusOf: (status) => status,
     gone,
   };
@@ -126,7 +115,7 @@ function carryToLegacy(
       meta,
       renew: null,
     });
-    if (!found.ok) return refuseTo(bridging, found.error);
+    if (!found.ok) return concludeRefused(reply, found.error, bridging.request);
     const { session } = found.value;
     if (method === discoverMethod && session.bridge?.to === "legacy")
       return answerTo(
@@ -139,22 +128,22 @@ function carryToLegacy(
       legacy,
       ...found.value,
     });
-    if (!sent.ok) return refuseTo(bridging, sent.error);
+    if (!sent.ok) return concludeRefused(reply, sent.error, bridging.request);
     await relayTranslated(bridging, sent.value.response);
     if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
   };
   services.background(
     reply.during(carry(), {}).catch(async (thrown: unknown) => {
       services.report(requestId, thrown);
-      await refuseTo(bridging, { reason: "internal" });
+      await concludeRefused(reply, { reason: "internal" }, bridging.request);
     }),
   );
   return response;
 }
 
-/** Sends the request, and sends it once more in a new session if the server has forgotten the old one. */
+/** Sends the request, once more in a new session if the server has forgotten the old one. */
 async function sendInSession(
-  services: LegacyServices & Pick<BridgeServices, "callerMemory">,
+  services: BridgeServices,
   exchange: Exchange,
   context: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
 ): Promise<Result<{ response: ClientAnswer; session: Session }, Refusal>> {
@@ -166,7 +155,7 @@ async function sendInSession(
       inSession(services, exchange, { session, meta, text: legacy.text, left }),
     );
   const response = await sent(context.session);
-  // The specification's status for a forgotten session is 404; many servers answer 400.
+  // The specification says 404; many servers answer 400.
   const forgotten = response.status === 404 || response.status === 400;
   if (context.isNew || !forgotten || context.session.upstreamId === null)
     return ok({ response, session: context.session });
@@ -177,9 +166,9 @@ async function sendInSession(
   return ok({ response: await sent(session), session });
 }
 
-/** The client has left, which cancels in its era. In the server's era that takes a message. */
+/** Leaving cancels in the client's era. In the server's era that takes a message. */
 async function cancel(
-  services: LegacyServices,
+  services: BridgeServices,
   exchange: Exchange,
   context: { session: Session; meta: ModernMeta; messageId: string },
 ): Promise<void> {
@@ -190,7 +179,7 @@ async function cancel(
   });
   const notified = await proxyLegacy(
     services,
-    // Nobody ends it. A signal that all cancellations shared would keep a listener of each.
+    // Never aborted. A signal shared by all cancellations would keep a listener of each.
     inSession(services, exchange, { ...context, text, left: new AbortController().signal }),
   );
   await notified.body?.cancel();

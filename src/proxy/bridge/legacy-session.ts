@@ -1,10 +1,10 @@
 /**
- * The session that the router keeps with a legacy server for its modern clients: one for each API key,
- * credential and set of capabilities. The first request that needs the session begins it, and all use it.
+ * The session that the router keeps with a legacy server for its modern clients: one for each API key, credential and set of
+ * capabilities. The first request begins it, and later ones share it.
  */
-import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
-import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import { isObject, own } from "../../domain/json.ts";
+import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import { sentBy } from "../../domain/servers/proxied-headers.ts";
 import { isPerUser } from "../../domain/servers/server.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
@@ -13,17 +13,15 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
-import type { BridgeServices } from "./services.ts";
-import { derive, type Exchange } from "../exchange.ts";
+import { derive, headersFor, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { initializeServer, isRefused } from "../legacy/initialize.ts";
-import { routerCapabilitiesFor } from "../router-capabilities.ts";
-import { headersFor, learn } from "./era.ts";
+import type { BridgeServices } from "./services.ts";
+import { learn } from "./era.ts";
 
 const initializedText = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
 const notifyMs = 15_000;
 
-/** The headers of a message in that session. */
 export function sessionHeaders(
   from: MessageHeaders,
   { upstreamId, revision }: Pick<Session, "upstreamId" | "revision">,
@@ -35,7 +33,7 @@ export function sessionHeaders(
   );
 }
 
-/** The key under which the session is found: everything that the server learns of its client, and from whom. */
+/** Identifies the session by everything that the server learns about its client. */
 async function bridgeKeyOf(
   services: Pick<BridgeServices, "sessions" | "sha256Hex">,
   exchange: Exchange,
@@ -50,23 +48,14 @@ async function bridgeKeyOf(
     personalHeaders(headers, sentBy(server.passHeaders)),
     bridgedDeclarations(meta.capabilities),
     server.sampling,
-    routerCapabilitiesFor(services, exchange),
+    services.sessions.offerFor(exchange.caller.snapshot, server),
     server.supportedModalities,
-    // The session is one person's, where each has an account of their own.
+    // Users with accounts of their own don't share sessions.
     ...(isPerUser(server) ? [exchange.caller.user?.id ?? null] : []),
   ];
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
-const initializeText = (params: JsonObject): string =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    id: "sampling-router-initialize",
-    method: "initialize",
-    params,
-  });
-
-/** Begins a session, also where there is one. */
 async function beginSession(
   services: Pick<
     BridgeServices,
@@ -81,7 +70,8 @@ async function beginSession(
   const capabilities = bridgedDeclarations(declared);
   const clientInfo = named ? info : { ...serverInfo };
   const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
-  const text = initializeText(params);
+  const id = "sampling-router-initialize";
+  const text = JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params });
   const headers = headersFor(exchange.headers, []);
   const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
   if (!admitted.ok) return admitted;
@@ -96,7 +86,7 @@ async function beginSession(
   const initialized = own(first.answer, "result");
   const revision = own(initialized, "protocolVersion");
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
-    // The server may have moved to the other era since.
+    // The server may support only the other era by now.
     if (isRefused(first)) await learn(services, exchange, { era: undefined });
     return err(serverFailed("It began no session.", first.response.status));
   }
@@ -110,14 +100,10 @@ async function beginSession(
     bridge: { to: "legacy", key: context.key, initialized },
   });
   if (!stored.ok) return stored;
-  const notified = await services.upstream({
-    server,
-    caller,
+  const notified = await sendOn(services, exchange, {
     method: "POST",
     headers: sessionHeaders(exchange.headers, { upstreamId, revision }),
-    authorization: exchange.authorization,
     body: initializedText,
-    signal: exchange.left,
     timeoutMs: notifyMs,
   });
   if (!notified.ok) return notified;
@@ -125,7 +111,7 @@ async function beginSession(
   return stored;
 }
 
-/** The session for this request. `renew`: first ends the one that its server no longer knows. */
+/** @param context `renew` is a session that its server has forgotten, and that is ended first */
 export async function sessionFor(
   services: Pick<
     BridgeServices,
@@ -140,7 +126,7 @@ export async function sessionFor(
     const ended = await services.sessions.end(renew);
     if (!ended.ok) return ended;
   }
-  // Another request may have renewed the session meanwhile.
+  // Another request may have renewed it.
   const keyId = exchange.caller.snapshot.key.id;
   const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;

@@ -1,12 +1,10 @@
-/**
- * A legacy client before a modern server. The router is the server of the client's session. Each request
- * becomes a modern one and goes through the modern proxy like any other, rounds included.
- */
+/** A legacy client of a modern server. The router serves the client's session, and proxies each request as a modern one. */
 import { responseOf, type ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { readBounded } from "../../domain/bounded-body.ts";
 import { bridgedDeclarations, bridgedMethods } from "../../domain/servers/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { refusalTable, type Refusal } from "../../domain/refusals.ts";
+import { takesStream } from "../../domain/servers/media-type.ts";
 import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { initializeResultOf } from "../../mcp/translate/discovery.ts";
@@ -16,27 +14,24 @@ import { translateFromModern, modernRequest } from "../../mcp/translate/to-moder
 import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
-import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
+import { resultMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
-import type { ModernServices } from "../modern/services.ts";
-import type { BridgeServices } from "./services.ts";
-import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
-import { openClientReply } from "../client-reply.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
-import { takesStream } from "../media-type.ts";
+import { concludeRefused, openClientReply } from "../client-reply.ts";
+import { derive, headersFor, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { proxyModern } from "../modern/message.ts";
-import { bridgedCaller } from "./bridged-caller.ts";
-import { headersFor } from "./era.ts";
-import { refuseTo, relayTranslated, type Bridging } from "./relay.ts";
+import type { ModernServices } from "../modern/rounds.ts";
+import type { BridgeServices } from "./services.ts";
+import { bridgedCaller, relayTranslated, type Bridging } from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
 
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
 
-/** Answers an `initialize` that has been admitted from what the server tells every client about itself. */
+/** Answers an admitted `initialize` from the server's `server/discover` result. */
 export async function beginTowardsModern(
   services: Pick<BridgeServices, "ids" | "sessions">,
   exchange: Exchange,
@@ -64,7 +59,6 @@ export async function beginTowardsModern(
   );
 }
 
-/** The request as the modern proxy takes it. */
 function asModern(
   exchange: Exchange,
   context: { request: ProxiedRequest; session: Session; left: AbortSignal },
@@ -90,10 +84,9 @@ function asModern(
   return derive(exchange, { caller: bridgedCaller, message: { headers, text }, left });
 }
 
-/** Bytes of a server's refusal that are read. A refusal of a header is short. */
 const mostRefusalBytes = 64 * 1024;
 
-/** Whether the server misses an `Mcp-Param-*` header. Then the server's tools have changed, and are read again. */
+/** Whether the server misses an `Mcp-Param-*` header, because its tools have changed. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const bytes = await readBounded(response.clone().body, mostRefusalBytes);
@@ -101,7 +94,6 @@ async function misses(response: Response): Promise<boolean> {
   return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 
-/** What the client gets of one of the server's messages. */
 function translate(
   message: string,
   { request, session }: { request: ProxiedRequest; session: Session },
@@ -116,7 +108,7 @@ function translate(
   });
 }
 
-/** Sends the request, and once more if the server misses a header that its tools did not ask for before. */
+/** Sends the request, once more if the server misses a header that its tools now require. */
 async function carry(
   services: ModernServices,
   exchange: Exchange,
@@ -150,7 +142,7 @@ async function carry(
     {
       ...bridging,
       translate: (message) => translate(message, { request, session }),
-      // A client calls a tool as soon as it has read the list, perhaps by way of another isolate.
+      // The client may call a tool immediately, in another isolate.
       ...(request.method === "tools/list" && {
         beforeAnswer: (message: string) =>
           noteTools(services, session, own(parsedJson(message), "result")),
@@ -167,8 +159,7 @@ export async function bridgeToModern(
   const { method, body, requestId } = exchange;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<ClientAnswer> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
-  // A session that ends has to end in every isolate, and no server behind it would say that it has
-  // ended.
+  // Read again, because another isolate may have ended the session, which the server behind it doesn't know.
   const remembered = exchange.caller.session;
   const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
   if (!found.ok) return refused(found.error, null);
@@ -195,7 +186,6 @@ export async function bridgeToModern(
   return carryToModern(services, exchange, { request, session });
 }
 
-/** The request as a modern one, and what the server answers to it. */
 async function carryToModern(
   services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
@@ -210,16 +200,13 @@ async function carryToModern(
   const { tenantId, id: sessionId } = session;
   const messageId = await messageKey(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
-  // Leaving does not cancel in the client's era. But no answer can reach this client any more,
-  // since a bridged session has no stream to go on with, and leaving is the only way to let go of a
-  // 2026-07-28 server.
+  // Leaving cancels nothing in the client's era. But a bridged session has no stream to resume, and disconnecting is
+  // the only way to cancel in the server's.
   const left = AbortSignal.any([watch.signal, exchange.left]);
   const bridging = {
     reply,
-    refuse: (refusal: Refusal) => refuse(refusal, { id: request.id, requestId }),
-    refusalText: (refusal: Refusal) =>
-      JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
-    // An SDK's legacy client drops the body of any other status.
+    request: { id: request.id, requestId, wireOf: legacyWireOf },
+    // Legacy clients of the official SDKs drop the body of any other status.
     statusOf: () => 200,
     gone: left,
   };
@@ -229,7 +216,7 @@ async function carryToModern(
       .during(work, {})
       .catch(async (thrown: unknown) => {
         services.report(requestId, thrown);
-        await refuseTo(bridging, { reason: "internal" });
+        await concludeRefused(reply, { reason: "internal" }, bridging.request);
       })
       .finally(() => watch.stop()),
   );

@@ -1,23 +1,37 @@
-/** Carries what a server says to one request to a client of the other era. */
+/** Relays a server's answer to a client of the other era. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
+import { bridgedMode } from "../../domain/servers/bridging.ts";
+import { streamsAnswer } from "../../domain/servers/media-type.ts";
+import { bytesOf, eventsOf, tooLarge } from "../../mcp/server-answer.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
-import { conclude, leaveUnanswered, type ClientReply } from "../client-reply.ts";
-import { streamsAnswer } from "../media-type.ts";
-import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";
+import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
+import type { Caller } from "../../pipeline/callers/authenticate.ts";
+import {
+  conclude,
+  concludeRefused,
+  leaveUnanswered,
+  type ClientReply,
+  type RefusedRequest,
+} from "../client-reply.ts";
+
+/** Behind a bridge no client can be asked, which changes the server's mode. */
+export const bridgedCaller = (caller: Caller): Caller => ({
+  ...caller,
+  server: caller.server && {
+    ...caller.server,
+    sampling: bridgedMode(caller.server.sampling),
+  },
+});
 
 export interface Bridging {
   reply: ClientReply;
-  /** What the client gets of a message, JSON text. */
+  request: RefusedRequest;
+  /** @param message JSON text */
   translate(message: string): TranslatedMessage;
-  /** Ends before the client hears the answer: what its next request rests on. */
+  /** Finishes before the client gets the answer, because its next request depends on it. */
   beforeAnswer?(message: string): Promise<void>;
-  /** the refusal as an HTTP response */
-  refuse(refusal: Refusal): Promise<ClientAnswer>;
-  /** the refusal as a JSON-RPC error in a stream, JSON text */
-  refusalText(refusal: Refusal): string;
-  /** the HTTP status of a JSON answer, made from the server's */
+  /** the HTTP status of a JSON answer, from the server's */
   statusOf(status: number): number;
   /** aborts when the client has left, or has cancelled the request */
   gone: AbortSignal;
@@ -25,23 +39,14 @@ export interface Bridging {
 
 const cancelled: Refusal = { reason: "cancelled" };
 
-export const refuseTo = (
-  bridging: Pick<Bridging, "reply" | "refuse" | "refusalText">,
-  refusal: Refusal,
-): Promise<void> =>
-  conclude(bridging.reply, {
-    text: () => bridging.refusalText(refusal),
-    whole: () => bridging.refuse(refusal),
-  });
-
-/** The response to the request, JSON text. */
+/** @param text the response to the request, JSON text */
 export const answerTo = ({ reply }: Bridging, text: string, status: number): Promise<void> =>
   conclude(reply, {
     text: () => text,
     whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
   });
 
-/** `translate`, without throwing: a message that is no JSON goes to nobody. */
+/** Drops what is not JSON. */
 function translated({ translate }: Bridging, message: string): TranslatedMessage {
   try {
     return translate(message);
@@ -50,7 +55,7 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
   }
 }
 
-/** Passes on what a stream says; gives the refusal where the stream ends without an answer. */
+/** @returns why the stream gave no answer */
 async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
   const { reply, gone } = bridging;
   reply.begin({});
@@ -96,5 +101,5 @@ export async function relayTranslated(bridging: Bridging, response: ClientAnswer
   ).catch(() => serverFailed("Its answer broke off.", response.status));
   // A receiver of a cancellation sends no response. Source: 2025-11-25, basic/utilities/cancellation.
   if (bridging.gone.aborted) leaveUnanswered(bridging.reply);
-  else if (refusal !== null) await refuseTo(bridging, refusal);
+  else if (refusal !== null) await concludeRefused(bridging.reply, refusal, bridging.request);
 }

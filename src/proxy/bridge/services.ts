@@ -1,11 +1,11 @@
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
-import type { ModernServices } from "../modern/services.ts";
+import type { ModernServices } from "../modern/rounds.ts";
 
-/** What a message needs that may cross eras. */
+/** For a message that may cross eras. */
 export interface BridgeServices extends LegacyServices, ModernServices {
-  /** what this isolate remembers of callers, and of the servers that they call */
+  /** what this isolate remembers of callers and of their servers */
   callerMemory: Pick<CallerMemory, "amend">;
   ids: Ids;
 }

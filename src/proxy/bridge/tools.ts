@@ -1,35 +1,27 @@
-/**
- * What the router has to know of a server's tools before one is called, read from `tools/list`: which arguments
- * also travel in headers, and whose output is wrapped for an older client.
- */
+/** What `tools/list` says about a server's tools: which arguments also travel in headers, and whose output is wrapped. */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/tenancy/session.ts";
 import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/translate/older-shapes.ts";
 import { paramHeadersIn } from "../../mcp/translate/param-headers.ts";
 import { modernRequest } from "../../mcp/translate/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
-import type { BridgeServices } from "./services.ts";
-import type { Exchange } from "../exchange.ts";
+import { headersFor, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
-import { headersFor } from "./era.ts";
+import type { BridgeServices } from "./services.ts";
 
 const timeoutMs = 30_000;
-/** Pages of tools that are read. Tools on later pages get no headers. */
+/** Tools on later pages get no headers. */
 const maxPages = 20;
-
-/** Characters that a session's row has room for. Where there is more, outputs stay as they are. */
+/** Stored in the session's row. Beyond it, outputs stay as they are. */
 const mostRememberedChars = 64 * 1024;
 
-/** The tools whose output is wrapped, which are few; null: they are too many to be kept. */
+/** The tools whose output is wrapped; null if they are too many to store. */
 function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
   return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
 }
 
-/**
- * The session with the tools that its server lists now; null: the tools could not be read, and the session
- * keeps the old ones.
- */
+/** Reads the tools into the session; null if they could not be read. */
 export async function readTools(
   services: Pick<BridgeServices, "sessions" | "upstream">,
   exchange: Exchange,
@@ -47,15 +39,12 @@ export async function readTools(
       params,
     });
     const { clientInfo } = session;
-    const sent = await services.upstream({
-      server: exchange.server,
-      caller: exchange.caller,
+    const sent = await sendOn(services, exchange, {
       method: "POST",
       headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],
         ["Mcp-Method", "tools/list"],
       ]),
-      authorization: exchange.authorization,
       body: modernRequest(text, { capabilities: {}, clientInfo }),
       signal: left,
       timeoutMs,
@@ -74,18 +63,18 @@ export async function readTools(
   }
   const bridge = { to: "modern", paramHeaders, wrapped: remembered(wrapped) ?? {} } as const;
   await services.sessions.setBridge(session, bridge);
-  // Where it could not be stored, this call goes by it, and the next one reads the tools again.
+  // If storing fails, this call still uses the tools, and the next one reads them again.
   return { ...session, bridge };
 }
 
-/** The client reads the tools again, and goes by what it has read from then on. */
+/** Updates the session after the client has listed the tools. */
 export async function noteTools(
   services: Pick<BridgeServices, "sessions">,
   session: Session,
   result: unknown,
 ): Promise<void> {
   const { bridge } = session;
-  // Tools that have not been read yet are read before the first call.
+  // Tools that have not been read are read before the first call.
   if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
   const { wrapped } = bridge;
   const listed = wrappedOutputsIn(result);

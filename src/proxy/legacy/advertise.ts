@@ -1,7 +1,4 @@
-/**
- * `initialize` on its way to a legacy server. Its capabilities gain what the router can do, by
- * `domain/servers/offer.ts`. Nothing else changes.
- */
+/** The capabilities that a legacy server reads in `initialize`: the client's, and what the router can do. */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
@@ -9,7 +6,7 @@ import { withMember } from "../../mcp/json-text/raw-json.ts";
 
 export interface Advertised {
   text: string;
-  /** raw, as the server reads the capabilities */
+  /** as the server reads them */
   capabilities: JsonObject;
 }
 
@@ -21,14 +18,12 @@ const capabilitiesIn = (text: string): JsonObject => {
   return isObject(found) ? found : {};
 };
 
-/** The capabilities that the router advertises to any server of that revision. The session's own are unknown here. */
+/** Advertised to any server of the revision, for a stream without a known session. */
 export const advertisedByRevision = (revision: string): JsonObject => ({
   sampling: revision >= firstWithTools ? { tools: {} } : {},
 });
 
-/**
- * @param form `bare`: no more than `sampling: {}` is added, since the server refused it
- */
+/** @param form `bare`: only `sampling: {}` is added, for servers that refuse more */
 export function advertise(
   text: string,
   options: {
@@ -41,24 +36,20 @@ export function advertise(
 ): Advertised {
   const { mode, revision, routerCapabilities, form } = options;
   const isRich = form === "rich";
-  const changed = editsFor(capabilitiesIn(text), {
+  const edits = editsFor(capabilitiesIn(text), {
     mode,
-    routerCapabilities:
-      routerCapabilities === null
-        ? null
-        : {
-            ...routerCapabilities,
-            tools: routerCapabilities.tools && isRich && revision >= firstWithTools,
-          },
+    routerCapabilities: routerCapabilities && {
+      ...routerCapabilities,
+      tools: routerCapabilities.tools && isRich && revision >= firstWithTools,
+    },
     modalities: isRich ? options.modalities : "hidden",
-  }).reduce(
-    (before, { path, value }) =>
-      withMember(
-        before,
-        [...capabilities, ...path],
-        value === undefined ? null : JSON.stringify(value),
-      ),
-    text,
-  );
+  });
+  let changed = text;
+  for (const { path, value } of edits)
+    changed = withMember(
+      changed,
+      [...capabilities, ...path],
+      value === undefined ? null : JSON.stringify(value),
+    );
   return { text: changed, capabilities: capabilitiesIn(changed) };
 }

@@ -1,20 +1,20 @@
 /**
- * Answers the sampling requests that were intercepted on one legacy stream. Each answer is a POST of the router's
- * own to the server, in the same invocation: one invocation may not touch another's connections.
+ * Answers the sampling requests intercepted on one legacy stream. Each answer is a POST to the server in the same invocation,
+ * because an invocation can't use another one's connections.
  */
 import type { JsonObject } from "../../domain/json.ts";
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
 import { noSuchServer, type Refusal } from "../../domain/refusals.ts";
-import { err, type Result } from "../../domain/result.ts";
+import { err } from "../../domain/result.ts";
+import type { Codec } from "../../mcp/codec.ts";
 import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
-import type { Caller } from "../../pipeline/callers/authenticate.ts";
-import type { AnsweredBy } from "../../pipeline/sampling/request/idempotency.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
+import type { Declared } from "../../pipeline/sampling/choice/choose.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
+import type { AnsweredBy } from "../../pipeline/sampling/request/idempotency.ts";
 import type { Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
-import { createBound } from "../bound.ts";
 import type { Exchange } from "../exchange.ts";
 import {
   answerMessage,
@@ -22,11 +22,10 @@ import {
   type SamplingDeps,
   type SamplingOutcome,
 } from "../sample-for-server.ts";
-import { declineClientRequest } from "./decline-client-request.ts";
-import { answerHeaders, type Negotiated } from "./negotiated.ts";
 import type { LegacyServices } from "./services.ts";
+import { answerHeaders, declineClientRequest } from "./post-answer.ts";
 
-/** So many requests of one stream run at once. The next one waits, and the server's stream waits with it. */
+/** Concurrent requests of one stream. The next one waits, and the server's stream waits with it. */
 const mostRunning = 32;
 
 export type AnsweringDeps = SamplingDeps &
@@ -35,33 +34,40 @@ export type AnsweringDeps = SamplingDeps &
     "deliver" | "cancellation" | "idempotency" | "background" | "note" | "sha256Hex"
   >;
 
-/** The stream on which a server asks, as far as its answers depend on it. */
+/** The stream on which a server sends sampling requests. */
 export interface AskingStream {
-  /** the tool being called; null: the stream doesn't tell */
+  /** the tool being called; null if unknown */
   tool: string | null;
   /** the client's request that the stream answers; null: the GET stream, or several requests */
   answers: RequestId | null;
-  /** Whether the client's request is still open, or the stream where no request is told. */
+  /** Whether the client's request is still open; without a request, whether the stream is. */
   isOpen: () => boolean;
 }
 
-/** A server's request as the stores know it. */
+export interface Negotiated {
+  revision: string;
+  codec: Codec;
+  /** what the server may ask the router for */
+  declared: Declared;
+}
+
+/** A server's request as the stores identify it. */
 interface KnownRequest {
-  id: RequestId;
   params: JsonObject;
-  /** the server's id, as rows know it */
+  /** hash of the server's id */
   messageId: string;
-  /** within which the server's ids are unique; null: nothing says so, and nothing is remembered */
+  /** within which the server's ids are unique; null if unknown: nothing is stored */
   scope: string | null;
 }
 
-/** Why a request is refused whatever the request asks, and how large it was. */
-interface Oversized {
-  refusal: Refusal;
-  bytes: number;
+interface Asked {
+  params: JsonObject;
+  replayKey: ReplayKey | null;
+  /** bytes of a request that was too large to buffer */
+  oversized: { refusal: Refusal; bytes: number } | null;
 }
 
-export interface AnsweredText {
+interface AnsweredText {
   /** of the audit record */
   requestId: string;
   answeredBy: AnsweredBy;
@@ -70,13 +76,12 @@ export interface AnsweredText {
 }
 
 export interface Answering {
-  /** Begins to answer, and waits only while too many of this stream's requests run. */
+  /** Starts to answer. Waits only while too many of this stream's requests run. */
   start(request: { id: RequestId; params: JsonObject }, eventId: string | null): Promise<void>;
-  /** Refuses a request that was too large to be held. */
   refuseOversized(id: RequestId, limitBytes: number): void;
   /** Refuses what only a client could do. */
   decline(request: { id: RequestId; method: string }): void;
-  /** Ends the request that a server takes back, wherever it runs. false: no request of the router's had that id. */
+  /** Cancels the request with the server's id, wherever it runs. False if the router has no such request. */
   cancel(serverRequestId: unknown): Promise<boolean>;
   isRunning(): boolean;
 }
@@ -90,26 +95,25 @@ export function createAnswering(
   const { session, snapshot } = caller;
   const { codec, declared } = negotiated;
   const tenantId = snapshot.tenant.id;
-  const bound = createBound(mostRunning);
-  /** A server may ask twice under one id, and cancels both by it. `messageId`: the id, as rows know it */
+  /** A server may use one id twice, and cancels both requests by it. */
   const running = new Set<{ messageId: string; ending: AbortController }>();
+  let finished: PromiseWithResolvers<void> | null = null;
 
   const messageIdOf = (id: unknown): Promise<string> =>
     messageKey(deps, JSON.stringify(id ?? null));
 
-  /** Without a session, an event's id has to do. */
+  /** Without a session, the event's id identifies the stream. */
   const scopeOf = async (eventId: string | null): Promise<string | null> => {
     if (session !== null) return session.id;
     if (eventId === null) return null;
     return `${snapshot.key.id}/${server.id}/${await messageKey(deps, eventId)}`;
   };
 
-  /** By what the request is known again. Without a scope, only by the key of the call that it joins. */
   const replayKeyOf = async ({
     params,
     messageId,
     scope,
-  }: Omit<KnownRequest, "id">): Promise<ReplayKey | null> => {
+  }: KnownRequest): Promise<ReplayKey | null> => {
     const key = idempotencyKeyOf(noHeaders, params);
     const joins = key.ok && key.value !== null ? await deps.sha256Hex(key.value) : null;
     if (scope !== null)
@@ -120,7 +124,7 @@ export function createAnswering(
   const deliver = (text: string): Promise<number> =>
     deps.deliver({
       server,
-      caller: exchange.caller,
+      caller,
       headers: answerHeaders(exchange.headers, { revision: negotiated.revision, session }),
       authorization: exchange.authorization,
       body: text,
@@ -131,7 +135,7 @@ export function createAnswering(
       deps.note({ event: "undelivered", requestId: exchange.requestId, status });
   };
 
-  /** A server that asked for progress gets it, and waits for a person for as long as its client does. */
+  /** A server that asked for progress gets it, and waits for an approver for as long as its client does. */
   const waitingOf = (params: JsonObject): { waiting?: () => Waiting } => {
     const progress = progressOf(params, deps.elapsed, (message) =>
       deps.background(deliver(JSON.stringify(message)).then(noteFailure)),
@@ -146,61 +150,58 @@ export function createAnswering(
         };
   };
 
-  const sample = async (
-    now: Caller,
-    request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
-    signal: AbortSignal,
-  ): ReturnType<typeof sampleForServer> => {
-    const entry = now.server ?? server;
-    return sampleForServer(deps, {
-      caller: now,
-      server: entry,
-      exchange,
-      request: {
-        params: request.params,
-        codec,
-        declared,
-        clientInfo: session?.clientInfo ?? {},
-        tool: stream.tool,
-        messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
-        replayKey: request.replayKey,
-        ...waitingOf(request.params),
-        oversizedBytes: request.oversized?.bytes ?? null,
-        denied: request.oversized?.refusal ?? faultOfKey(request.params) ?? deniedBy(entry),
-      },
-      signal,
-    });
-  };
-
-  /** The answer to one request, as its caller may have it by now: the stream is older than the request. */
+  /** Uses the caller as of now, since the stream is older than the request. */
   const answerTo = async (
     id: RequestId,
-    request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
+    { params, replayKey, oversized }: Asked,
     signal: AbortSignal,
   ): Promise<AnsweredText> => {
-    const textOf = (sampled: SamplingOutcome): AnsweredText => ({
-      requestId: sampled.requestId,
-      answeredBy: sampled.answeredBy,
-      text: JSON.stringify(answerMessage(id, codec, sampled)),
+    const answered = ({ requestId, answeredBy, outcome }: SamplingOutcome): AnsweredText => ({
+      requestId,
+      answeredBy,
+      text: JSON.stringify(answerMessage(id, codec, { requestId, outcome })),
     });
-    const refused = (refusal: Refusal): AnsweredText => {
-      const { requestId } = exchange;
-      return textOf({ requestId, answeredBy: "this-call", outcome: err(refusal) });
-    };
+    const refused = (refusal: Refusal): AnsweredText =>
+      answered({
+        requestId: exchange.requestId,
+        answeredBy: "this-call",
+        outcome: err(refusal),
+      });
     try {
-      const now = withServer(await exchange.current());
-      return now.ok ? textOf(await sample(now.value, request, signal)) : refused(now.error);
+      const now = await exchange.current();
+      if (!now.ok) return refused(now.error);
+      const entry = now.value.server;
+      if (entry === null) return refused(noSuchServer);
+      const sampled = await sampleForServer(deps, {
+        caller: now.value,
+        server: entry,
+        exchange,
+        request: {
+          params,
+          codec,
+          declared,
+          clientInfo: session?.clientInfo ?? {},
+          tool: stream.tool,
+          messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
+          replayKey,
+          ...waitingOf(params),
+          oversizedBytes: oversized?.bytes ?? null,
+          denied: oversized?.refusal ?? faultOfKey(params) ?? deniedBy(entry),
+        },
+        signal,
+      });
+      return answered(sampled);
     } catch (thrown) {
-      // The server waits for an answer, whatever bug there is here.
+      // Whatever went wrong here, the server is waiting for an answer.
       deps.report(exchange.requestId, thrown);
       return refused({ reason: "internal" });
     }
   };
 
-  /** The status with which the server took the answer; null: nobody waits for an answer from here. */
-  const answer = async ({ id, params, messageId, scope }: KnownRequest): Promise<number | null> => {
-    const ending = new AbortController();
-    const entry = { messageId, ending };
+  /** @returns the status of the POST; null if nothing was sent */
+  const answer = async (id: RequestId, known: KnownRequest): Promise<number | null> => {
+    const { params, messageId, scope } = known;
+    const entry = { messageId, ending: new AbortController() };
     running.add(entry);
     const watch =
       scope === null
@@ -210,12 +211,12 @@ export function createAnswering(
             deps.now(),
           );
     try {
-      const signal =
-        watch === null ? ending.signal : AbortSignal.any([ending.signal, watch.signal]);
-      const replayKey = await replayKeyOf({ params, messageId, scope });
+      const ended = entry.ending.signal;
+      const signal = watch === null ? ended : AbortSignal.any([ended, watch.signal]);
+      const replayKey = await replayKeyOf(known);
       const answered = await answerTo(id, { params, replayKey, oversized: null }, signal);
       const { text, answeredBy, requestId } = answered;
-      // The other call has the same id, and is answered. One that names its call has an id of its own.
+      // A concurrent call with the same id answers it. A call that joins by its own key has another id.
       const isAnswered = answeredBy === "concurrent-call" && replayKey?.kind !== "client";
       if (signal.aborted || isAnswered) return null;
       const status = await deliver(text);
@@ -224,30 +225,27 @@ export function createAnswering(
     } finally {
       watch?.stop();
       running.delete(entry);
+      finished?.resolve();
+      finished = null;
     }
   };
 
   return {
     async start({ id, params }, eventId) {
-      const [messageId, scope] = [await messageIdOf(id), await scopeOf(eventId)];
-      const leave = await bound.enter();
-      const work = answer({ id, params, messageId, scope })
-        .then(noteFailure, (thrown: unknown) => deps.report(exchange.requestId, thrown))
-        .finally(leave);
-      deps.background(work);
+      const known = { params, messageId: await messageIdOf(id), scope: await scopeOf(eventId) };
+      while (running.size >= mostRunning)
+        await (finished ??= Promise.withResolvers<void>()).promise;
+      deps.background(
+        answer(id, known).then(noteFailure, (thrown: unknown) =>
+          deps.report(exchange.requestId, thrown),
+        ),
+      );
     },
     refuseOversized(id, limitBytes) {
-      const oversized = {
-        refusal: { reason: "payload_too_large", limitBytes } as const,
-        bytes: limitBytes,
-      };
-      const refuse = async (): Promise<void> => {
-        const { signal } = new AbortController();
-        await deliver(
-          (await answerTo(id, { params: {}, replayKey: null, oversized }, signal)).text,
-        );
-      };
-      deps.background(refuse());
+      const refusal = { reason: "payload_too_large", limitBytes } as const;
+      const asked = { params: {}, replayKey: null, oversized: { refusal, bytes: limitBytes } };
+      const { signal } = new AbortController();
+      deps.background(answerTo(id, asked, signal).then(({ text }) => deliver(text)));
     },
     decline: (request) =>
       deps.background(deliver(JSON.stringify(declineClientRequest(request, exchange.requestId)))),
@@ -257,7 +255,7 @@ export function createAnswering(
       for (const { ending } of here) ending.abort();
       if (session === null) return here.length > 0;
       const { keyId, serverId, id: sessionId } = session;
-      // Also for a request that runs elsewhere, be it on the way to its admission.
+      // Also reaches a request that runs elsewhere, or has not been admitted yet.
       await deps.cancellation.cancel({
         tenantId: session.tenantId,
         sessionId,
@@ -275,15 +273,10 @@ export function createAnswering(
   };
 }
 
-/** A server has no headers for its own requests. */
+/** A server's request has no HTTP headers of its own. */
 const noHeaders = { get: () => null };
 
 const faultOfKey = (params: JsonObject): Refusal | null => {
   const key = idempotencyKeyOf(noHeaders, params);
   return key.ok ? null : key.error;
 };
-
-/** A caller whose server is gone by now has nobody to sample for. */
-function withServer(caller: Result<Caller, Refusal>): Result<Caller, Refusal> {
-  return caller.ok && caller.value.server === null ? err(noSuchServer) : caller;
-}

@@ -1,27 +1,25 @@
 /**
- * The client's own GET stream. The client's wish is stored before the server is asked, so that the router's
- * stream gives way. A server has one such stream per session and refuses a second, so the client's request
- * waits here until the router has let go. What the server sends between the two streams may be lost, so that
- * moment is as short as can be.
+ * The client's own GET stream. A server has one per session and refuses a second, so the client's request waits here until
+ * the router has closed its stream. Messages that the server sends in between may be lost, so the gap is kept short.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
+import { sendOn, type Exchange } from "../exchange.ts";
 import type { LegacyServices } from "./services.ts";
-import type { Exchange } from "../exchange.ts";
 
-/** How often the server is asked where the router held the stream: the server may not notice its end at once. */
+/** Attempts after the router's own stream, whose end the server may notice late… */
 const mostTries = 6;
-/** …and where it is unknown who holds it. */
+/** …and if it is unknown who holds the stream. */
 const fewTries = 2;
 const pauseMs = 25;
-/** ms between two looks. A look at this isolate costs nothing; a look at another one is a read of the database. */
+/** Polling intervals in memory and in the database. */
 const [lookHereMs, lookMs] = [20, 100];
 const patienceMs = 3_000;
 
-/** Waits until the router has let go; false: the stream was not the router's. */
-async function letGo(
+/** @returns false if the stream was not the router's */
+async function untilReleased(
   services: Pick<LegacyServices, "streams" | "wait">,
   session: Session,
   left: AbortSignal,
@@ -40,18 +38,20 @@ async function letGo(
 }
 
 export async function openClientGetStream(
-  services: Pick<LegacyServices, "streams" | "wait">,
-  { caller: { session }, left }: Pick<Exchange, "caller" | "left">,
-  open: () => Promise<Result<UpstreamAnswer, Refusal>>,
+  services: Pick<LegacyServices, "streams" | "upstream" | "wait">,
+  exchange: Exchange,
 ): Promise<Result<UpstreamAnswer, Refusal>> {
-  if (session === null) return open();
+  const { session } = exchange.caller;
+  const { left } = exchange;
+  if (session === null) return sendOn(services, exchange, { body: null });
+  // Stored before the server is asked, so that the router's stream gives way.
   await services.streams.clientWants(session);
   let most = fewTries;
   for (let tries = 1; ; tries += 1) {
-    const opened = await open();
+    const opened = await sendOn(services, exchange, { body: null });
     if (!opened.ok || opened.value.status !== 409 || tries === most) return opened;
     await opened.value.body?.cancel();
-    const wasRouters = await letGo(services, session, left);
+    const wasRouters = await untilReleased(services, session, left);
     if (wasRouters) most = mostTries;
     if (!wasRouters || tries > 1) await services.wait(pauseMs * tries, left);
   }

@@ -1,7 +1,4 @@
-/**
- * `initialize` through the proxy. The router advertises to the server what it can do, and stores the session
- * before the client gets its answer.
- */
+/** `initialize` through the proxy: advertises the router's sampling, and stores the session before the client gets its answer. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
@@ -9,28 +6,22 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
-import { advertise, type Advertised } from "./advertise.ts";
-import type { LegacyServices } from "./services.ts";
-import { derive, refuse, type Exchange } from "../exchange.ts";
-import { createLosses } from "../losses.ts";
-import { routerCapabilitiesFor } from "../router-capabilities.ts";
+import { derive, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { dropBody, readAnswer, type FirstAnswer } from "../first-answer.ts";
-import { isEventStream } from "../media-type.ts";
-import { relayEvents, relayJson, type Relaying } from "./relay.ts";
-import { createInterceptor, type InterceptorDeps } from "./sampling-interceptor.ts";
+import type { LegacyServices } from "./services.ts";
+import { advertise, type Advertised } from "./advertise.ts";
+import type { AnsweringDeps } from "./answer-sampling.ts";
+import { relayAnswer } from "./relay.ts";
 
 const timeoutMs = 60_000;
 
 export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
 
-/** What a server answered to `initialize`, and what was advertised to that server. Nothing is stored yet. */
+/** Sends `initialize`, once more with less if the server refuses the rich form. Stores no session. */
 export async function initializeServer(
   services: Pick<LegacyServices, "background" | "retests" | "servers" | "sessions" | "upstream">,
-  exchange: Pick<
-    Exchange,
-    "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
-  >,
+  exchange: Exchange,
   params: JsonObject,
 ): Promise<Result<{ advertised: Advertised; first: FirstAnswer }, Refusal>> {
   const { server, text } = exchange;
@@ -38,20 +29,11 @@ export async function initializeServer(
   const context = {
     mode: server.sampling,
     revision: typeof requested === "string" ? requested : "",
-    routerCapabilities: routerCapabilitiesFor(services, exchange),
+    routerCapabilities: services.sessions.offerFor(exchange.caller.snapshot, server),
     modalities: server.supportedModalities ? "advertised" : "hidden",
   } as const;
   const send = async (advertised: Advertised): Promise<Result<FirstAnswer, Refusal>> => {
-    const response = await services.upstream({
-      server,
-      caller: exchange.caller,
-      method: "POST",
-      headers: exchange.headers,
-      authorization: exchange.authorization,
-      body: advertised.text,
-      signal: exchange.left,
-      timeoutMs,
-    });
+    const response = await sendOn(services, exchange, { body: advertised.text, timeoutMs });
     const reading = server.sampling === "client" ? "anyhow" : "certainly";
     return response.ok ? readAnswer(response.value, reading) : response;
   };
@@ -76,7 +58,7 @@ export async function initializeServer(
   return first.ok ? ok({ advertised, first: first.value }) : first;
 }
 
-/** What an `initialize` says of its client. What is misshapen is for the server to refuse. */
+/** What an `initialize` declares of its client. The server judges what is malformed. */
 export function declaredIn({
   capabilities,
   clientInfo,
@@ -87,9 +69,9 @@ export function declaredIn({
   };
 }
 
-/** @param exchange with an `initialize` that has been admitted: a server that refuses it may be asked another way */
+/** @param exchange an admitted `initialize` */
 export async function proxyInitialize(
-  services: InterceptorDeps & Pick<LegacyServices, "retests" | "servers" | "sessions" | "upstream">,
+  services: AnsweringDeps & Pick<LegacyServices, "retests" | "servers" | "sessions" | "upstream">,
   exchange: Exchange,
   { id, params }: { id: RequestId; params: JsonObject },
 ): Promise<ClientAnswer> {
@@ -123,21 +105,17 @@ export async function proxyInitialize(
     status: response.status,
     headers: returnedHeaders(response.headers),
   });
-  // A server may sample beside this answer, too.
+  // A server may send sampling requests with this answer too.
   if (server.sampling === "client" || !response.ok) return rest;
-  const relaying: Relaying = {
-    interceptor: createInterceptor(
-      services,
-      derive(exchange, { caller: (seen) => ({ ...seen, session }) }),
-      { tool: null, answers: null, isOpen: () => false },
-    ),
-    losses: createLosses(services, { requestId: exchange.requestId, ids: [id], era: "legacy" }),
-    ended: () => undefined,
-    // Whoever asked may read the answer before the client does.
-    owner: null,
-    broken: () => null,
-  };
-  if (isEventStream(rest)) return relayEvents(rest, relaying);
-  const relayed = await relayJson(rest, relaying);
-  return "reason" in relayed ? refused(relayed) : relayed;
+  const inSession = derive(exchange, { caller: (seen) => ({ ...seen, session }) });
+  // The era's negotiation may read the answer before the client does, so the stream has no owner.
+  return relayAnswer(
+    services,
+    { ...inSession, owner: null },
+    {
+      response: rest,
+      stream: { tool: null, answers: null, isOpen: () => false },
+      ended: () => undefined,
+    },
+  );
 }

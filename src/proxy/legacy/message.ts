@@ -1,28 +1,22 @@
-/** The legacy era through the proxy. */
+/** Every legacy message except `initialize`. */
 import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
 import { own } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/sampling/replay-key.ts";
-import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
+import { isJson, streamsAnswer } from "../../domain/servers/media-type.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { type RequestId, isId, parsedId, parsedMessages } from "../../mcp/json-text/exact-ids.ts";
-import { errorMessage } from "../../mcp/jsonrpc.ts";
-import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
-import { renewStreamMs } from "./streams.ts";
-import type { LegacyServices } from "./services.ts";
-import { refuse, sendOn, type Exchange } from "../exchange.ts";
-import { openRouterStream } from "./router-stream.ts";
-import { openClientGetStream } from "./client-get-stream.ts";
-import { createLosses } from "../losses.ts";
 import { messageKey } from "../../pipeline/sampling/request/message-key.ts";
-import { isJson, streamsAnswer } from "../media-type.ts";
+import { refuse, sendOn, type Exchange } from "../exchange.ts";
 import { passOn } from "../pass-on.ts";
-import { relayEvents, relayJson, type Relaying } from "./relay.ts";
-import type { AskingStream } from "./answer-sampling.ts";
-import { createInterceptor } from "./sampling-interceptor.ts";
+import type { LegacyServices } from "./services.ts";
+import { openClientGetStream } from "./client-get-stream.ts";
+import { relayAnswer } from "./relay.ts";
+import { openRouterStream } from "./router-stream.ts";
+import { renewStreamMs } from "./streams.ts";
 
-/** The client cancels requests of its own, so their provider calls end, wherever they run. */
+/** Ends the provider calls of requests that the client cancels, wherever they run. */
 export async function noteCancellations(
   services: Pick<LegacyServices, "cancellation" | "sha256Hex">,
   { caller: { session } }: Exchange,
@@ -33,8 +27,7 @@ export async function noteCancellations(
     const { requestId } = message.params;
     if (session === null || !isId(requestId)) continue;
     const { tenantId, id: sessionId } = session;
-    // Where the database is out of reach, the server still gets the cancellation, and may cancel
-    // its own request.
+    // If the database is unreachable, the server still gets the cancellation, and may cancel its own request.
     await services.cancellation.cancel({
       tenantId,
       sessionId,
@@ -43,10 +36,7 @@ export async function noteCancellations(
   }
 }
 
-/**
- * The official servers number their requests, and take a text that reads as the number for the same id. A server may
- * also read a number as a double.
- */
+/** Every id that a server might read: official servers accept "1" for 1, and some read numbers as doubles. */
 function idsMeant(id: unknown): RequestId[] {
   if (!isId(id)) return [];
   if (typeof id === "number") return [id];
@@ -55,24 +45,19 @@ function idsMeant(id: unknown): RequestId[] {
   return [id, ...numbers.filter((each) => isId(each) && typeof each !== "string")] as RequestId[];
 }
 
-/**
- * Whether a body answers a request that the router intercepted, by guessing its id. Such a body goes no
- * further, also as a batch.
- */
+/** Whether a client's message answers a request that the router intercepted, for example by guessing its id. */
 async function answersForRouter(
   services: Pick<LegacyServices, "idempotency" | "now" | "sha256Hex">,
   { caller: { session }, server: { sampling }, text, method }: Exchange,
 ): Promise<boolean> {
   if (session === null || sampling === "client" || method !== "POST") return false;
-  // Most messages answer nothing.
   if (!/"result"|"error"|\\u/.test(text)) return false;
   const { tenantId, keyId, serverId } = session;
   for (const value of [parsedMessages(text)].flat()) {
     const [result, error] = [own(value, "result"), own(value, "error")];
-    // Also where a method stands beside it: the server decides which of the two counts.
+    // Also beside a method: the server decides which of the two counts.
     if (result === undefined && error === undefined) continue;
-    // A client that is never asked to sample has no sampling answers to give. A refused request
-    // left no record by which its answer could be known.
+    // A client that is never asked to sample has no sampling answers. A refused request left no record to find.
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
     for (const id of idsMeant(own(value, "id"))) {
       const keys = streamKeys(session.id, await messageKey(services, JSON.stringify(id)));
@@ -84,15 +69,88 @@ async function answersForRouter(
   return false;
 }
 
-/** The request of the client that a stream answers, if it is one, and the tool that it calls. */
-function streamOf(
-  body: ProxiedBody | null,
-  release: () => void,
-): { stream: AskingStream; ended: () => void } {
+/** Renews the claim of the client's GET stream until the returned function is called. */
+function claimClientStream(
+  services: Pick<LegacyServices, "background" | "streams">,
+  session: Session,
+): () => void {
+  const claim = (): void => services.background(services.streams.clientHolds(session));
+  claim();
+  const renewing = setInterval(claim, renewStreamMs);
+  return () => {
+    clearInterval(renewing);
+    services.background(services.streams.clientReleases(session));
+  };
+}
+
+/** The server gave the client no GET stream. */
+function noteNoStream(
+  { streams, background }: Pick<LegacyServices, "background" | "streams">,
+  session: Session,
+  status: number | null,
+): void {
+  if (status === 405) streams.isNotOffered(session);
+  // With 409, another holder has the stream.
+  else if (status !== 409) background(streams.clientReleases(session));
+}
+
+async function proxyGet(services: LegacyServices, exchange: Exchange): Promise<ClientAnswer> {
+  const { session } = exchange.caller;
+  const sent = await openClientGetStream(services, exchange);
+  if (sent.ok && streamsAnswer(sent.value)) {
+    let isOpen = true;
+    const release = session === null ? null : claimClientStream(services, session);
+    return relayAnswer(services, exchange, {
+      response: sent.value,
+      stream: { answers: null, tool: null, isOpen: () => isOpen },
+      ended() {
+        isOpen = false;
+        release?.();
+      },
+    });
+  }
+  if (session !== null) noteNoStream(services, session, sent.ok ? sent.value.status : null);
+  return sent.ok
+    ? passOn(sent.value)
+    : refuse(sent.error, { id: null, requestId: exchange.requestId });
+}
+
+export async function proxyLegacy(
+  services: LegacyServices,
+  exchange: Exchange,
+): Promise<ClientAnswer> {
+  const { server, method, body, requestId } = exchange;
+  const { session } = exchange.caller;
+  const { sessions, streams, background } = services;
+  if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
+  if (body !== null) {
+    await noteCancellations(services, exchange, body);
+    if (await answersForRouter(services, exchange)) return new Response(null, { status: 202 });
+  }
+  if (method === "GET") return proxyGet(services, exchange);
   const [request, ...more] = body === null ? [] : requestsIn(body);
-  const alone = more.length > 0 ? undefined : request;
+  if (request !== undefined && session?.bridge === null)
+    await streams.untilOpenedElsewhere(session, exchange.left);
+  const closeRouterStream = await openRouterStream(services, exchange, request?.method);
+  const sent = await sendOn(services, exchange, {
+    body: method === "POST" ? exchange.bytes : null,
+  });
+  if (!sent.ok) {
+    closeRouterStream();
+    return refuse(sent.error, { id: request?.id ?? null, requestId });
+  }
+  const response = sent.value;
+  if (method === "DELETE" && response.ok && session !== null) await sessions.end(session);
+  const isRead =
+    streamsAnswer(response) || (response.ok && isJson(response) && server.sampling !== "client");
+  if (method === "DELETE" || !isRead) {
+    closeRouterStream();
+    return passOn(response);
+  }
   let isOpen = true;
-  return {
+  const alone = more.length > 0 ? undefined : request;
+  return relayAnswer(services, exchange, {
+    response,
     stream: {
       answers: alone?.id ?? null,
       tool: alone === undefined ? null : toolIn(alone),
@@ -100,97 +158,7 @@ function streamOf(
     },
     ended() {
       isOpen = false;
-      release();
+      closeRouterStream();
     },
-  };
-}
-
-const idsIn = (body: ProxiedBody | null): RequestId[] =>
-  body === null ? [] : requestsIn(body).map(({ id }) => id);
-
-/** What has to be done when a stream ends, and what renews the stream's claim while the stream is open. */
-function watched(
-  services: Pick<LegacyServices, "background" | "streams">,
-  { caller: { session } }: Exchange,
-): () => void {
-  if (session === null) return () => undefined;
-  services.background(services.streams.clientHolds(session));
-  const renewing = setInterval(
-    () => services.background(services.streams.clientHolds(session)),
-    renewStreamMs,
-  );
-  return () => {
-    clearInterval(renewing);
-    services.background(services.streams.clientReleases(session));
-  };
-}
-
-/** The client asked for a GET stream and got none. */
-function noteNoStream(
-  { streams, background }: Pick<LegacyServices, "background" | "streams">,
-  session: Session,
-  status: number,
-): void {
-  if (status === 405) streams.isNotOffered(session);
-  // Somebody else holds the stream, and the server has said so.
-  else if (status !== 409) background(streams.clientReleases(session));
-}
-
-/** Every message but an `initialize`, which `initialize.ts` knows. */
-export async function proxyLegacy(
-  services: LegacyServices,
-  exchange: Exchange,
-): Promise<ClientAnswer> {
-  const { server, method, body, requestId } = exchange;
-  const { session } = exchange.caller;
-  const [request] = body === null ? [] : requestsIn(body);
-  const refused = (refusal: Refusal): Promise<ClientAnswer> =>
-    refuse(refusal, { id: request?.id ?? null, requestId });
-  const { sessions, background } = services;
-  if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
-  if (body !== null) {
-    await noteCancellations(services, exchange, body);
-    if (await answersForRouter(services, exchange)) return new Response(null, { status: 202 });
-  }
-  if (request !== undefined && session?.bridge === null)
-    await services.streams.untilOpenedElsewhere(session, exchange.left);
-  const closeRouterStream = await openRouterStream(services, exchange, request?.method);
-  const open = (): ReturnType<typeof sendOn> =>
-    sendOn(services, exchange, method === "POST" ? exchange.bytes : null, exchange.left);
-  const sent = await (method === "GET" ? openClientGetStream(services, exchange, open) : open());
-  if (!sent.ok) {
-    closeRouterStream();
-    if (method === "GET" && session !== null) background(services.streams.clientReleases(session));
-    return refused(sent.error);
-  }
-  const response = sent.value;
-  if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
-  const untouched = server.sampling === "client";
-  const streams = streamsAnswer(response);
-  const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
-  if (method === "DELETE" || !looksIn) {
-    closeRouterStream();
-    if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
-    return passOn(response);
-  }
-  const release = method === "GET" ? watched(services, exchange) : closeRouterStream;
-  const { stream, ended } = streamOf(body, release);
-  const relaying: Relaying = {
-    interceptor: untouched ? null : createInterceptor(services, exchange, stream),
-    losses: untouched
-      ? null
-      : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
-    ended,
-    owner: exchange.owner,
-    broken() {
-      const refusal = serverFailed("Its stream broke off.", response.status);
-      return stream.answers === null || untouched
-        ? null
-        : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
-    },
-  };
-  if (streams) return relayEvents(response, relaying);
-  const relayed = await relayJson(response, relaying);
-  ended();
-  return "reason" in relayed ? refused(relayed) : relayed;
+  });
 }

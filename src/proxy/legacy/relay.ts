@@ -1,7 +1,6 @@
 /**
- * A server's answer on its way to the client, without what the router intercepted. Streams stay
- * streams: nothing is held beyond one event, and a comment now and then keeps the client's
- * connection open while the router samples.
+ * Relays a server's answer to the client, without what the router intercepted. At most one event of a stream is buffered,
+ * and comments keep the client's connection open while the router samples.
  */
 import {
   plainAnswer,
@@ -11,7 +10,11 @@ import {
 import type { AnswerReader, UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { surelyHarmless, startsResponse } from "../message-head.ts";
+import { streamedHeaders, streamsAnswer } from "../../domain/servers/media-type.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import { surelyHarmless, startsResponse } from "../../mcp/json-text/message-head.ts";
+import { errorMessage } from "../../mcp/jsonrpc.ts";
+import { requestsIn } from "../../mcp/message.ts";
 import {
   createClientStream,
   type ClientStream,
@@ -21,19 +24,20 @@ import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import type { Segment } from "../../mcp/sse/segment.ts";
 import { sseMessage } from "../../mcp/sse/write.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
-import { streamedHeaders } from "../media-type.ts";
+import { refuse, type Exchange } from "../exchange.ts";
 import { readJsonBody } from "../json-body.ts";
-import { unreadableAnswer, type Losses } from "../losses.ts";
-import type { Interceptor } from "./sampling-interceptor.ts";
+import { createLosses, unreadableAnswer, type Losses } from "../losses.ts";
+import type { AnsweringDeps, AskingStream } from "./answer-sampling.ts";
+import { createInterceptor, type Interceptor } from "./interceptor.ts";
 
 /**
- * A server that isn't told that a client has left would answer the client's next stream with 409. So a stream gets
- * a comment after so many silent seconds, by which the runtime notices…
+ * Seconds of silence before a comment, by which the runtime notices a client that has left. The server would otherwise
+ * answer that client's next stream with 409.
  */
 const silentTicks = 4;
-/** …and sooner while the router samples: that is when clients and proxies wait in vain. */
+/** Sooner while the router samples, when clients and intermediaries might time out. */
 const samplingTicks = 2;
-/** Whoever reads a JSON body reads past its byte order mark. */
+/** Skips a byte order mark, as readers of JSON bodies do. */
 const decoder = new TextDecoder();
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -43,16 +47,16 @@ const nothing: Bytes = new Uint8Array(0);
 export interface Relaying {
   /** null: nothing is intercepted */
   interceptor: Interceptor | null;
-  /** what is dropped of the stream; null: nothing is read */
+  /** null: nothing is read */
   losses: Losses | null;
-  /** The stream is over, whoever ended it. */
+  /** Called when the stream is over, whoever ended it. */
   ended: () => void;
   owner: StreamOwner | null;
-  /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
+  /** The message that ends the client's request if the server's stream breaks; null: it can resume. */
   broken: () => Record<string, unknown> | null;
 }
 
-/** What the client gets of one segment; empty: nothing. */
+/** @returns what the client gets of one segment */
 async function partFor(
   segment: Segment,
   { interceptor, losses }: Pick<Relaying, "interceptor" | "losses">,
@@ -74,7 +78,6 @@ interface Copying {
   relaying: Relaying;
 }
 
-/** A server's stream, event by event, until it ends or its client has left. */
 async function copyEvents(
   reader: AnswerReader | undefined,
   { stream, splitter, relaying }: Copying,
@@ -125,12 +128,11 @@ export function relayEvents(response: UpstreamAnswer, relaying: Relaying): Clien
   });
   const body = stream.open();
   copyEvents(reader, { stream, splitter, relaying }).catch(stream.fail);
-  // A proxy that buffers would hold back events and comments.
+  // Stops intermediaries from buffering events and comments.
   const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
   return plainAnswer({ status: response.status, fields: headers, content: body });
 }
 
-/** The body without what the router intercepts. */
 async function withoutIntercepted(
   bytes: Bytes,
   { status, fields }: Pick<PlainAnswer, "status" | "fields">,
@@ -152,8 +154,8 @@ async function withoutIntercepted(
   }
 }
 
-/** A JSON answer: a small one is read at once, a large response passes while it arrives. */
-export async function relayJson(
+/** A small answer is read as a whole; a large one passes while it arrives. */
+async function relayJson(
   response: UpstreamAnswer,
   { interceptor, losses }: Relaying,
 ): Promise<ClientAnswer | Refusal> {
@@ -178,4 +180,32 @@ export async function relayJson(
     case "broken":
       return serverFailed("It broke off.", response.status);
   }
+}
+
+/** @param about `ended` is called when the answer is over */
+export async function relayAnswer(
+  services: AnsweringDeps,
+  exchange: Exchange,
+  about: { response: UpstreamAnswer; stream: AskingStream; ended: () => void },
+): Promise<ClientAnswer> {
+  const { server, body, requestId, owner } = exchange;
+  const { response, stream, ended } = about;
+  const isUntouched = server.sampling === "client";
+  const ids = body === null ? [] : requestsIn(body).map(({ id }) => id);
+  const relaying: Relaying = {
+    interceptor: isUntouched ? null : createInterceptor(services, exchange, stream),
+    losses: isUntouched ? null : createLosses(services, { requestId, ids, era: "legacy" }),
+    ended,
+    owner,
+    broken() {
+      const refusal = serverFailed("Its stream broke off.", response.status);
+      return stream.answers === null || isUntouched
+        ? null
+        : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
+    },
+  };
+  if (streamsAnswer(response)) return relayEvents(response, relaying);
+  const relayed = await relayJson(response, relaying);
+  ended();
+  return "reason" in relayed ? refuse(relayed, { id: ids[0] ?? null, requestId }) : relayed;
 }

@@ -1,59 +1,56 @@
 /**
- * The router stream: the GET stream that the router holds for a client that has none, for as long as one of the
- * client's requests runs. Servers that sample outside of a request use it. Everything else that comes on it
- * would have reached nobody, and is dropped. The stream ends as soon as the client wants its own.
+ * The GET stream that the router holds for a client that has none, while one of the client's requests runs, for servers that
+ * sample outside of a request. Everything else on it is dropped. It closes as soon as the client wants its own.
  *
- * A server has one such stream per session, and loses what it sends while none stands. So the requests of an
- * isolate share one stream. The request that opened it keeps it for the others that still run. When it can't
- * keep it any longer, the next request opens another at once.
+ * A server has one such stream per session, and messages sent while it is closed are lost. So the requests of an isolate
+ * share one stream: the request that opened it keeps it for the others, and when it can't, the next one reopens it.
  */
 import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
+import { streamsAnswer } from "../../domain/servers/media-type.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import { surelyHarmless } from "../message-head.ts";
-import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
-import { renewStreamMs } from "./streams.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
-import type { LegacyServices } from "./services.ts";
-import type { Exchange } from "../exchange.ts";
+import { surelyHarmless } from "../../mcp/json-text/message-head.ts";
+import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
+import { sendOn, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
-import { streamsAnswer } from "../media-type.ts";
-import { createInterceptor, type InterceptorDeps } from "./sampling-interceptor.ts";
+import type { LegacyServices } from "./services.ts";
+import type { AnsweringDeps } from "./answer-sampling.ts";
+import { createInterceptor } from "./interceptor.ts";
+import { renewStreamMs } from "./streams.ts";
 
-/** Methods for which a server runs code of its own that may sample. */
+/** Methods for which a server runs code that may sample. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
-/** ms that the request waits for the router stream: a server may send no headers before its first event. */
+/** ms that the request waits for the stream: a server may send no headers before its first event. */
 const headStartMs = 1_000;
 const headersMs = 30_000;
 const retryMs = 1_000;
-/** ms between two looks into memory alone… */
-const tickMs = 100;
-/** …and between two looks into the database. */
-const lookMs = 1_000;
-/** ms between two tries at first, where another isolate holds the stream; later a second. */
+/** Polling intervals in memory and in the database. */
+const [tickMs, lookMs] = [100, 1_000];
+/** ms between the first attempts while another isolate holds the stream; later `retryMs` */
 const handOverMs = 300;
 const handOverTries = 10;
 /**
- * ms for which an invocation keeps the stream beyond its own response. The invocation ends some time after its
- * response, and may have to answer what it intercepted last.
+ * ms for which an invocation keeps the stream after its own response. It ends some time after that response, and may have to
+ * answer what it intercepted last.
  */
 const afterwardsMs = 10_000;
 
-export type RouterStreamDeps = InterceptorDeps &
+export type RouterStreamDeps = AnsweringDeps &
   Pick<LegacyServices, "streams" | "upstream" | "wait">;
 
-interface Standing {
+interface Holding {
   services: RouterStreamDeps;
   exchange: Exchange;
   session: Session;
   /** the request has ended */
   over: AbortSignal;
-  /** The stream stands, or there will be none, so the request need not wait. */
+  /** Lets the request continue: the stream is open, or there will be none. */
   ready: () => void;
 }
 
 const nothingToEnd = (): void => undefined;
 
-/** Opens the stream where the client has none. The function that comes back ends the stream. */
+/** Opens the stream if the client has none. @returns what closes it */
 export async function openRouterStream(
   services: RouterStreamDeps,
   exchange: Exchange,
@@ -62,7 +59,7 @@ export async function openRouterStream(
   const { server, caller } = exchange;
   const { session } = caller;
   if (session === null || method === undefined || !mayAsk.has(method)) return nothingToEnd;
-  // Behind a bridge only the router gets what a server asks on that stream, if only to refuse it.
+  // Behind a bridge only the router can answer, or refuse, what a server asks on that stream.
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
   if (!samples && session.bridge === null) return nothingToEnd;
   const { streams } = services;
@@ -73,11 +70,11 @@ export async function openRouterStream(
   const headStart = new AbortController();
   const ready = (): void => headStart.abort();
   services.background(
-    stand({ services, exchange, session, over: over.signal, ready })
+    keepOpen({ services, exchange, session, over: over.signal, ready })
       .catch((thrown: unknown) => services.report(exchange.requestId, thrown))
       .finally(ready),
   );
-  // A stream that stood already is known by now.
+  // An open stream is known by now.
   if (!headStart.signal.aborted) await services.wait(headStartMs, headStart.signal);
   return () => {
     done();
@@ -85,43 +82,39 @@ export async function openRouterStream(
   };
 }
 
-/** Keeps a stream standing until the request is over. */
-async function stand(standing: Standing): Promise<void> {
-  const { services, session, over, ready } = standing;
+/** Keeps a stream open until the request is over. */
+async function keepOpen(holding: Holding): Promise<void> {
+  const { services, session, over, ready } = holding;
   const { streams } = services;
   for (let tries = 0; !over.aborted; tries += 1) {
     const here = streams.routerStreamHere(session);
     if (here === "stands") ready();
-    const next = here === null ? await hold(standing, tries) : tickMs;
-    // The client has asked for its own stream and has not got it yet, so the request waits for the
-    // client's stream.
+    const next = here === null ? await hold(holding, tries) : tickMs;
+    // The request waits for a stream that the client has asked for and not got yet.
     if (next === "never" || (next === "clients" && !(await streams.isMissing(session)))) return;
     if (next !== "clients") await services.wait(next, over);
   }
 }
 
-/** Holds one stream until it ends. Gives the ms until the next try, or says that another try is of no use. */
-async function hold(standing: Standing, tries: number): Promise<number | "clients" | "never"> {
-  const { services, exchange, session, ready } = standing;
+/** Holds one stream until it ends. @returns ms until the next attempt, or why there is none */
+async function hold(holding: Holding, tries: number): Promise<number | "clients" | "never"> {
+  const { services, exchange, session, ready } = holding;
   const { streams } = services;
-  // The client's own stream goes first, also where the client has to ask twice.
+  // The client's own stream takes precedence, also if the client has to ask twice.
   if (streams.clientHasHere(session) || (tries > 0 && (await streams.clientHas(session))))
     return "clients";
   const turn = streams.takeTurn(session);
   if (turn === null) return tickMs;
   const stop = new AbortController();
-  const keeping = keep(standing, { stop, turn });
+  const keeping = closeWhenIdle(holding, { stop, turn });
   const headers = new Headers([...exchange.headers]);
   headers.delete("Content-Type");
   headers.delete("Last-Event-ID");
   headers.set("Accept", "text/event-stream");
   try {
-    const opened = await services.upstream({
-      server: exchange.server,
-      caller: exchange.caller,
+    const opened = await sendOn(services, exchange, {
       method: "GET",
       headers,
-      authorization: exchange.authorization,
       body: null,
       signal: stop.signal,
       timeoutMs: headersMs,
@@ -132,17 +125,16 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
       turn.stands();
       ready();
       await streams.routerHolds(session);
-      await read(standing, response);
+      await read(holding, response);
       await streams.routerReleases(session);
-      // A stream that the server ended is not asked for again at once.
+      // A stream that the server ended is reopened after a pause.
       return stop.signal.aborted ? tickMs : retryMs;
     }
     await response.body?.cancel();
     if (response.status === 405) streams.isNotOffered(session);
     if (response.status !== 409) return "never";
     if (await streams.clientHas(session)) return "clients";
-    // Either another isolate holds the stream and takes what comes, or the server hasn't noticed
-    // its end yet.
+    // Either another isolate holds the stream, or the server hasn't noticed its end yet.
     if (!(await streams.isRouters(session))) return tries * tickMs < retryMs ? tickMs : retryMs;
     ready();
     return tries < handOverTries ? handOverMs : retryMs;
@@ -153,9 +145,9 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
   }
 }
 
-/** Ends the stream when no request needs it here any longer, or when the client wants its own. */
-async function keep(
-  { services, session, over }: Standing,
+/** Closes the stream when no request here needs it any longer, or when the client wants its own. */
+async function closeWhenIdle(
+  { services, session, over }: Holding,
   { stop, turn }: { stop: AbortController; turn: { renew(): void; release(): void } },
 ): Promise<void> {
   const { streams, now } = services;
@@ -169,7 +161,7 @@ async function keep(
     const looks = turns % (lookMs / tickMs) === 0;
     if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session)))) {
       stop.abort();
-      // Another request that waits here may ask the server now, before the database knows.
+      // Another request that waits here may reopen it before the database knows.
       turn.release();
     } else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
   }
@@ -177,7 +169,7 @@ async function keep(
 
 /** Intercepts sampling requests, and drops everything else. */
 async function read(
-  { services, exchange, session }: Standing,
+  { services, exchange, session }: Holding,
   response: UpstreamAnswer,
 ): Promise<void> {
   const interceptor = createInterceptor(services, exchange, {

@@ -1,41 +1,26 @@
 /**
- * The round in which a person connects an account of their own at the server: the client is asked to open the page
- * for that, comes back, and waits there. No server sees anything of it.
- * Source: 2026-07-28, client/elicitation, "URL Mode".
+ * The round in which a user connects an account of their own at the server: the client is asked to open a page, comes back,
+ * and waits. The server sees nothing of it. Source: 2026-07-28, client/elicitation, "URL Mode".
  */
-import { parsedJson, own } from "../../domain/json.ts";
 import { connectMessage } from "../../pipeline/servers/authorization-needed.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { featuresOf, refusesInteraction } from "../../domain/sampling/negotiation.ts";
 import { supports } from "../../domain/sampling/capabilities.ts";
-import { maxRounds, type CarriedState, type RoundWire } from "../../domain/sampling/rounds.ts";
-import type { RoundRequest } from "./round-request.ts";
-import type { RoundStates } from "./round-state.ts";
+import { featuresOf, refusesInteraction } from "../../domain/sampling/negotiation.ts";
+import { maxRounds, type RoundWire } from "../../domain/sampling/rounds.ts";
+import {
+  connectEntry,
+  type ConnectAnswer,
+  type RoundRequest,
+  type RoundStates,
+} from "./round-state.ts";
 
-/** The router's entry among what a client is asked. */
-export const connectEntry = "sampling-router/connect";
-
-/** ms between two looks whether the person has connected the account. */
+/** ms between two checks whether the account is connected */
 const pauseMs = 1_000;
-/** Looks of one request, less than a client's time limit in all: after them the client comes back. */
+/** Checks per request. Together they take less than a client's timeout; then the client comes back. */
 const looks = 20;
-
-/** What the person said: to go to the page, or not to. */
-export type ConnectAnswer = "none" | "accepted" | "declined";
-
-/** @param responses `inputResponses` of the request, @param carried what the router's own state held */
-export function connectAnswerIn(
-  responses: ReadonlyMap<string, string>,
-  carried: CarriedState | null,
-): ConnectAnswer {
-  const said = responses.get(connectEntry);
-  if (said === undefined) return carried?.connecting === true ? "accepted" : "none";
-  return own(parsedJson(said), "action") === "accept" ? "accepted" : "declined";
-}
 
 type Needed = Extract<Refusal, { reason: "authorization_needed" }>;
 
-/** @param deps `answer` to an earlier question of this kind */
 export function createConnectRound(
   deps: {
     wire: RoundWire;
@@ -53,7 +38,7 @@ export function createConnectRound(
     supports(declared, "elicitation.url") &&
     !refusesInteraction(featuresOf(declared));
   return {
-    /** Whether to look once more for the account that a person is about to connect. */
+    /** Whether to send the refused message again, after a pause, because the account is about to be connected. */
     async looksAgain({ reason }: Refusal, signal: AbortSignal): Promise<boolean> {
       if (reason !== "authorization_needed" || !mayAsk || answer !== "accepted" || left === 0)
         return false;
@@ -63,8 +48,8 @@ export function createConnectRound(
     },
 
     /**
-     * The result that asks the client; null: it can't be asked, or the person said no.
-     * @param sent the request as the server was to get it: its answers and its state come back with the client
+     * The result that asks the client; null: it can't be asked, or the user declined.
+     * @param sent the message that was refused; its answers and its state come back with the client
      */
     async ask(
       needed: Needed,

@@ -1,46 +1,69 @@
 /**
- * The router's own `requestState`: what must come back with the client's answers, sealed. It is bound to its owner and
- * to the request, so that no other caller can continue with it.
+ * What a request brings back of its earlier rounds: the client's answers, and the router's own `requestState`. The state is
+ * sealed for its owner and its request, so that no other caller can continue with it.
  */
-import type { CarriedState } from "../../domain/sampling/rounds.ts";
+import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import {
+  isSamplingAnswer,
+  type CarriedState,
+  type RoundWire,
+} from "../../domain/sampling/rounds.ts";
+import type { SamplingMode } from "../../domain/servers/server.ts";
 
-/** The beginning of the router's own states. Any other state is the server's, and is never looked at. */
+/** The prefix of the router's own states. Any other state is the server's, and opaque. */
 export const statePrefix = "srs1.";
-/** ms that a person may take to answer. */
+/** ms, long enough for an approver */
 const ownLifetimeMs = 24 * 3_600_000;
-/** ms after which a client can't come back with a server's own state. */
+/** ms for which a wrapped server's state is accepted */
 export const foreignLifetimeMs = 10 * 60_000;
 /** Characters of a server's own state, as JSON. The client sends the state back in each request. */
 export const mostForeignCharacters = 256 * 1024;
 
-/** The owner of a state, and the request that the state is for. */
 export interface StateOwner {
   tenantId: string;
   keyId: string;
-  /** of the access token; null: the caller shows the API key itself */
+  /** of the access token; null: the caller presents the API key itself */
   grantId: string | null;
-  /** the person on whose behalf the caller calls; null: nobody says */
+  /** the user on whose behalf the caller calls; null if unknown */
   userId: string | null;
   serverId: string;
   /** digest of the request's method, name and arguments */
   digest: string;
 }
 
-/** One sentence for every fault, so that a caller who tries states learns nothing. */
+/** A modern request whose result may ask for input. */
+export interface RoundRequest {
+  /** JSON text, as the server gets it, except for its rounds */
+  text: string;
+  /** the client's JSON-RPC id, as JSON text */
+  idText: string;
+  method: string;
+  /** computed on demand, since most requests have no rounds */
+  owner: () => Promise<StateOwner>;
+  mode: SamplingMode;
+  /** the client's capabilities, as its revision defines them */
+  declared: JsonObject;
+  /** who calls again if a result has only a state: `router` for a client that has no rounds */
+  callsAgain: "client" | "router";
+  /** whether the server's own state is sealed for this caller, who shares the entry's secret with others */
+  sealsState: boolean;
+}
+
+/** One message for every fault, so that callers learn nothing by guessing states. */
 export const stateRefused: Refusal = {
   reason: "invalid_params",
   path: "requestState",
   detail: "Not a state of this request, or expired.",
 };
 
-/** Whether a request has a state, or a result gives one. @param state JSON text; null: the member is absent */
+/** @param state JSON text; null if the member is missing */
 export const isState = (state: string | null): state is string =>
   state !== null && state !== "null";
 
-/** @param state JSON text; null: there is none */
+/** @param state JSON text; null if missing */
 export const isOwnState = (state: string | null): boolean =>
   state !== null && String(JSON.parse(state)).startsWith(statePrefix);
 
@@ -52,11 +75,10 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
       tenantId,
       provider: serverId,
       id: JSON.stringify([keyId, grantId, userId, digest]),
-      // What a state holds goes back to the client, or to the server that it names.
+      // A state's contents go back to the client, or to this server.
       destination: serverId,
     }) as const;
   return {
-    /** Makes a state for the client. */
     async wrap(
       owner: StateOwner,
       carried: Omit<CarriedState, "nonce" | "expiresAt">,
@@ -65,11 +87,10 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
       const whole: CarriedState = { ...carried, nonce: nonce(), expiresAt: now() + lifetimeMs };
       return statePrefix + (await vault.seal(JSON.stringify(whole), sealedFor(owner)));
     },
-    /** `-32602` for anything that is not a live state of this request. */
     async open(owner: StateOwner, state: string): Promise<Result<CarriedState, Refusal>> {
       const text = await vault.open(state.slice(statePrefix.length), sealedFor(owner));
       if (!text.ok) return err(stateRefused);
-      // Only this router can have sealed the state, so the state has our shape.
+      // Only this router can have sealed the state, so its shape is known.
       const carried = JSON.parse(text.value) as CarriedState;
       return carried.expiresAt <= now() ? err(stateRefused) : ok(carried);
     },
@@ -77,3 +98,69 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
 }
 
 export type RoundStates = ReturnType<typeof createRoundStates>;
+
+/** The router's own entry among the input requests of a result. */
+export const connectEntry = "sampling-router/connect";
+
+/** Whether the user agreed to connect an account. */
+export type ConnectAnswer = "none" | "accepted" | "declined";
+
+export function connectAnswerIn(
+  responses: ReadonlyMap<string, string>,
+  carried: CarriedState | null,
+): ConnectAnswer {
+  const said = responses.get(connectEntry);
+  if (said === undefined) return carried?.connecting === true ? "accepted" : "none";
+  return own(parsedJson(said), "action") === "accept" ? "accepted" : "declined";
+}
+
+/** A request as its server gets it first. */
+export interface Opened {
+  text: string;
+  /** what the router's own state contained; null if the request has none */
+  carried: CarriedState | null;
+  connect: ConnectAnswer;
+}
+
+/**
+ * Without answers to the router's own entry, and without forged ones. A client that is never asked to sample could otherwise
+ * give a stateless server text that no model wrote.
+ */
+function forServer(
+  wire: RoundWire,
+  { text, mode }: RoundRequest,
+  responses: Map<string, string>,
+): string {
+  const isForged = (response: string): boolean =>
+    (mode === "router" || mode === "deny") && isSamplingAnswer(JSON.parse(response));
+  const kept = [...responses].filter(
+    ([key, response]) => key !== connectEntry && !isForged(response),
+  );
+  if (kept.length === responses.size) return text;
+  return wire.repeated(text, {
+    inputResponses: kept.length === 0 ? null : wire.objectText(kept),
+    requestState: wire.stateSent(text),
+  });
+}
+
+export async function openRequest(
+  { wire, states }: { wire: RoundWire; states: RoundStates },
+  request: RoundRequest,
+): Promise<Result<Opened, Refusal>> {
+  const sent = wire.stateSent(request.text);
+  const given = wire.responsesOf(request.text);
+  const text = forServer(wire, request, given);
+  if (request.sealsState && isState(sent) && !isOwnState(sent)) return err(stateRefused);
+  if (!isOwnState(sent)) return ok({ text, carried: null, connect: connectAnswerIn(given, null) });
+  const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
+  if (!opened.ok) return opened;
+  const carried = opened.value;
+  // The router's answers take precedence over the client's, which may answer what it was not asked.
+  const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
+  const inputResponses = responses.size === 0 ? null : wire.objectText(responses);
+  return ok({
+    text: wire.repeated(text, { inputResponses, requestState: carried.state }),
+    carried,
+    connect: connectAnswerIn(given, carried),
+  });
+}

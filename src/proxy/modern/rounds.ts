@@ -1,6 +1,6 @@
 /**
- * One modern request through the proxy, with its rounds: what is sent to the server, and what is done with each
- * of its answers. No network: `modern/relay.ts` carries the texts.
+ * One modern request with its rounds: what is sent to the server, and what to do with each of its answers. It has no network;
+ * `relay.ts` carries the messages.
  */
 import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
@@ -16,6 +16,7 @@ import {
   type HeldRound,
   type RoundWire,
 } from "../../domain/sampling/rounds.ts";
+import type { ProxyServices } from "../services.ts";
 import { createConnectRound } from "./connect-round.ts";
 import {
   answersIn,
@@ -23,30 +24,28 @@ import {
   sampleEntries,
   type EntryOutcome,
   type RoundSampler,
-} from "./round-entries.ts";
-import { createOpening, type Opened } from "./round-opening.ts";
-import type { RoundRequest } from "./round-request.ts";
+} from "./round-sampling.ts";
 import {
   foreignLifetimeMs,
   isOwnState,
   isState,
   mostForeignCharacters,
+  openRequest,
+  type Opened,
+  type RoundRequest,
   type RoundStates,
 } from "./round-state.ts";
 
-/** ms for which a round that a client sends again is the same round. */
+/** ms for which a repeated round with the router's state is recognized */
 const keptMs = 24 * 3_600_000;
-/**
- * ms. The server's own state may be the same in two conversations, so only rounds that run at once are the
- * same.
- */
+/** ms. A server's own state may recur in another conversation, so only concurrent rounds are joined. */
 const joinedMs = 5_000;
-/** ms. A server that asks to be called again gets time, and more of it with each round. */
+/** ms before a server that asks to be called again is; longer with each round */
 const firstPauseMs = 250;
 const longestPauseMs = 1_000;
 
 export type RoundAction =
-  /** send the request again; the server answers to this id */
+  /** send the request again, under this id */
   | { kind: "send"; text: string; idText: string }
   | { kind: "deliver"; text: string }
   | { kind: "refuse"; refusal: Refusal; requestId: string | null };
@@ -54,20 +53,17 @@ export type RoundAction =
 export interface Round {
   /** the message that is sent first, and its id */
   first: { text: string; idText: string };
-  /** the server's response that is acted on before anything is sent, as JSON text; null: none */
+  /** a stored response of the server, JSON text, that is acted on before anything is sent */
   held: string | null;
   /** Whether the request has been sent again. */
   repeated(): boolean;
-  /**
-   * Whether a message can go on as it came, whatever it says. A cheap look, which sometimes says no without
-   * need.
-   */
+  /** Whether a message can be passed as it came. A cheap check, which may say no needlessly. */
   surelyHarmless(message: string): boolean;
-  /** Whether the refused message is sent once more, after a pause: a person is about to connect an account. */
+  /** Whether to send the refused message again, after a pause: a user is about to connect an account. */
   looksAgain(refusal: Refusal, signal: AbortSignal): Promise<boolean>;
-  /** What to do where the message `sent` did not reach the server. */
+  /** What to do if the message `sent` did not reach the server. */
   onRefusal(refusal: Refusal, sent: string): Promise<Exclude<RoundAction, { kind: "send" }>>;
-  /** What to do with the server's response to the last request. `response` is JSON text. */
+  /** @param response the server's response to the last request, JSON text */
   actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
 
@@ -92,12 +88,8 @@ export function createRounds(deps: {
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
   const { wire, states, sha256Hex, nonce, wait } = deps;
-  const opening = createOpening(deps);
 
-  /**
-   * The digest by which this request's round is known again; null: the round is new, even if it looks like
-   * another.
-   */
+  /** What identifies a repeated round; null: the round is new, even if it looks like another. */
   const identityOf = (
     request: RoundRequest,
     carried: CarriedState | null,
@@ -116,13 +108,15 @@ export function createRounds(deps: {
   ): Round => {
     const { mode, declared, idText, callsAgain } = request;
     const identity = identityOf(request, carried);
-    const connecting = createConnectRound({ wire, states, wait }, { request, answer: connect });
+    let connectRound: ReturnType<typeof createConnectRound> | null = null;
+    const connecting = (): ReturnType<typeof createConnectRound> =>
+      (connectRound ??= createConnectRound({ wire, states, wait }, { request, answer: connect }));
     let rounds = carried?.rounds ?? 0;
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
 
     const held = carried?.held ?? null;
-    /** What is held answers one question. The server's next question may use the same keys, and is another. */
+    /** Only for the question it was stored for: the server's next question may reuse the same keys. */
     const heldQuestion = (): HeldRound | null => (repeats === 0 ? held : null);
 
     const replayKeyOf = async (key: string, entryText: string): Promise<ReplayKey | null> => {
@@ -134,18 +128,18 @@ export function createRounds(deps: {
       return { kind: "round", digest, keptMs: identity.keptMs };
     };
 
-    /** What the client gets in place of the server's own state; null: that state itself. */
+    /** The state for the client; null: the server's own, unchanged. */
     const stateFor = async (given: string | null): Promise<Result<string | null, Refusal>> => {
       if (!isState(given)) return ok(null);
       const nested = { state: given, answers: [], rounds };
-      // The state of a router behind this router goes back to that router, and is not mistaken for ours.
+      // A state of another router behind this one goes back there, and must not be taken for ours.
       if (isOwnState(given)) return ok(await states.wrap(await request.owner(), nested));
       if (!request.sealsState) return ok(null);
       if (given.length > mostForeignCharacters) return err(foreignStateTooLarge);
       return ok(await states.wrap(await request.owner(), nested, foreignLifetimeMs));
     };
 
-    /** Gives the response to the client, under the id that the client knows. */
+    /** Passes the response to the client, under the client's own id. */
     const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 && held === null ? response : wire.withId(response, idText);
@@ -169,7 +163,7 @@ export function createRounds(deps: {
       };
     };
 
-    /** The client gets a state to come back with, while a person decides. */
+    /** Gives the client a state to come back with while approval is pending. */
     const comeBack = async (
       response: string,
       { outcomes, asked }: { outcomes: readonly EntryOutcome[]; asked: readonly string[] },
@@ -180,7 +174,7 @@ export function createRounds(deps: {
       const state = await states.wrap(await request.owner(), {
         state: wire.stateGiven(response),
         answers: answersIn(outcomes),
-        // The round is the same one when the client comes back.
+        // The round continues when the client comes back.
         rounds: rounds - 1,
         held: { response, waiting: kept },
       });
@@ -188,7 +182,7 @@ export function createRounds(deps: {
       return { kind: "deliver", text: wire.withId(left, idText) };
     };
 
-    /** What is done with the router's answers: with others' entries left, the client gets those to answer. */
+    /** Calls the server again, or gives the client the entries that remain. */
     const goOnWith = async (
       answers: [string, string][],
       { response, result }: { response: string; result: JsonValue | undefined },
@@ -248,17 +242,17 @@ export function createRounds(deps: {
       return goOnWith(answersIn(outcomes), { response, result });
     };
 
-    // JSON spells the word plainly, or escapes something.
+    // JSON contains the word as it is, or an escape.
     const surelyHarmless = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
     const repeated = (): boolean => repeats > 0;
     return {
-      looksAgain: connecting.looksAgain,
+      looksAgain: (refusal, signal) => connecting().looksAgain(refusal, signal),
       async onRefusal(refusal, sent) {
         const asks =
           refusal.reason === "authorization_needed"
-            ? await connecting.ask(refusal, { sent, rounds })
+            ? await connecting().ask(refusal, { sent, rounds })
             : null;
         return asks === null ? refusing(refusal) : { kind: "deliver", text: asks };
       },
@@ -271,9 +265,13 @@ export function createRounds(deps: {
   };
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
-    const opened = await opening(request);
+    const opened = await openRequest(deps, request);
     return opened.ok ? ok(createRound(request, sampler, opened.value)) : opened;
   };
 }
 
 export type BeginRounds = ReturnType<typeof createRounds>;
+
+export interface ModernServices extends ProxyServices {
+  rounds: BeginRounds;
+}

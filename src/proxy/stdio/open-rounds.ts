@@ -8,7 +8,7 @@ import { identityOf } from "../../domain/sampling/rounds.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { parsedId } from "../../mcp/json-text/exact-ids.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
-import type { RoundSampler } from "../modern/round-entries.ts";
+import type { RoundSampler } from "../modern/round-sampling.ts";
 import type { BeginRounds, Round, RoundAction } from "../modern/rounds.ts";
 import { idKey, idTextIn } from "./line.ts";
 import { errorText, wireErrorOf, type SampleFor, type WireError } from "./sampler.ts";

@@ -1,7 +1,7 @@
 /** The proxy's event splitter: every byte that is not for the router comes out again, however it came in. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { surelyHarmless } from "../../../src/proxy/message-head.ts";
+import { surelyHarmless } from "../../../src/mcp/json-text/message-head.ts";
 import { createEventReader } from "../../../src/mcp/sse/event-data.ts";
 import { createEventSplitter } from "../../../src/mcp/sse/event-splitter.ts";
 import type { Segment } from "../../../src/mcp/sse/segment.ts";

@@ -4,14 +4,15 @@ import { createVault } from "../../../src/crypto/vault.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { maxRounds, type CarriedState } from "../../../src/domain/sampling/rounds.ts";
 import { roundWire } from "../../../src/mcp/rev2026/round.ts";
+import { createConnectRound } from "../../../src/proxy/modern/connect-round.ts";
 import {
   connectAnswerIn,
   connectEntry,
-  createConnectRound,
+  createRoundStates,
   type ConnectAnswer,
-} from "../../../src/proxy/modern/connect-round.ts";
-import { createRoundStates, type RoundStates } from "../../../src/proxy/modern/round-state.ts";
-import type { RoundRequest } from "../../../src/proxy/modern/round-request.ts";
+  type RoundRequest,
+  type RoundStates,
+} from "../../../src/proxy/modern/round-state.ts";
 
 const owner = {
   tenantId: "ten_1",

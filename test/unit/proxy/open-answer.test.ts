@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { responseOf } from "../../../src/domain/ports/client-answer.ts";
 import { openAnswer, type Early, type OpenAnswer } from "../../../src/proxy/open-answer.ts";
-import { createOpenExchanges } from "../../../src/proxy/open-exchanges.ts";
+import { createOpenExchanges } from "../../../src/domain/limits/open-exchanges.ts";
 
 const kinds = { requests: 9, streams: 9, messages: 9 };
 const events = { "Content-Type": "text/event-stream" };

@@ -1,6 +1,6 @@
 /** A legacy server's stream on its way to the client, over a fake interceptor. */
 import { expect, it, vi } from "vitest";
-import type { Interceptor, Intercepted } from "../../../src/proxy/legacy/sampling-interceptor.ts";
+import type { Interceptor, Intercepted } from "../../../src/proxy/legacy/interceptor.ts";
 import { responseOf } from "../../../src/domain/ports/client-answer.ts";
 import { relayEvents, type Relaying } from "../../../src/proxy/legacy/relay.ts";
 

@@ -7,7 +7,7 @@ import type { UpstreamAnswer } from "../../../src/domain/ports/upstream.ts";
 import type { Sending } from "../../../src/pipeline/servers/upstream.ts";
 import { eraOf } from "../../../src/proxy/bridge/era.ts";
 import type { BridgeServices } from "../../../src/proxy/bridge/services.ts";
-import { dispatchLegacy, dispatchModern } from "../../../src/proxy/dispatch.ts";
+import { legacyWay, modernWay } from "../../../src/proxy/dispatch.ts";
 import { createRetests } from "../../../src/proxy/retests.ts";
 import { exchange, server, session } from "./exchange.fixture.ts";
 
@@ -63,7 +63,7 @@ beforeEach(() => {
     sessions: {
       admit: async () => ok(null),
       beginWith: async (_server: unknown, _key: unknown, more: object) => ok(session(more)),
-      capabilitiesFor: () => ({ offered: { supportedModalities: ["text"], tools: true } }),
+      offerFor: () => ({ supportedModalities: ["text"], tools: true }),
     },
     async upstream({ body }: Sending) {
       const message = JSON.parse(body as string) as JsonObject & { method: string };
@@ -87,9 +87,10 @@ const legacy = (capabilities: object = {}): Promise<Response> => {
       clientInfo: { name: "c", version: "1" },
     },
   });
-  return dispatchLegacy(services, exchange({ ...now(), text })) as Promise<Response>;
+  const opened = exchange({ ...now(), text });
+  return legacyWay(opened)(services, opened) as Promise<Response>;
 };
-const modern = (): Promise<Response> => {
+const modern = async (): Promise<Response> => {
   const method = "server/discover";
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -97,7 +98,9 @@ const modern = (): Promise<Response> => {
   };
   const headers = new Headers({ "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method });
   const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta } });
-  return dispatchModern(services, exchange({ ...now(), text, headers })) as Promise<Response>;
+  const opened = exchange({ ...now(), text, headers });
+  const way = await modernWay(services, opened);
+  return (await way(services, opened)) as Response;
 };
 
 describe("an era", () => {

@@ -13,7 +13,7 @@ import { maxEntries, maxRounds } from "../../../src/domain/sampling/rounds.ts";
 import { modernCodec } from "../../../src/mcp/rev2026/codec.ts";
 import { roundWire } from "../../../src/mcp/rev2026/round.ts";
 import { createRoundStates, type StateOwner } from "../../../src/proxy/modern/round-state.ts";
-import type { Answered } from "../../../src/proxy/modern/round-entries.ts";
+import type { Answered } from "../../../src/proxy/modern/round-sampling.ts";
 import { createRounds, type Round, type RoundAction } from "../../../src/proxy/modern/rounds.ts";
 import { anyText } from "../../fixtures/any-text.ts";
 

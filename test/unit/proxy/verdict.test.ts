@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/json.ts";
 import type { SamplingMode } from "../../../src/domain/servers/server.ts";
 import { codecFor } from "../../../src/mcp/era.ts";
-import { verdictOn, type Verdict } from "../../../src/proxy/legacy/verdict.ts";
+import { verdictOn, type Verdict } from "../../../src/proxy/legacy/interceptor.ts";
 
 const codec = codecFor("2025-11-25");
 if (codec === null) throw new Error("no codec");

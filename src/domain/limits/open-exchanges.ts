@@ -1,29 +1,27 @@
 /**
- * What the proxy holds open in this process, counted by key and by tenant. The count is in memory, because what
- * is open here holds this process's connections, and a count in the database would cost each message a round
- * trip.
+ * Counts the proxy's open exchanges in this process, by key and by tenant. In memory, because each occupies this process's
+ * connections, and counting in the database would cost each message a round trip.
  */
-import type { OpenKind, OpenLimits } from "../domain/limits/open-limits.ts";
-import type { Refusal } from "../domain/refusals.ts";
-import { err, ok, type Result } from "../domain/result.ts";
+import type { Refusal } from "../refusals.ts";
+import { err, ok, type Result } from "../result.ts";
+import type { OpenKind, OpenLimits } from "./open-limits.ts";
 
-/** One exchange that is open. */
 export interface HeldExchange {
-  /** Says that the exchange is still open. Due within `leaseMs`. */
+  /** Due within `leaseMs` while the exchange is open. */
   renew(): void;
-  /** The exchange has ended. A second call does nothing. */
+  /** A second call does nothing. */
   close(): void;
 }
 
 export interface OpenExchanges {
   begin(kind: OpenKind, whose: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
-  /** exchanges of all keys together; of one kind, where it is named */
+  /** exchanges of all keys; of all kinds unless one is given */
   count(kind?: OpenKind): number;
 }
 
-/** ms. An invocation may end without a word, and what it held counts no longer than this. */
+/** ms after which an exchange stops counting whose invocation ended without closing it */
 const leaseMs = 120_000;
-/** ms after which a refused client may try again. When an exchange ends is up to clients and servers. */
+/** ms after which a refused client may try again: when an exchange ends is unknown */
 const retryAfterMs = 1_000;
 
 interface Held {
@@ -38,7 +36,7 @@ const names: Record<OpenKind, string> = {
 
 export function createOpenExchanges(deps: {
   limits: OpenLimits;
-  /** ms by a clock that nobody sets */
+  /** monotonic ms */
   elapsed: () => number;
 }): OpenExchanges {
   const { limits, elapsed } = deps;

@@ -1,7 +1,7 @@
 /** How an answer of the router's reaches the server that asked. */
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
-import { createDeliver } from "../../../src/proxy/legacy/deliver.ts";
+import { createDeliver } from "../../../src/proxy/legacy/post-answer.ts";
 import type { Upstream } from "../../../src/pipeline/servers/upstream.ts";
 import { exchange } from "./exchange.fixture.ts";
 

@@ -1,7 +1,7 @@
 /** Open requests and streams through the proxy are bounded by key and tenant. */
 import { describe, expect, it } from "vitest";
-import { parseOpenLimits } from "../../../src/domain/limits/open-limits.ts";
-import { createOpenExchanges } from "../../../src/proxy/open-exchanges.ts";
+import { parseOpenLimits } from "../../../../src/domain/limits/open-limits.ts";
+import { createOpenExchanges } from "../../../../src/domain/limits/open-exchanges.ts";
 
 const kinds = (most: number) => ({ requests: most, streams: most, messages: most });
 const opened = (about: { key: number; tenant: number }) => {

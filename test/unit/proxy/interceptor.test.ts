@@ -8,10 +8,8 @@ import type { UnreadRequest } from "../../../src/pipeline/sampling/request/sampl
 import type { AnsweredBy } from "../../../src/pipeline/sampling/request/idempotency.ts";
 import { patienceWithProgressMs } from "../../../src/mcp/progress.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
-import {
-  createInterceptor,
-  type InterceptorDeps,
-} from "../../../src/proxy/legacy/sampling-interceptor.ts";
+import type { AnsweringDeps } from "../../../src/proxy/legacy/answer-sampling.ts";
+import { createInterceptor } from "../../../src/proxy/legacy/interceptor.ts";
 import { exchange, server, session } from "./exchange.fixture.ts";
 
 const params = {
@@ -91,7 +89,7 @@ function given(
       typeof content === "string"
         ? `hash of ${content}`
         : createHash("sha256").update(content).digest("hex"),
-  } as unknown as InterceptorDeps;
+  } as unknown as AnsweringDeps;
   const interceptor = createInterceptor(deps, exchange(about.exchange), {
     tool: "draw",
     answers: 1,

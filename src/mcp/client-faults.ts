@@ -1,24 +1,19 @@
 /**
- * Client messages that the router can't read as the server does. Where the router answers sampling, or refuses it, such a
- * message could answer in the router's place, or open a stream that nobody intercepts.
+ * Client messages that the router can't read as the server does. Where the router answers sampling, such a message could
+ * answer in the router's place, or open a stream that isn't intercepted.
  */
 import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Session } from "../domain/tenancy/session.ts";
-import { isPlainUtf8, plainJson } from "../mcp/body.ts";
-import { isLegacy, namesModern } from "../mcp/era.ts";
-import { ambiguityInSlices } from "../mcp/json-text/ambiguous.ts";
-import type { ProxiedBody } from "../mcp/message.ts";
-import { modernRevision } from "../mcp/rev2026/codec.ts";
-import type { Exchange } from "./exchange.ts";
+import { isPlainUtf8, plainJson } from "./body.ts";
+import { isLegacy, namesModern } from "./era.ts";
+import { ambiguityInSlices } from "./json-text/ambiguous.ts";
+import type { ProxiedBody } from "./message.ts";
+import { modernRevision } from "./rev2026/codec.ts";
 
-/** Messages of one batch. Each may cost a read of the database. */
+/** Per batch, since each message may cost a read of the database. */
 const mostMessages = 100;
 
-/**
- * Why a message can't go to a server whose sampling the router may answer. A message that the router reads
- * otherwise than the server, or can't read, could answer in the router's place. null: it can go.
- */
 function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal | null {
   if (!isPlainUtf8(headers)) return { reason: "unsupported_media_type", expected: plainJson };
   if (body === null) return { reason: "parse_error" };
@@ -34,7 +29,7 @@ function unreadable(headers: MessageHeaders, body: ProxiedBody | null): Refusal 
     : null;
 }
 
-/** A session has one revision. A message that names one that nobody knows may be read in another era. */
+/** A session has one revision. A server may read a message with an unknown one as of another era. */
 function unknownRevision(headers: MessageHeaders, session: Session | null): Refusal | null {
   const requested = headers.get("MCP-Protocol-Version");
   if (session === null || requested === null) return null;
@@ -46,19 +41,18 @@ function unknownRevision(headers: MessageHeaders, session: Session | null): Refu
   };
 }
 
-/** Why the router can't let a message through that it must be able to read; null: nothing is wrong. */
-export async function faultOf(
-  message: Pick<Exchange, "method" | "bytes" | "body"> & { unparsable: Refusal | null },
-  context: {
-    server: Exchange["server"];
-    session: Session | null;
+/** @returns null if the router reads the message as the server does */
+export async function clientFault(
+  message: {
+    method: string;
     headers: MessageHeaders;
-    pause: () => Promise<void>;
+    bytes: Uint8Array<ArrayBuffer>;
+    body: ProxiedBody | null;
+    unparsable: Refusal | null;
   },
+  { session, pause }: { session: Session | null; pause: () => Promise<void> },
 ): Promise<{ refusal: Refusal; isAmbiguous: boolean } | null> {
-  const { method, bytes, body, unparsable } = message;
-  const { server, session, headers, pause } = context;
-  if (server.sampling === "client") return null;
+  const { method, headers, bytes, body, unparsable } = message;
   const unknown = unknownRevision(headers, session);
   if (unknown !== null) return { refusal: unknown, isAmbiguous: false };
   if (method !== "POST") return null;

@@ -1,0 +1,148 @@
+/** A modern message whose answer needs no rounds: sent as it is, and its answer relayed as it comes. */
+import type { ClientAnswer } from "../../domain/ports/client-answer.ts";
+import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import {
+  isJson,
+  streamedHeaders,
+  streamsAnswer,
+  takesStream,
+} from "../../domain/servers/media-type.ts";
+import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
+import { modernWireOf } from "../../mcp/faults.ts";
+import { asksToSample, startsResponse, surelyHarmless } from "../../mcp/json-text/message-head.ts";
+import { faultIn } from "../../mcp/json-text/message-reader.ts";
+import { requestsIn } from "../../mcp/message.ts";
+import { answers, bytesOf, eventsOf, mostHeldBytes, tooLarge } from "../../mcp/server-answer.ts";
+import type { ServerSender } from "../../mcp/sse/event-data.ts";
+import { sseMessageText } from "../../mcp/sse/write.ts";
+import { concludeRefused, openClientReply, type ClientReply } from "../client-reply.ts";
+import { sendOn, type Exchange } from "../exchange.ts";
+import { readJsonBody } from "../json-body.ts";
+import { createLosses, passRest, unreadableAnswer, type Losses } from "../losses.ts";
+import { asItCame, passOn } from "../pass-on.ts";
+import type { ModernServices } from "./rounds.ts";
+
+/** Skips a byte order mark, as readers of JSON bodies do. */
+const decoder = new TextDecoder();
+
+interface Passing {
+  client: ClientReply;
+  /** null: the answer isn't read */
+  losses: Losses | null;
+  idText: string;
+}
+
+async function relayStream(response: UpstreamAnswer, { client, losses }: Passing): Promise<null> {
+  const { segments, isBetweenEvents } = eventsOf(response, {
+    mayNeedRouter: losses === null ? () => false : asksToSample,
+    surelyHarmless: losses === null ? () => true : surelyHarmless,
+    read: losses?.read,
+  });
+  client.begin(returnedHeaders(response.headers), isBetweenEvents);
+  await passRest(segments, { client, losses });
+  client.end();
+  return null;
+}
+
+const bodyFaults = {
+  broken: "It broke off.",
+  too_large: tooLarge,
+  whole: "Its answer is no JSON-RPC response.",
+};
+
+/** JSON as it comes, possibly while it arrives. @returns why the client gets none of it */
+async function relayJson(
+  response: UpstreamAnswer,
+  { client, losses }: Passing,
+): Promise<Refusal | null> {
+  const { status } = response;
+  if (losses === null || !response.ok || response.body === null || !isJson(response)) {
+    client.answer(await passOn(response));
+    return null;
+  }
+  const read = await readJsonBody(response, {
+    mayPass: startsResponse,
+    mostBytes: mostHeldBytes,
+    sender: losses.sender,
+    unreadable: losses.note,
+  });
+  if (read.kind === "unreadable") {
+    losses.note(read.fault);
+    return unreadableAnswer(read.fault);
+  }
+  if (read.kind === "parts") {
+    const headers = streamedHeaders(returnedHeaders(response.headers));
+    client.answer(new Response(read.body, { status, headers }));
+    return null;
+  }
+  if (read.kind !== "whole" || asksToSample(decoder.decode(read.bytes)))
+    return serverFailed(bodyFaults[read.kind], status);
+  client.answer(asItCame(response, read.bytes));
+  return null;
+}
+
+/** A JSON answer as the last message of a stream that has begun for comments. */
+async function relayInStream(
+  response: UpstreamAnswer,
+  { client, losses, idText }: Passing,
+): Promise<Refusal | null> {
+  const bytes = await bytesOf(response).catch(() => null);
+  const text = bytes === null ? "" : decoder.decode(bytes);
+  const fault = bytes === null || losses === null ? null : faultIn(bytes, losses.sender);
+  if (fault !== null) {
+    losses?.note(fault);
+    return unreadableAnswer(fault);
+  }
+  if (!answers(text, idText))
+    return serverFailed("Its answer is no JSON-RPC response.", response.status);
+  await client.write(sseMessageText(text));
+  client.end();
+  return null;
+}
+
+/** @param message `sender` is `roundless` unless given: no result may ask for sampling */
+export async function pass(
+  services: Pick<ModernServices, "background" | "note" | "report" | "upstream">,
+  exchange: Exchange,
+  message: { body: string | Uint8Array<ArrayBuffer> | null; sender?: ServerSender },
+): Promise<ClientAnswer> {
+  const { body, sender = "roundless" } = message;
+  const { requestId } = exchange;
+  const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
+  const id = request?.id ?? null;
+  const { reply, response, gone } = openClientReply({
+    // A stream notices a client that leaves while the server is silent.
+    acceptsStream: request !== undefined && takesStream(exchange.headers),
+    left: exchange.left,
+    owner: exchange.owner,
+  });
+  const run = async (): Promise<Refusal | null> => {
+    const sent = await sendOn(services, exchange, { body, signal: gone });
+    if (!sent.ok) return sent.error;
+    const losses =
+      exchange.server.sampling === "client"
+        ? null
+        : createLosses(services, {
+            requestId,
+            ids: id === null ? [] : [id],
+            era: "modern",
+            sender,
+          });
+    const passing = { client: reply, losses, idText: JSON.stringify(id) };
+    if (streamsAnswer(sent.value)) return relayStream(sent.value, passing);
+    return reply.streams() ? relayInStream(sent.value, passing) : relayJson(sent.value, passing);
+  };
+  const work = run()
+    .catch((thrown: unknown): Refusal => {
+      services.report(requestId, thrown);
+      return { reason: "internal" };
+    })
+    .then((refusal) =>
+      refusal === null
+        ? undefined
+        : concludeRefused(reply, refusal, { id, requestId, wireOf: modernWireOf }),
+    );
+  services.background(work);
+  return response;
+}
