@@ -6,7 +6,7 @@ import { isObject, own, parsedJson } from "../domain/json.ts";
 import type { ModelEndpointName } from "../domain/model-endpoint.ts";
 import { bodyFor, type PassedRequest } from "../domain/passing.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
+import type { ProviderAnswer, ProviderRequest, Providers } from "../domain/sampling/providers.ts";
 import { speaks } from "../domain/wires/spoken.ts";
 import { passOn } from "./message.ts";
 import { boundedFetch, readOutside } from "./bounded.ts";
@@ -18,6 +18,9 @@ const paths: Readonly<Record<ModelEndpointName, string>> = {
   "chat.completions": "chat/completions",
   responses: "responses",
 };
+
+const urlOf = (baseUrl: string, endpoint: ModelEndpointName): string =>
+  `${withoutTrailing(baseUrl, "/")}/${paths[endpoint]}`;
 
 /** Clients that say nothing mean the oldest version. */
 const usualVersion = "2023-06-01";
@@ -74,15 +77,13 @@ async function passOnce(
 ): Promise<ProviderAnswer> {
   const { credential, model, call, passed, signal, maxTokens, outside } = request;
   const { endpoint } = passed;
-  const url = `${withoutTrailing(deps.baseUrl, "/")}/${paths[endpoint]}`;
+  const url = urlOf(deps.baseUrl, endpoint);
   const { provider } = credential;
   const send = readOutside(boundedFetch(deps.fetch, "text"), outside);
   const response = await send(url, {
     method: "POST",
     headers: passedHeaders(passed, credential.apiKey),
     body: bodyFor(passed, { provider, model: model.id, maxTokens }),
-    // A redirect could lead the key to anybody.
-    redirect: "manual",
     signal,
   });
   const text = textOf(new Uint8Array(await response.arrayBuffer()));
@@ -93,6 +94,30 @@ async function passOnce(
     own(body, answerMember[endpoint]) !== undefined;
   if (!isAnswer || text === null) throw failureOf(url, response, text);
   return { ...readPassedAnswer(endpoint, body, call), notes: [], passed: text };
+}
+
+/** Asks for a count. null: the answer is none. */
+export async function countPassed(
+  { credential, model, passed, signal }: Parameters<Providers["countTokens"]>[0],
+  deps: { fetch: typeof fetch; baseUrl: string },
+): Promise<string | null> {
+  const { provider, apiKey } = credential;
+  try {
+    const response = await boundedFetch(deps.fetch, "text")(
+      `${urlOf(deps.baseUrl, passed.endpoint)}/count_tokens`,
+      {
+        method: "POST",
+        headers: passedHeaders(passed, apiKey),
+        body: bodyFor(passed, { provider, model, maxTokens: Infinity }),
+        signal,
+      },
+    );
+    const text = textOf(new Uint8Array(await response.arrayBuffer()));
+    const counted = own(parsedJson(text ?? ""), "input_tokens");
+    return response.status === 200 && typeof counted === "number" ? text : null;
+  } catch {
+    return null;
+  }
 }
 
 export const isPassed = (

@@ -25,7 +25,7 @@ import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { mendingFetch } from "./mended.ts";
 import { marksOnBlocks } from "./openrouter.ts";
-import { isPassed, pass } from "./passed.ts";
+import { countPassed, isPassed, pass } from "./passed.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import { withCompletionTokens } from "./openai-names.ts";
 import type { RecentAnswers } from "./recent-answers.ts";
@@ -228,6 +228,10 @@ function free(fault: ProviderFault): ProviderFault {
   };
 }
 
+/** null: the provider is not reached over HTTP */
+const httpUrlOf = (credential: CredentialPlace): string | null =>
+  ["demo", "workers-ai"].includes(credential.provider) ? null : baseUrlOf(credential);
+
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
     async complete(request) {
@@ -255,18 +259,18 @@ export function createProviders(deps: ProvidersDeps): Providers {
       }
     },
     problemWith: (credential) => problemOf(credential, deps),
+    async countTokens(request) {
+      const baseUrl = httpUrlOf(request.credential);
+      return baseUrl === null ? null : countPassed(request, { fetch: deps.fetch, baseUrl });
+    },
     async listModels(credential, signal) {
-      const baseUrl = ["demo", "workers-ai"].includes(credential.provider)
-        ? null
-        : baseUrlOf(credential);
+      const baseUrl = httpUrlOf(credential);
       return baseUrl === null
         ? null
         : listModels(credential, { fetch: deps.fetch, baseUrl, signal });
     },
     addressOf(credential) {
-      const text = ["demo", "workers-ai"].includes(credential.provider)
-        ? null
-        : baseUrlOf(credential);
+      const text = httpUrlOf(credential);
       if (text === null) return null;
       const { hostname, port, protocol } = new URL(text);
       const usual = protocol === "https:" ? 443 : 80;

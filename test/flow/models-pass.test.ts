@@ -160,6 +160,32 @@ it("a repetition by its key is answered with the same bytes", async () => {
   ]);
 });
 
+describe("a request to count tokens", () => {
+  const count = async (model: string) =>
+    post("/v1/messages/count_tokens", claudeCode.body(model), {
+      ...claudeCode.headers,
+      Authorization: `Bearer ${await keyWith()}`,
+    });
+
+  it("is answered by Anthropic where it serves the model", async () => {
+    says = () => ({ status: 200, text: '{ "input_tokens":4211 }' });
+    const answer = await count("anthropic/claude-sonnet-4-6");
+    expect([answer.status, answer.text]).toEqual([200, '{ "input_tokens":4211 }']);
+    expect(received.map(({ path, bytes }) => [path, bytes.toString()])).toEqual([
+      ["/v1/messages/count_tokens", claudeCode.body("claude-sonnet-4-6")],
+    ]);
+  });
+
+  it("is estimated where another API serves the model, and where Anthropic gives no count", async () => {
+    const other = await count("gpt-4.1-mini");
+    expect(received).toEqual([]);
+    says = () => ({ status: 500, text: "{}" });
+    const failed = await count("claude-sonnet-4-6");
+    for (const { status, body } of [other, failed])
+      expect([status, Number(at(body, "input_tokens")) > 100]).toEqual([200, true]);
+  });
+});
+
 describe("a provider's refusal", () => {
   const refusing = (status: number, error: object) => {
     says = () => ({ status, text: JSON.stringify({ type: "error", error }) });

@@ -27,6 +27,7 @@ import {
   type Idempotency,
 } from "../../pipeline/sampling/request/idempotency.ts";
 import { createRequestFeeds } from "../../pipeline/request-feeds.ts";
+import { createCountTokens } from "../../pipeline/sampling/choice/count-tokens.ts";
 import { createServedModels } from "../../pipeline/sampling/choice/served-models.ts";
 import { createRoute } from "../../pipeline/sampling/route.ts";
 import { createJobs } from "../../pipeline/scheduled/jobs.ts";
@@ -168,6 +169,12 @@ export function createDatabaseParts(
         rounds,
         route: () => createRoute({ chooser, now }),
         servedModels: () => createServedModels({ chooser }),
+        countTokens: () =>
+          createCountTokens({
+            chooser,
+            providers: parts.providers,
+            openKey: (credential) => isolate.openKey(credential, vault),
+          }),
         sessions: () =>
           createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
         ids: () => ids,

@@ -47,6 +47,13 @@ export interface ReasoningRefusals {
 export interface Providers {
   /** Never throws; faults contain no provider text. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** The provider's count of a request that it takes as it came. null: it gave none. Never throws. */
+  countTokens(request: {
+    credential: ProviderRequest["credential"];
+    model: string;
+    passed: PassedRequest;
+    signal: AbortSignal;
+  }): Promise<string | null>;
   /** null: no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],

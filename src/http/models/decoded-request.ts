@@ -4,8 +4,10 @@ import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { defaultMaxTokens, refuseMember, type Decoded } from "./decoded.ts";
+import { decodeCount } from "./messages-request.ts";
 import { refusedMember, surchargesOf } from "./refused-members.ts";
 import { outlineOf, passingNeedsOf } from "./outline.ts";
 
@@ -38,6 +40,23 @@ const limitIn = (body: JsonObject): number => {
   const set = limits.map((name) => body[name]).filter(isCount);
   return set.length === 0 ? defaultMaxTokens : Math.min(...set);
 };
+
+/** A request to count tokens, as far as the router reads it. */
+export function countedRequest(body: JsonObject): Result<SamplingCall, Refusal> {
+  const refused = misshapen(body);
+  if (refused !== null) return refused;
+  const decoded = decodeCount(body);
+  if (decoded.ok) return ok({ ...decoded.value, endpoint: "messages" });
+  const { model } = body;
+  return ok({
+    ...outlineOf(body),
+    endpoint: "messages",
+    passing: { losses: ["messages"] },
+    ...(typeof model === "string" && model !== autoModel && { model }),
+    maxTokens: 1,
+    stopSequences: [],
+  });
+}
 
 export function decodedRequest(
   {

@@ -1,7 +1,6 @@
 /** A call of a model endpoint: the same steps, limits and record as sampling, in the words of another wire. */
 import { calledByPolicy } from "../../domain/choice/named-models.ts";
 import type { ModelEndpointName } from "../../domain/model-endpoint.ts";
-import type { EndpointPolicy } from "../../domain/choice/policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
@@ -10,7 +9,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import { everyCapability } from "../../domain/sampling/capabilities.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
-import type { PassedRequest, RequestBody } from "../../domain/passing.ts";
+import type { RequestBody } from "../../domain/passing.ts";
 import { readModelRequest } from "../../mcp/json-text/model-request.ts";
 import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
@@ -26,6 +25,7 @@ import { patienceOf } from "../sampling/waiting.ts";
 import { askedByHeaders, modelClaim, modelKeyOf } from "./caller.ts";
 import type { Decoded } from "./decoded.ts";
 import { decodedRequest } from "./decoded-request.ts";
+import { endpointPolicy, passedFrom } from "./passed-from.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 
 export interface ModelEndpoint {
@@ -58,38 +58,7 @@ interface Came {
 }
 
 /** A caller of HTTP alone declares nothing, so every capability counts as declared. */
-const declared = { capabilities: everyCapability, features: featuresOf({}) };
-
-/** The headers that a provider of each wire needs. Others hold paths and ids of the client's. */
-const passedHeaders: Readonly<Record<ModelEndpointName, readonly string[]>> = {
-  messages: ["anthropic-version", "anthropic-beta"],
-  "chat.completions": ["openai-beta"],
-  responses: ["openai-beta"],
-};
-
-const endpointPolicy = ({ snapshot }: Caller): EndpointPolicy =>
-  snapshot.tenant.policy.modelEndpoints ?? {};
-
-const withoutDenied = (betas: string, { deniedBetas = [] }: EndpointPolicy): string =>
-  deniedBetas.length === 0
-    ? betas
-    : betas
-        .split(",")
-        .filter((beta) => !deniedBetas.includes(beta.trim()))
-        .join(",");
-
-const headersOf = (
-  sent: Headers,
-  endpoint: ModelEndpointName,
-  policy: EndpointPolicy,
-): PassedRequest["headers"] =>
-  Object.fromEntries(
-    passedHeaders[endpoint].flatMap((name) => {
-      const value = sent.get(name) ?? "";
-      const kept = name === "anthropic-beta" ? withoutDenied(value, policy) : value;
-      return kept === "" ? [] : [[name, kept]];
-    }),
-  );
+export const declared = { capabilities: everyCapability, features: featuresOf({}) };
 
 async function samplingRequestOf(
   services: ModelServices,
@@ -108,11 +77,7 @@ async function samplingRequestOf(
     again: () => services.authenticate(modelClaim(came.token, tenant), "database"),
     call: key.ok ? call : key,
     endpoint: came.endpoint,
-    passed: {
-      endpoint: came.endpoint,
-      body: bytes,
-      headers: headersOf(headers, came.endpoint, endpointPolicy(caller)),
-    },
+    passed: passedFrom(headers, came.endpoint, { body: bytes, caller }),
     replayKey:
       key.ok && key.value !== null
         ? { kind: "client", key: await services.sha256Hex(key.value) }

@@ -11,9 +11,12 @@ import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
 import { decodeChat } from "./chat-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 import { listedModel, listedModels } from "./listing.ts";
-import { decodeCount, decodeMessages } from "./messages-request.ts";
+import { decodeMessages } from "./messages-request.ts";
+import { countedRequest } from "./decoded-request.ts";
+import { passedFrom } from "./passed-from.ts";
 import { decodeResponses } from "./responses-request.ts";
-import { inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
+import { withoutTurn } from "../../domain/sampling/call-turn.ts";
+import { declared, inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
 
 const chat: ModelEndpoint = {
   name: "chat.completions",
@@ -71,20 +74,36 @@ async function list(c: Context<HttpEnv>): Promise<Response> {
   );
 }
 
-/** An estimate. No model is asked, so nothing is charged or recorded. */
+/** The provider's count, or an estimate. No model is asked, so nothing is charged or recorded. */
 async function count(c: Context<HttpEnv>): Promise<Response> {
   const input = inputOf(c);
   const { requestId } = input;
-  const counted = await inTurn(c.get("services").models, input, async ({ body }) => {
-    const asked = decodeCount(body);
+  const services = c.get("services").models;
+  const counted = await inTurn(services, input, async ({ body, bytes, caller, turn }) => {
+    const asked = countedRequest(body);
     if (!asked.ok) return asked;
+    const { headers, signal } = input.request;
+    const passed = passedFrom(headers, "messages", { body: bytes, caller });
+    const found = await (turn ?? withoutTurn).outside(() =>
+      services.countTokens({
+        call: asked.value,
+        passed: { ...passed, addsLimit: false },
+        declared,
+        caller,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(countsWithinMs)]),
+      }),
+    );
     const tokens = tokensMeasured(measureInput(asked.value), "anthropic");
-    return ok({ status: 200, headers: idHeaders(requestId), body: { input_tokens: tokens } });
+    const answer = found ?? { input_tokens: tokens };
+    return ok({ status: 200, headers: idHeaders(requestId), body: answer });
   });
   return answered(
     counted.ok ? counted.value : errorAnswer(counted.error, { dialect: "anthropic", requestId }),
   );
 }
+
+/** ms after which an estimate is better than a count */
+const countsWithinMs = 5_000;
 
 const allowing =
   (allow: string, dialect: Dialect) =>

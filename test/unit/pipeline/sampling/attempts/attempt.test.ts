@@ -87,6 +87,7 @@ async function walk(
       },
       problemWith: () => null,
       listModels: () => Promise.resolve(null),
+      countTokens: () => Promise.resolve(null),
       addressOf: () => null,
     },
     openKey,
