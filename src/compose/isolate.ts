@@ -31,7 +31,7 @@ import { createMetering } from "./metering.ts";
 import { sinkOf } from "./sink.ts";
 import { createCallerMemory } from "../pipeline/callers/caller-memory.ts";
 import { holdCatalogue } from "../pipeline/sampling/choice/catalogue.ts";
-import { createWebhookPlaces } from "../domain/limits/webhook-places.ts";
+import { createDeliverySlots } from "../domain/limits/delivery-slots.ts";
 import { createListingTries } from "../pipeline/sampling/attempts/model-lists.ts";
 import { createLostAdmissions } from "../pipeline/sampling/admission/lost-admissions.ts";
 import { createOpenedKeys } from "../pipeline/opened-keys.ts";
@@ -271,7 +271,7 @@ export async function createIsolate(config: Config, host: Host) {
     turns,
     heldBack: { count: 0 },
     strangers: createStrangers(clock),
-    webhookPlaces: createWebhookPlaces(),
+    webhookPlaces: createDeliverySlots(),
     jobPace: { ...clock, mostRounds: host.isOneProcess ? withoutBounds : fewRounds },
     probes: keptByName(createProbeMemory),
     lostAdmissions: keptByName(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),

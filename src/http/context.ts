@@ -4,7 +4,7 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
-import { ownUrlOf, type Asked } from "../domain/servers/own-origin.ts";
+import { ownUrlOf, type RequestOrigin } from "../domain/servers/own-origin.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/by-tenant.ts";
@@ -109,7 +109,7 @@ export const ownUrlAt = (c: Context<HttpEnv>): string | null =>
   ownUrlOf(askedAt(c), c.get("services").app.publicUrls);
 
 /** The request's URL and the configured origins. */
-export const askedAt = (c: Context<HttpEnv>): Asked => ({
+export const askedAt = (c: Context<HttpEnv>): RequestOrigin => ({
   url: c.req.url,
   publicOrigins: c.get("services").app.publicOrigins,
 });

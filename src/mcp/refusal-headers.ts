@@ -1,5 +1,5 @@
 /** Headers for rate limits and refusals. */
-import type { LimitState } from "../domain/limits/holds.ts";
+import type { LimitState } from "../domain/limits/limit-checks.ts";
 import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 
 /** RFC 9110, section 15.5.6. */

@@ -8,7 +8,7 @@ import { errorMessage } from "./jsonrpc.ts";
 import { createClientStream } from "./sse/client-stream.ts";
 import { sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
-import type { LimitState } from "../domain/limits/holds.ts";
+import type { LimitState } from "../domain/limits/limit-checks.ts";
 
 /** `finish` always settles the call. */
 export interface Running {

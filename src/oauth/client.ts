@@ -14,7 +14,7 @@ import {
 } from "oauth4webapi";
 import type {
   Oauth,
-  OauthAsking,
+  OauthContext,
   OauthGrant,
   OauthIdentity,
   OauthTerms,
@@ -29,7 +29,7 @@ import { createExchange, type ExchangeDeps } from "./exchange.ts";
 import { knownAt } from "./registration.ts";
 
 const identityOf = (
-  { client, clientSecret }: OauthAsking,
+  { client, clientSecret }: OauthContext,
   { registered }: Pick<OauthTerms, "registered">,
 ): OauthIdentity => registered ?? { clientId: client.clientId ?? "", clientSecret };
 

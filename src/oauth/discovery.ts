@@ -6,7 +6,7 @@ import {
   resourceDiscoveryRequest,
   type AuthorizationServer,
 } from "oauth4webapi";
-import type { OauthAsking, OauthFault } from "../domain/servers/oauth.ts";
+import type { OauthContext, OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedUrl } from "../domain/bounded-url.ts";
 import {
@@ -125,7 +125,7 @@ function withoutMetadata({ origin }: URL): AuthorizationServer {
 
 export async function discover(
   exchange: Exchange,
-  { url: text, client, issuer }: Pick<OauthAsking, "url" | "client" | "issuer">,
+  { url: text, client, issuer }: Pick<OauthContext, "url" | "client" | "issuer">,
 ): Promise<Result<Discovered, OauthFault>> {
   const url = new URL(text);
   const { tokenEndpoint, authorizationEndpoint } = client;

@@ -95,7 +95,7 @@ export function createIdentityClient(
         return { claims, refreshToken: tokens.refresh_token ?? null };
       });
     },
-    again(signIn, refreshToken) {
+    recheck(signIn, refreshToken) {
       const exchange = exchangeOf();
       return exchange.attempt(async () => {
         const as = await discovered(exchange, signIn);

@@ -9,7 +9,7 @@ import {
   type AuthorizationServer,
 } from "oauth4webapi";
 import type {
-  OauthAsking,
+  OauthContext,
   OauthFault,
   OauthIdentity,
   OauthRedirect,
@@ -92,7 +92,7 @@ export async function knownAt(
     asking: { client, clientSecret, registration: kept },
     redirect: { redirectUri, describedAt },
     now,
-  }: { as: AuthorizationServer; asking: OauthAsking; redirect: OauthRedirect; now: number },
+  }: { as: AuthorizationServer; asking: OauthContext; redirect: OauthRedirect; now: number },
 ): Promise<Result<Known, OauthFault>> {
   if (client.clientId !== null)
     return ok({

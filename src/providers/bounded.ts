@@ -1,6 +1,6 @@
 /** `fetch` with a bound on the unpacked size of answers. */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
-import type { CallTurn } from "../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../domain/sampling/call-slot.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { boundedStream } from "../domain/bounded-body.ts";
 import { answerTooLarge } from "./faults.ts";
@@ -88,7 +88,7 @@ async function bodyOf(
 }
 
 /** Releases the scheduling slot while an answer is read. */
-export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]): typeof fetch {
+export function readOutside(inner: typeof fetch, outside?: CallSlot["outside"]): typeof fetch {
   if (outside === undefined) return inner;
   return (input, init) =>
     outside(async (giveWay) => {

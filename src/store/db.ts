@@ -8,7 +8,7 @@ import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
-import type { TurnKind, Turns } from "../domain/limits/turns.ts";
+import type { WorkKind, AdmissionQueue } from "../domain/limits/admission-queue.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Answer, Entry } from "./engines/contract/entries.ts";
 import { roomAfterMs } from "../domain/limits/room.ts";
@@ -65,7 +65,7 @@ export interface WriteTurn {
   /** a tenant's id */
   lane: string;
   /** defaults to `begins` */
-  kind?: TurnKind;
+  kind?: WorkKind;
   /** defaults to `once` */
   ifLost?: Sending["ifLost"];
 }
@@ -112,7 +112,7 @@ export interface DatabaseOptions {
   onRoundTrip?: (kind: "read" | "write") => void;
   joinBulk?: JoinBulk;
   enter?: (entry: Entry) => Promise<Answer | null>;
-  turns?: Turns;
+  turns?: AdmissionQueue;
 }
 
 /** Default ms for one round trip. */

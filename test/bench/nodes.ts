@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEnding, type Ending } from "../../src/start/ending.ts";
-import type { LimitedScope } from "../../src/domain/limits/holds.ts";
+import type { LimitedScope } from "../../src/domain/limits/limit-checks.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
 import type { Database } from "../../src/store/db.ts";

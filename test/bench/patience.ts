@@ -3,7 +3,7 @@
  * deadline. Simulated, with the same random numbers for both: nobody is called.
  */
 import { keptSamples, type Sample } from "../../src/domain/choice/health.ts";
-import { patienceOf, sizeOf } from "../../src/domain/choice/patience.ts";
+import { attemptTimeoutOf, sizeOf } from "../../src/domain/choice/attempt-timeout.ts";
 
 const calls = 100_000;
 const deadlineMs = 45_000;
@@ -52,7 +52,9 @@ function simulate(traffic: Traffic, kind: "measured" | "share") {
     const first = tookMs(random, traffic);
     const second = tookMs(random, { ...traffic, medianMs: 3_000 });
     const measured =
-      kind === "share" ? null : patienceOf([{ ...place, samples }], place, { maxTokens, now });
+      kind === "share"
+        ? null
+        : attemptTimeoutOf([{ ...place, samples }], place, { maxTokens, now });
     const limit = Math.min(shareMs, measured ?? shareMs);
     const isAnswered = !isHanging && first <= limit;
     const total = isAnswered ? first : limit + second;

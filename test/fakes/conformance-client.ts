@@ -3,7 +3,7 @@
  * argument. Around the client stands what the router keeps, and the person who visits a page.
  */
 import { bearerChallengeIn, scopesOfBoth } from "../../src/domain/servers/bearer-challenge.ts";
-import type { OauthAsking, OauthClient, OauthGrant } from "../../src/domain/servers/oauth.ts";
+import type { OauthContext, OauthClient, OauthGrant } from "../../src/domain/servers/oauth.ts";
 import { createOauth } from "../../src/oauth/client.ts";
 
 const url = process.argv.at(-1) ?? "";
@@ -39,7 +39,7 @@ const entry: OauthClient = {
 };
 
 /** What the router keeps of a server between two authorizations. */
-let asking: OauthAsking = {
+let asking: OauthContext = {
   url,
   client: {
     ...entry,

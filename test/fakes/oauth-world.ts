@@ -1,5 +1,5 @@
 /** An OAuth client of the router's in a world of addresses with fixed answers, in which nothing is asked of a network. */
-import type { OauthAsking, OauthClient, OauthRedirect } from "../../src/domain/servers/oauth.ts";
+import type { OauthContext, OauthClient, OauthRedirect } from "../../src/domain/servers/oauth.ts";
 import { createOauth } from "../../src/oauth/client.ts";
 
 export const now = 1_800_000_000_000;
@@ -12,7 +12,7 @@ export const client: OauthClient = {
   scope: null,
   resource: null,
 };
-export const asking: OauthAsking = {
+export const asking: OauthContext = {
   url: "https://mcp.example.com/v1/mcp",
   client,
   clientSecret: "secret",

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { LimitedScope } from "../../src/domain/limits/holds.ts";
+import type { LimitedScope } from "../../src/domain/limits/limit-checks.ts";
 import { bookTexts } from "../../src/store/engines/memory-ledger/texts.ts";
 import { createObjectEngine } from "../../src/store/engines/durable/object-engine.ts";
 import { raw, type Database } from "../../src/store/db.ts";

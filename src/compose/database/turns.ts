@@ -1,6 +1,6 @@
 import { createLaneOf } from "../../pipeline/callers/lanes.ts";
 import { createDoor, createTurns, type Door } from "../../pipeline/sampling/turns.ts";
-import type { Turns } from "../../domain/limits/turns.ts";
+import type { AdmissionQueue } from "../../domain/limits/admission-queue.ts";
 import { after, clock, type Isolate } from "../isolate.ts";
 
 const { elapsed, wait } = clock;
@@ -8,7 +8,7 @@ const { elapsed, wait } = clock;
 export function createDatabaseTurns(
   isolate: Pick<Isolate, "turns" | "heldBack" | "tokens" | "memory" | "host">,
   name: string,
-): { turns: Turns; door: Door } {
+): { turns: AdmissionQueue; door: Door } {
   const { turns, heldBack, tokens, memory, host } = isolate;
   const { writes, admissions } = turns(name);
   const immediately = host.immediately ?? ((act: () => void) => void after(0, act));

@@ -1,6 +1,6 @@
 /** Audit records as CSV (RFC 4180), safe to open in a spreadsheet. */
 import type { SamplingRecord } from "./record.ts";
-import type { Place } from "./seals.ts";
+import type { ChainPosition } from "./seals.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -15,7 +15,7 @@ export function csvCell(value: Cell): string {
   return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = {
+const columns: Record<string, (record: SamplingRecord, place: ChainPosition) => Cell> = {
   id: ({ id }) => id,
   createdAt: ({ createdAt }) => createdAt,
   settledAt: ({ settledAt }) => settledAt,
@@ -56,12 +56,12 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
 
 export const csvColumns: readonly string[] = Object.keys(columns);
 
-export const csvRow = (record: SamplingRecord, place: Place): string =>
+export const csvRow = (record: SamplingRecord, place: ChainPosition): string =>
   Object.values(columns)
     .map((cellOf) => csvCell(cellOf(record, place)))
     .join(",");
 
-export const csvUnreadable = (id: string, { seal, position }: Place): string => {
+export const csvUnreadable = (id: string, { seal, position }: ChainPosition): string => {
   const known: Record<string, Cell> = { id, outcome: "unreadable", seal, position };
   return csvColumns.map((name) => csvCell(known[name] ?? null)).join(",");
 };

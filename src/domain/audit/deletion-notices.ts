@@ -22,7 +22,7 @@ export interface DeletionNotice {
   signature: string;
 }
 
-export interface EmptiedPlace {
+export interface EmptiedPosition {
   seal: number;
   position: number;
   tenantId: string;

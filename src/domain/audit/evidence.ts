@@ -32,7 +32,7 @@ export interface Evidence {
 
 export type CodeFault = "opening" | "ending" | "correction";
 
-export type Standing =
+export type CodeVerdict =
   | { state: "bad"; number: number; fault: CodeFault }
   | {
       state: "sound";
@@ -57,9 +57,9 @@ async function endingOf(
   return null;
 }
 
-export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing> {
+export async function verifyCodes(mac: Mac, evidence: Evidence): Promise<CodeVerdict> {
   const { number, opening, correction, codes, endedBySql } = evidence;
-  const bad = (fault: CodeFault): Standing => ({ state: "bad", number, fault });
+  const bad = (fault: CodeFault): CodeVerdict => ({ state: "bad", number, fault });
   const isCorrected = correction !== null;
   const vouches = (code: string | null): boolean =>
     code !== null && !code.startsWith(mac.codePrefix);

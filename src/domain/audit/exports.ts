@@ -5,7 +5,7 @@
 import type { DeletionNotice } from "./deletion-notices.ts";
 import type { SamplingRecord } from "./record.ts";
 import type { RequestFilter } from "./record.ts";
-import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
+import type { AuditKey, Checked, ChainPosition, Seal, SealedRecord } from "./seals.ts";
 
 export interface HeaderLine {
   kind: "header";
@@ -44,7 +44,7 @@ export interface SectionLine {
   signature: string;
 }
 
-export interface RecordLine extends Place {
+export interface RecordLine extends ChainPosition {
   kind: "record";
   record: SealedRecord;
 }

@@ -5,7 +5,7 @@ import type { ModelEndpointName } from "../model-endpoint.ts";
 import type { Attempt, RefusedKey } from "../attempts.ts";
 import type { CircuitChange } from "../choice/circuits.ts";
 import type { HealthChange } from "../choice/health.ts";
-import type { Hold } from "../limits/holds.ts";
+import type { LimitCheck } from "../limits/limit-checks.ts";
 import { blocksOf, type Priorities, type SamplingCall } from "../sampling/call.ts";
 import { type Modality } from "../modality.ts";
 import type { Decision } from "../choice/decision.ts";
@@ -159,7 +159,7 @@ export interface Settlement extends Ending {
   now: number;
   /** null: the admission's answer was lost, so the row is read first */
   receipt: Receipt | null;
-  holds: Hold[];
+  holds: LimitCheck[];
   /** replaces the reserved tokens in limits */
   chargedTokens: number;
   /** replaces the reserved amount in budgets */

@@ -2,7 +2,7 @@
  * What a seal reports: closed record numbers, and missing, changed or forged records. Continues from the previous
  * seal, so a run reads only the head of the chain.
  */
-import type { CodeFault, Standing } from "./evidence.ts";
+import type { CodeFault, CodeVerdict } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
 /** ms in which codes of the previous MASTER_KEY remain valid for records that are already sealed */
@@ -44,7 +44,7 @@ export interface CheckInput {
   present: readonly number[];
   /** the highest number that was read; `Number.MAX_SAFE_INTEGER`: all */
   presentThrough: number;
-  records: readonly { id: string; standing: Standing }[];
+  records: readonly { id: string; verdict: CodeVerdict }[];
   found: readonly Tampering[];
   now: number;
   codeKey: string;
@@ -97,8 +97,8 @@ function leftOpen(
 ): NumberRange[] {
   // A forged record may carry a real record's number, which stays open for the real record.
   const sealed = new Map<number, number>();
-  for (const { standing } of records)
-    sealed.set(standing.number, (sealed.get(standing.number) ?? 0) + 1);
+  for (const { verdict } of records)
+    sealed.set(verdict.number, (sealed.get(verdict.number) ?? 0) + 1);
   const left = present.filter((number) => {
     const count = sealed.get(number) ?? 0;
     if (count > 0) sealed.set(number, count - 1);
@@ -123,20 +123,20 @@ function markRecords(
 ): Marks {
   const { through, codes, expected } = chain;
   const marks: Marks = { taken: new Set(), tampered: [], replaced: [] };
-  for (const [position, { id, standing }] of records.entries()) {
+  for (const [position, { id, verdict }] of records.entries()) {
     const wrong = (code: CodeFault) => marks.tampered.push({ what: "code", code, id, position });
-    const { state, number } = standing;
+    const { state, number } = verdict;
     const isExpected = isIn(expected, number) && !marks.taken.has(number);
-    if (state === "bad") wrong(standing.fault);
+    if (state === "bad") wrong(verdict.fault);
     else if (isExpected) marks.taken.add(number);
     if (state !== "sound") continue;
-    const { previous, isReplaced } = standing;
-    const isNumberedLate = standing.number > codes.previousThrough;
+    const { previous, isReplaced } = verdict;
+    const isNumberedLate = verdict.number > codes.previousThrough;
     const isLate = isExpected ? isNumberedLate : now > codes.since + lateCodesMs;
     if (previous.opening && isNumberedLate) wrong("opening");
     else if (previous.later && isLate) wrong("ending");
     else if (isExpected) continue;
-    else if (isReplaced && standing.number <= through) marks.replaced.push(position);
+    else if (isReplaced && verdict.number <= through) marks.replaced.push(position);
     else marks.tampered.push({ what: "second", id, position });
   }
   return marks;

@@ -8,7 +8,7 @@ import { canonicalJson } from "../canonical.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
-import type { DeletionNotice, EmptiedPlace } from "./deletion-notices.ts";
+import type { DeletionNotice, EmptiedPosition } from "./deletion-notices.ts";
 import type { Checked } from "./seal-check.ts";
 
 export type { Checked };
@@ -55,7 +55,7 @@ export interface SealWithLeaves extends StoredSeal {
 
 export type SealSpan = Pick<Seal, "number" | "count">;
 
-export interface Place {
+export interface ChainPosition {
   seal: number;
   position: number;
 }
@@ -153,7 +153,7 @@ export type VerifySignature = (
 export interface WaitingRecord {
   record: SamplingRecord;
   evidence: Evidence;
-  former: Place | null;
+  former: ChainPosition | null;
 }
 
 export interface Waiting {
@@ -193,11 +193,14 @@ export interface SealStore {
       notices: readonly DeletionNotice[];
     },
   ): Stored<boolean>;
-  aged(now: number): Stored<EmptiedPlace[]>;
-  oldest(): Stored<EmptiedPlace[]>;
+  aged(now: number): Stored<EmptiedPosition[]>;
+  oldest(): Stored<EmptiedPosition[]>;
   sealsAt(places: readonly { tenantId: string; seal: number }[]): Stored<Seal[]>;
   /** Deletes the records that are still at these places, and stores the notices. Returns the number deleted. */
-  deleteSealed(places: readonly EmptiedPlace[], notices: readonly DeletionNotice[]): Stored<number>;
+  deleteSealed(
+    places: readonly EmptiedPosition[],
+    notices: readonly DeletionNotice[],
+  ): Stored<number>;
   /** Newest first; the cursor is a seal number. */
   list(
     tenantId: string,
@@ -219,8 +222,8 @@ export interface SealStore {
     range: { first: number; last: number },
   ): Stored<{
     seals: SealWithLeaves[];
-    records: (Place & { record: SamplingRecord })[];
-    unreadable: (Place & UnreadableRecord)[];
+    records: (ChainPosition & { record: SamplingRecord })[];
+    unreadable: (ChainPosition & UnreadableRecord)[];
   }>;
   heads(after: string, limit: number): Stored<Seal[]>;
   keys(): Stored<StoredAuditKey[]>;

@@ -1,7 +1,7 @@
 /** Verifies a section of an export and its records. */
 import { canonicalJson } from "../canonical.ts";
 import type { DeletionNotice } from "./deletion-notices.ts";
-import { isAbout, unaccounted } from "./emptied-places.ts";
+import { isAbout, unaccounted } from "./emptied-positions.ts";
 import {
   covers,
   gone,
@@ -58,7 +58,7 @@ export async function faultOf(
 }
 
 /** The state of verification before a section. */
-export interface Standing {
+export interface SectionContext {
   header: HeaderLine;
   export: string;
   index: number;
@@ -66,7 +66,7 @@ export interface Standing {
   before: Statement | null;
 }
 
-const isFirst = ({ header, before }: Standing): boolean =>
+const isFirst = ({ header, before }: SectionContext): boolean =>
   before === null &&
   header.after === 0 &&
   header.filter.from === undefined &&
@@ -75,12 +75,12 @@ const isFirst = ({ header, before }: Standing): boolean =>
 async function chainFaults(
   deps: VerificationDeps,
   { seal }: SectionLine,
-  standing: Standing,
+  context: SectionContext,
 ): Promise<string[]> {
-  const { header, before } = standing;
+  const { header, before } = context;
   const faults: string[] = [];
   const expected = before === null ? 1 : before.number + 1;
-  const mustFollow = header.whole && (before !== null || isFirst(standing));
+  const mustFollow = header.whole && (before !== null || isFirst(context));
   if (before !== null && seal.number <= before.number)
     faults.push(`stands after seal ${before.number}`);
   else if (mustFollow && seal.number !== expected)
@@ -108,7 +108,7 @@ async function rootFaults(
 export async function sectionFaults(
   deps: VerificationDeps,
   line: SectionLine,
-  standing: Standing,
+  standing: SectionContext,
 ): Promise<string[]> {
   const { hashing } = deps;
   const { header } = standing;

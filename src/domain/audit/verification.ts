@@ -18,7 +18,7 @@ import {
   type AuditKey,
   type ChainHead,
   type Hashing,
-  type Place,
+  type ChainPosition,
   type Tree,
   type VerifySignature,
 } from "./seals.ts";
@@ -50,7 +50,7 @@ export interface Verified {
   /** records deleted with a signed notice */
   gone: number;
   /** records without a notice; a bounded list */
-  erased: Place[];
+  erased: ChainPosition[];
   outside: number;
   unreadable: number;
   /** the router's own findings, with the number of their seal; a bounded list */

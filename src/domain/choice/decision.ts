@@ -11,7 +11,7 @@ import type { ExclusionReason, Requirements } from "../requirements.ts";
 import type { Axes, Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { isFallbackFor } from "./named-models.ts";
-import { reasonOf } from "./sieve.ts";
+import { reasonOf } from "./feasibility.ts";
 import type { ToolLoop } from "../sampling/tool-loop.ts";
 import { writableTokens } from "../models/reasoning.ts";
 import { expectedUsage } from "../models/cost.ts";

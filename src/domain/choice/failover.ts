@@ -16,7 +16,7 @@ const attemptsAtEndpoint = 2;
 /** If two wires refuse a request, the request is at fault. */
 const refusalsOfRequest = 2;
 
-export interface Place {
+export interface FailoverTarget {
   model: string;
   credentialId: string;
   endpoint: string;
@@ -24,7 +24,7 @@ export interface Place {
   wire: string;
   contextTokens: number | null;
   /** the reservation covers a second attempt; see `refusesOwnToolUse` */
-  isHeldTwice?: true;
+  isReservedTwice?: true;
 }
 
 export interface Tried {
@@ -36,7 +36,7 @@ export interface Tried {
 }
 
 export function excludedBy(
-  { contextTokens }: Pick<Place, "contextTokens">,
+  { contextTokens }: Pick<FailoverTarget, "contextTokens">,
   { code }: Pick<ProviderFault, "code">,
 ): Pick<Tried, "excludes"> {
   if (code === "content_filter") return { excludes: "endpoint" };
@@ -50,14 +50,18 @@ export interface FailoverCandidate {
   after: FaultReach[];
 }
 
-export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
+export function reaches(reach: FaultReach, from: FailoverTarget, to: FailoverTarget): boolean {
   if (reach === "request") return from.wire === to.wire;
   if (reach === "endpoint") return from.endpoint === to.endpoint;
   if (from.credentialId !== to.credentialId) return false;
   return reach === "credential" || from.model === to.model;
 }
 
-function isExcluded({ reach, isLasting, excludes }: Tried, from: Place, to: Place): boolean {
+function isExcluded(
+  { reach, isLasting, excludes }: Tried,
+  from: FailoverTarget,
+  to: FailoverTarget,
+): boolean {
   if (reach !== "request") return isLasting === true && reaches(reach, from, to);
   if (excludes === "endpoint") return from.endpoint === to.endpoint;
   return excludes === "small_context"
@@ -76,7 +80,7 @@ const none: ReadonlySet<number> = new Set();
  * avoided positions under another call's probe, tried last @param dear positions that the reservation can't pay for
  */
 export function nextCandidate(
-  places: readonly Place[],
+  places: readonly FailoverTarget[],
   tried: readonly Tried[],
   {
     avoided = none,
@@ -114,20 +118,20 @@ export function nextCandidate(
 }
 
 /** Then a `request` fault leads where an `endpoint` fault leads. */
-const eachWireIsAnEndpoint = (places: readonly Place[]): boolean =>
+const eachWireIsAnEndpoint = (places: readonly FailoverTarget[]): boolean =>
   places.every(({ wire, endpoint }) =>
     places.every((other) => (other.wire === wire) === (other.endpoint === endpoint)),
   );
 
 /** Positions that any sequence of faults can reach within `attempts`, ascending. These are reserved. */
-export function reachable(places: readonly Place[], attempts: number): number[] {
+export function reachable(places: readonly FailoverTarget[], attempts: number): number[] {
   const found = new Set<number>();
   const most = Math.max(...places.map(({ contextTokens }) => contextTokens ?? 0));
   const isWalkedByEndpoint = eachWireIsAnEndpoint(places);
   const faultsAt = (at: number, tried: readonly Tried[]): Tried[][] => {
     const place = places[at];
     const faults: Tried[][] = circuitReaches.map((reach) => [{ at, reach }]);
-    if (place?.isHeldTwice === true)
+    if (place?.isReservedTwice === true)
       faults.push([
         { at, reach: "model" },
         { at, reach: "model" },
@@ -149,7 +153,7 @@ export function reachable(places: readonly Place[], attempts: number): number[] 
 }
 
 /** By position: the reaches of the first candidate's fault that lead directly there. */
-export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
+export function firstStepsOf(places: readonly FailoverTarget[]): FaultReach[][] {
   const steps: FaultReach[][] = places.map(() => []);
   const first = nextCandidate(places, []);
   if (first === null) return steps;
@@ -161,10 +165,10 @@ export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
 }
 
 /** Whether the last candidate may be retried, because its model may not repeat the fault. */
-function mayRepeat({ places, tried, dear = none }: FailedWalk): boolean {
+function mayRepeat({ places, tried, dear = none }: FailoverState): boolean {
   const at = tried.at(-1)?.at ?? -1;
   return (
-    places[at]?.isHeldTwice === true &&
+    places[at]?.isReservedTwice === true &&
     !dear.has(at) &&
     tried.filter((attempt) => attempt.at === at).length === 1
   );
@@ -174,8 +178,8 @@ export type FailoverStep = { next: "stop" } | { next: "try"; at: number; waitMs:
 
 const stop: FailoverStep = { next: "stop" };
 
-interface FailedWalk {
-  places: readonly Place[];
+interface FailoverState {
+  places: readonly FailoverTarget[];
   tried: readonly Tried[];
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
@@ -187,7 +191,7 @@ interface FailedWalk {
 }
 
 /** The next step after a fault. Retries the same candidate only if its Retry-After ends before the deadline. */
-export function stepAfter(input: FailedWalk): FailoverStep {
+export function stepAfter(input: FailoverState): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;

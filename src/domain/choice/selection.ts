@@ -23,7 +23,7 @@ import type { Refusal } from "../refusals.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import { orderOf, scoreAll } from "./score.ts";
-import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
+import { reasonOf, feasibleOf, feasibilityOf } from "./feasibility.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
 import { rankOfNamed } from "./named-models.ts";
 import { credentialsLedBy } from "../sampling/tool-loop.ts";
@@ -158,8 +158,8 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = pool;
   const compiled = compileRequirements(needs);
-  const sieved = sieve(pool, compiled);
-  const { out, hintOnly } = sieved;
+  const feasibility = feasibilityOf(pool, compiled);
+  const { out, hintOnly } = feasibility;
   const loopPosition =
     toolLoop === null
       ? -1
@@ -178,7 +178,7 @@ function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   );
   const isOpen = found.viaEquivalence && isBalanced(weights) && namesMaker(found.hint ?? "");
   const narrowed = isOpen ? nothingNarrowed : found;
-  const positions = feasibleOf(sieved, narrowed);
+  const positions = feasibleOf(feasibility, narrowed);
   if (positions.length === 0) return err(out);
   const levels = levelsOf(pool, positions, { narrowed, loopPosition, asking });
   const leaders = pool.copies === null ? null : leadersOf(pool.copies, positions, levels);

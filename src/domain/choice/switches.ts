@@ -12,7 +12,7 @@ export interface Switches {
   providers?: Record<string, string>;
 }
 
-export interface Asking {
+export interface SwitchContext {
   tenant: {
     slug: string;
     policy: { stopped?: Switches };
@@ -27,7 +27,7 @@ const own = (switches: Record<string, string> | undefined, name: string): string
   switches !== undefined && Object.hasOwn(switches, name) ? switches[name] : undefined;
 
 /** The refusal by the first active switch. The operator's switch takes precedence. */
-export function stoppedBy({ tenant, keyId, server }: Asking): Refusal | null {
+export function stoppedBy({ tenant, keyId, server }: SwitchContext): Refusal | null {
   const { policy, ceiling, slug } = tenant;
   const { stopped = {} } = policy;
   const refusal = (what: string, name: string, why: string | undefined): Refusal | null =>

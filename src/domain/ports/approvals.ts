@@ -2,7 +2,7 @@ import type { AdminEvent } from "../admin-event.ts";
 import { canonicalJson } from "../canonical.ts";
 import type { Outcome, Receipt, Who } from "../audit/record.ts";
 import type { Decision } from "../choice/decision.ts";
-import type { Hold } from "../limits/holds.ts";
+import type { LimitCheck } from "../limits/limit-checks.ts";
 import type { AsyncResult } from "../refusals.ts";
 import type {
   ApprovalEdits,
@@ -65,7 +65,7 @@ export interface HeldCall {
   createdAt: number;
   /** determines the call's limit periods */
   admittedAt: number;
-  holds: Pick<Hold, "subject" | "resource" | "bucket" | "amount">[];
+  holds: Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">[];
   reservedTokens: number;
   reservedMicroUsd: number | null;
   serverId: string | null;
@@ -91,7 +91,7 @@ export interface ApprovalDecision extends CallPlace {
   /** replaces the reservation; absent: unchanged */
   claim?: Claim;
   /** concurrency limits that the approved call occupies */
-  places?: Hold[];
+  places?: LimitCheck[];
 }
 
 export type Decided =
@@ -99,16 +99,16 @@ export type Decided =
   /** already decided, expired, or other content was shown */
   | { state: "conflict" }
   /** no room in a budget for the edit, or no free concurrency slot */
-  | { state: "refused"; hold: Hold; used: number };
+  | { state: "refused"; hold: LimitCheck; used: number };
 
 /** A resumed call gets a lease, and its record names the approver. */
-export interface Lifted extends CallPlace {
+export interface ResumedCall extends CallPlace {
   stage: ApprovalStage;
   now: number;
   leaseUntil: number;
   decision: Decision;
   /** concurrency limits; kept from the approval, or acquired now */
-  holds: Hold[];
+  holds: LimitCheck[];
 }
 
 export interface ApprovalStore {
@@ -123,8 +123,8 @@ export interface ApprovalStore {
   /** Decides if the shown content still waits; also writes the event. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
   /** Resumes an approved call. `busy`: no concurrency slot. `gone`: already resumed. */
-  lift(
-    lifted: Lifted,
+  resume(
+    lifted: ResumedCall,
   ): AsyncResult<{ state: "lifted"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;
   /** Holds a completed call for approval of its result. False: the call has ended meanwhile. */
   holdResult(

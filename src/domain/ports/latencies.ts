@@ -1,6 +1,6 @@
 import type { AsyncResult } from "../refusals.ts";
 import type { Durations, Histogram } from "../latencies.ts";
-import type { UsageAsked, UsageOfAllBy } from "./ledger.ts";
+import type { UsageQuery, UsageOfAllBy } from "./ledger.ts";
 
 export const latencyGroupings = ["model", "key", "server"] as const;
 export type LatencyBy = (typeof latencyGroupings)[number];
@@ -45,7 +45,7 @@ export interface LatencyStore {
     counted: { rows: readonly HistogramRow[]; now: number },
   ): AsyncResult<null>;
   /** Whole hours or days. */
-  read(tenantId: string, asked: UsageAsked<LatencyBy | "user">): AsyncResult<CountedRow[]>;
+  read(tenantId: string, asked: UsageQuery<LatencyBy | "user">): AsyncResult<CountedRow[]>;
   /** By tenant id or model, for the operator. null: too many rows to merge. */
-  readAll(asked: UsageAsked<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;
+  readAll(asked: UsageQuery<UsageOfAllBy>): AsyncResult<CountedRow[] | null>;
 }

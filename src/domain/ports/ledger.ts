@@ -1,7 +1,7 @@
 import type { Correction, Opening, Outcome, Receipt, Settlement } from "../audit/record.ts";
 import type { AdminEvent } from "../admin-event.ts";
-import type { Hold, LimitState } from "../limits/holds.ts";
-import type { SummedLimit } from "../limits/standings.ts";
+import type { LimitCheck, LimitState } from "../limits/limit-checks.ts";
+import type { SummedLimit } from "../limits/current-usage.ts";
 import type { AsyncResult, Reason } from "../refusals.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { NewApproval } from "../sampling/approval.ts";
@@ -9,14 +9,14 @@ import type { ThinnedMinute } from "../audit/thinning.ts";
 
 export interface Claim {
   decision: Decision;
-  holds: Hold[];
+  holds: LimitCheck[];
   reservedTokens: number;
   /** micro-USD, charged if the call's end is lost; null: unknown price */
   reservedMicroUsd: number | null;
 }
 
 /** A fallback claim: the same limits in the same order, with no larger amounts. */
-export interface LesserClaim extends Claim {
+export interface FallbackClaim extends Claim {
   /** A shorter answer. Only for limits exhausted by use, not by reservations or a sliding window. */
   shortens?: true;
 }
@@ -27,7 +27,7 @@ export const mostClaims = 5;
 export interface Reservation extends Claim {
   opening: Opening;
   /** Fallbacks if a limit has too little left, in order. */
-  lesser: readonly LesserClaim[];
+  fallbacks: readonly FallbackClaim[];
   /** Do not record a refusal that is only caused by running calls. */
   mayWait?: true;
   tenantVersion: number;
@@ -59,7 +59,7 @@ export type Admission =
   /** `hold`: the limit that refuses the smallest claim; `used`: including reservations */
   | {
       state: "refused";
-      hold: Hold;
+      hold: LimitCheck;
       used: number;
       retryAfterMs: number | null;
       limits: LimitState[];
@@ -140,7 +140,7 @@ export interface IdempotencyStore {
 
 export interface LimitStore {
   /** Sums in the order of `holds`, from one point in time. Ignores amounts. */
-  sum(tenantId: string, holds: readonly Hold[], now: number): AsyncResult<SummedLimit[]>;
+  sum(tenantId: string, holds: readonly LimitCheck[], now: number): AsyncResult<SummedLimit[]>;
   /** Sorted subjects of groups, runs, tags and users with usage. @param after exclusive */
   nodes(tenantId: string, about: { after?: string; limit: number }): AsyncResult<string[]>;
 }
@@ -149,7 +149,7 @@ export type UsageBucket = "hour" | "day";
 export type UsageBy = "model" | "key" | "user" | "server" | "all";
 export type UsageOfAllBy = "tenant" | "model";
 
-export interface UsageAsked<By = UsageBy> {
+export interface UsageQuery<By = UsageBy> {
   from: number;
   to: number;
   bucket: UsageBucket;
@@ -176,15 +176,15 @@ export interface UsageRow extends UsageFigures {
 }
 
 /** `all`: one bucket. */
-export type UsageOfTenant = Omit<UsageAsked, "bucket"> & { bucket: UsageBucket | "all" };
+export type UsageOfTenant = Omit<UsageQuery, "bucket"> & { bucket: UsageBucket | "all" };
 
-export type UsagePlace = Pick<UsageRow, "at" | "group">;
+export type UsageRowKey = Pick<UsageRow, "at" | "group">;
 
 export interface UsageStore {
   /** Whole hours in [`from`, `to`), ms, by time and group. @param asked `after`: the previous page's last row */
   read(
     tenantId: string,
-    asked: UsageOfTenant & { limit: number; after?: UsagePlace | null },
+    asked: UsageOfTenant & { limit: number; after?: UsageRowKey | null },
   ): AsyncResult<UsageRow[]>;
-  readAll(asked: UsageAsked<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
+  readAll(asked: UsageQuery<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
 }

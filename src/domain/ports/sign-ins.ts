@@ -21,7 +21,7 @@ export interface VerifiedPerson {
   refreshToken: string | null;
 }
 
-export interface KnownAgain {
+export interface RecheckedIdentity {
   /** null: the provider confirms the user without claims */
   claims: Claims | null;
   /** null: unchanged */
@@ -46,6 +46,9 @@ export interface IdentityClient {
   ): Promise<Result<VerifiedPerson, OauthFault>>;
   keysOf(signIn: Pick<SignIn, "issuer">): Promise<Result<string, OauthFault>>;
   /** Checks whether the provider still knows the user. */
-  again(signIn: SignInSecrets, refreshToken: string): Promise<Result<KnownAgain, OauthFault>>;
+  recheck(
+    signIn: SignInSecrets,
+    refreshToken: string,
+  ): Promise<Result<RecheckedIdentity, OauthFault>>;
   verify(signIn: SignIn, token: string): Promise<Result<Claims, OauthFault>>;
 }

@@ -5,7 +5,7 @@ import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
 import type { Result } from "../result.ts";
 import type { Block, SamplingCall, StopReason } from "./call.ts";
-import type { CallTurn } from "./call-turn.ts";
+import type { CallSlot } from "./call-slot.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
@@ -23,7 +23,7 @@ export interface ProviderRequest {
   signal: AbortSignal;
   traceHeaders?: Record<string, string>;
   /** Releases the call's slot while waiting. */
-  outside?: CallTurn["outside"];
+  outside?: CallSlot["outside"];
   onMessage?: (message: string) => void;
 }
 

@@ -95,7 +95,7 @@ export const whyUnreachable = (fault: OauthFault): string | null =>
 
 export const isUnreachable = (fault: OauthFault): boolean => whyUnreachable(fault) !== null;
 
-export interface OauthAsking {
+export interface OauthContext {
   url: string;
   client: OauthClient;
   clientSecret: string | null;
@@ -123,14 +123,14 @@ export interface BegunAuthorization {
 /** Never throws. */
 export interface Oauth {
   begin(
-    asking: OauthAsking,
+    asking: OauthContext,
     redirect: OauthRedirect,
   ): Promise<Result<BegunAuthorization, OauthFault>>;
   finish(
-    asking: OauthAsking,
+    asking: OauthContext,
     came: { pending: PendingAuthorization; state: string; query: string },
   ): Promise<Result<OauthGrant, OauthFault>>;
-  byClientCredentials(asking: OauthAsking): Promise<Result<OauthGrant, OauthFault>>;
+  byClientCredentials(asking: OauthContext): Promise<Result<OauthGrant, OauthFault>>;
   /** Keeps the old refresh token unless the server sends a new one. */
-  refresh(asking: OauthAsking, grant: OauthGrant): Promise<Result<OauthGrant, OauthFault>>;
+  refresh(asking: OauthContext, grant: OauthGrant): Promise<Result<OauthGrant, OauthFault>>;
 }

@@ -9,14 +9,14 @@ const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 export const isOwnMachine = (hostname: string): boolean => ownMachine.test(hostname);
 
-export interface Asked {
+export interface RequestOrigin {
   /** with the host of the `Host` header */
   url: string;
   publicOrigins: readonly string[];
 }
 
 /** The requested origin if trusted, otherwise the first of `PUBLIC_URL`; null: unknown. */
-export function ownOriginOf({ url, publicOrigins }: Asked): string | null {
+export function ownOriginOf({ url, publicOrigins }: RequestOrigin): string | null {
   const { origin, hostname } = new URL(url);
   if (publicOrigins.includes(origin)) return origin;
   return publicOrigins[0] ?? (isOwnMachine(hostname) ? origin : null);
@@ -31,7 +31,7 @@ export function publicUrlsIn(texts: readonly string[]): string[] | null {
 }
 
 /** Includes a gateway's path, which no request shows. */
-export function ownUrlOf(asked: Asked, publicUrls: readonly string[]): string | null {
+export function ownUrlOf(asked: RequestOrigin, publicUrls: readonly string[]): string | null {
   const origin = ownOriginOf(asked);
   return publicUrls.find((url) => new URL(url).origin === origin) ?? origin;
 }
@@ -39,11 +39,14 @@ export function ownUrlOf(asked: Asked, publicUrls: readonly string[]): string | 
 /** Without a request. @param origin where requests arrive */
 export const knownUrl = (
   origin: string | undefined,
-  { publicOrigins, publicUrls }: Pick<Asked, "publicOrigins"> & { publicUrls: readonly string[] },
+  {
+    publicOrigins,
+    publicUrls,
+  }: Pick<RequestOrigin, "publicOrigins"> & { publicUrls: readonly string[] },
 ): string | null =>
   ownUrlOf({ url: origin ?? "https://unknown.invalid", publicOrigins }, publicUrls);
 
-export function isOwnOrigin(from: string, { url, publicOrigins }: Asked): boolean {
+export function isOwnOrigin(from: string, { url, publicOrigins }: RequestOrigin): boolean {
   if (publicOrigins.includes(from)) return true;
   const { origin, hostname } = new URL(url);
   return from === origin && isOwnMachine(hostname);

@@ -1,4 +1,4 @@
-import type { OauthAsking, OauthClient, OauthRegistration } from "./oauth.ts";
+import type { OauthContext, OauthClient, OauthRegistration } from "./oauth.ts";
 import type { AccountOwner } from "../tenancy/user.ts";
 import type { ServerPolicy } from "../choice/policy.ts";
 
@@ -88,11 +88,11 @@ export const secretsOf = (server: Destined) => ({
   destination: destinationOf(server),
 });
 
-export const askingFor = (
+export const oauthContextFor = (
   { url, learnt }: Pick<McpServer, "url" | "learnt">,
   client: OauthClient,
   { clientSecret, registration }: Pick<ServerSecrets, "clientSecret" | "registration">,
-): OauthAsking => ({
+): OauthContext => ({
   url,
   client,
   clientSecret,

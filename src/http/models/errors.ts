@@ -3,7 +3,7 @@
  * A client of an official SDK retries 408, 409, 429 and 5xx unless `x-should-retry` says otherwise.
  */
 import type { JsonObject } from "../../domain/json.ts";
-import type { LimitState } from "../../domain/limits/holds.ts";
+import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { AttemptSummary } from "../../domain/attempts.ts";
 import { explain } from "../../domain/refusal-words.ts";
 import { isRetryable, type Refusal } from "../../domain/refusals.ts";

@@ -18,7 +18,7 @@ import { propagatedIn } from "../../mcp/trace-context.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { UnreadRequest } from "../../pipeline/sampling/request/sampling-request.ts";
-import { withoutTurn, type CallTurn } from "../../domain/sampling/call-turn.ts";
+import { withoutTurn, type CallSlot } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../proxy/large-bodies.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { patienceOf } from "../sampling/waiting.ts";
@@ -51,7 +51,7 @@ interface Came {
   bytes: RequestBody;
   body: JsonObject;
   decoded: Decoded;
-  turn: CallTurn | null;
+  turn: CallSlot | null;
   startedAt: number;
   beganAt: number;
   authMs: number;
@@ -161,7 +161,7 @@ async function answerTo(
 /** Reads what came in the turn of its caller; the turn is the caller's to end. */
 async function read(
   services: ModelServices,
-  { input, token, turn }: { input: ModelRequest; token: string; turn: CallTurn },
+  { input, token, turn }: { input: ModelRequest; token: string; turn: CallSlot },
 ): Promise<Result<{ bytes: RequestBody; body: JsonObject; caller: Caller }, Refusal>> {
   const claim = modelClaim(token, input.tenant);
   const admitted = await admitBody(services, input.request, claim);
@@ -187,7 +187,7 @@ export async function inTurn(
     bytes: RequestBody;
     body: JsonObject;
     caller: Caller;
-    turn: CallTurn | null;
+    turn: CallSlot | null;
   }) => Promise<Result<Answered, Refusal>>,
 ): Promise<Result<Answered, Refusal>> {
   const { headers } = input.request;

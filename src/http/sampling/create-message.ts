@@ -9,7 +9,7 @@ import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
-import type { CallTurn } from "../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { UnreadRequest, Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { CreateMessageServices } from "../sampling-services.ts";
@@ -39,7 +39,7 @@ export interface CreateMessage {
   beganAt: number;
   authMs: number;
   leavingCancels: boolean;
-  turn: CallTurn | null;
+  turn: CallSlot | null;
 }
 
 const nameIn = (clientInfo: JsonObject, key: string): string | null => {

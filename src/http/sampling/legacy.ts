@@ -2,7 +2,7 @@
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
-import type { CallTurn } from "../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { type RequestId } from "../../mcp/json-text/exact-ids.ts";
@@ -28,7 +28,7 @@ export interface InboundMessage {
   /** start of processing: scheduled, body received */
   workedFrom: number;
   /** `null` if each call waits for its own slot */
-  turn: CallTurn | null;
+  turn: CallSlot | null;
 }
 
 export const claimOf = (

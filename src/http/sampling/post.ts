@@ -12,7 +12,7 @@ import { ambiguityInSlices, idToRefuse } from "../../mcp/json-text/ambiguous.ts"
 import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
-import { withoutTurn } from "../../domain/sampling/call-turn.ts";
+import { withoutTurn } from "../../domain/sampling/call-slot.ts";
 import { admitBody } from "../../proxy/large-bodies.ts";
 
 const json = "application/json";

@@ -1,4 +1,4 @@
-import { latestWait } from "../../domain/limits/standing.ts";
+import { latestWait } from "../../domain/limits/admission-verdict.ts";
 import type {
   Approval,
   ApprovalState,

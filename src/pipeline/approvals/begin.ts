@@ -81,7 +81,7 @@ export function createBegin(deps: {
     const at = now();
     const wanted = { plan: planned.value, caller, server };
     const reserved = reservationOf({ ...wanted, names: call.asked, now: at });
-    const lifted = await approvals.lift({
+    const lifted = await approvals.resume({
       ...place,
       stage: "request",
       now: at,

@@ -1,5 +1,5 @@
 /** Concurrency slots that a pending call occupies once it is approved. */
-import { holdsOf, type Hold } from "../../domain/limits/holds.ts";
+import { limitChecksOf, type LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { HeldCall } from "../../domain/ports/approvals.ts";
 import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -45,7 +45,7 @@ export const createHeldCallerOf =
     });
   };
 
-export type PlacesOf = (held: HeldCall) => AsyncResult<Hold[]>;
+export type PlacesOf = (held: HeldCall) => AsyncResult<LimitCheck[]>;
 
 /** A call without a caller is refused when resumed, so it occupies no slot. */
 export const createPlacesOf =
@@ -62,6 +62,6 @@ export const createPlacesOf =
     const { snapshot, server } = found.value;
     const at = now();
     const scopes = scopesOf(snapshot, { server, now: at });
-    const holds = holdsOf({ now: at, scopes, tokens: 0, microUsd: 0 });
+    const holds = limitChecksOf({ now: at, scopes, tokens: 0, microUsd: 0 });
     return ok(holds.filter(({ resource }) => resource === "concurrent"));
   };

@@ -5,7 +5,7 @@ import {
   smallestBudget,
   type LimitedScope,
   type LimitScope,
-} from "../../domain/limits/holds.ts";
+} from "../../domain/limits/limit-checks.ts";
 import type { NodeLimits } from "../../domain/limits/resources.ts";
 import { raisedLimits } from "../../domain/limits/raises.ts";
 import type { CallNames } from "../../domain/choice/call-names.ts";

@@ -2,7 +2,11 @@
  * Revalidates grants that rest on a sign-in when their tokens are refreshed, by asking the identity provider.
  * Of concurrent refreshes, one asks.
  */
-import type { IdentityClient, KnownAgain, SignInStore } from "../../domain/ports/sign-ins.ts";
+import type {
+  IdentityClient,
+  RecheckedIdentity,
+  SignInStore,
+} from "../../domain/ports/sign-ins.ts";
 import type { OauthEntry, OauthEntryStore } from "../../domain/ports/oauth-entries.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -38,7 +42,7 @@ interface GrantCheckDeps {
   entries: OauthEntryStore;
   signIns: Pick<SignInStore, "get">;
   vault: Vault;
-  identity: Pick<IdentityClient, "again">;
+  identity: Pick<IdentityClient, "recheck">;
   now: () => number;
 }
 
@@ -68,7 +72,7 @@ async function written(
   );
 }
 
-const letsGoOn = ({ claims }: KnownAgain, signIn: SignInSecrets): boolean =>
+const letsGoOn = ({ claims }: RecheckedIdentity, signIn: SignInSecrets): boolean =>
   letsProgramsIn(signIn) && (claims === null || mayLetIn(claims, signIn));
 
 async function askedAgain(
@@ -85,13 +89,13 @@ async function askedAgain(
   const context = sealedFor(grant, signIn.issuer);
   const token = await vault.open(sealed, context);
   if (!token.ok) return ok(false);
-  const again = await identity.again(signIn, token.value);
-  if (!again.ok && isUnreachable(again.error)) {
+  const rechecked = await identity.recheck(signIn, token.value);
+  if (!rechecked.ok && isUnreachable(rechecked.error)) {
     const back = await written(deps, grant, { check, entry: null });
-    return back.ok ? err(refusalFor(again.error)) : back;
+    return back.ok ? err(refusalFor(rechecked.error)) : back;
   }
-  if (!again.ok || !letsGoOn(again.value, signIn)) return ok(false);
-  const { refreshToken } = again.value;
+  if (!rechecked.ok || !letsGoOn(rechecked.value, signIn)) return ok(false);
+  const { refreshToken } = rechecked.value;
   if (refreshToken === null) return ok(true);
   const fresh = {
     ...check,

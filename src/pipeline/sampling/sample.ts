@@ -1,5 +1,5 @@
 /** The product on one screen: each step takes a call in one state and returns it in the next. */
-import type { LimitState } from "../../domain/limits/holds.ts";
+import type { LimitState } from "../../domain/limits/limit-checks.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";

@@ -8,18 +8,18 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import {
   createLaneActivity,
-  createTurnOrder,
-  type TurnLimits,
-  type TurnOrder,
-  type Turns,
-} from "../../domain/limits/turns.ts";
+  createSlotScheduler,
+  type QueueLimits,
+  type SlotScheduler,
+  type AdmissionQueue,
+} from "../../domain/limits/admission-queue.ts";
 import { createSlices } from "../../domain/limits/slices.ts";
-import type { CallTurn } from "../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 
 /** For one database: slots of writes and of calls. */
 export interface SharedTurns {
-  writes: TurnOrder;
-  admissions: TurnOrder;
+  writes: SlotScheduler;
+  admissions: SlotScheduler;
 }
 
 /** ms between polls. */
@@ -35,7 +35,7 @@ const mostHeldBack = 2_000;
 /** Slots of a tenant while another tenant is active. */
 const ofLaneBeside = 1;
 
-const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
+const limits: Omit<QueueLimits, "atOnce" | "ofLaneBeside"> = {
   mostOfLane: 256,
   mostInAll: 2_048,
   longestWaitMs: 2_000,
@@ -47,9 +47,9 @@ const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
 
 /** @param writesAtOnce concurrent writes of one process to one database */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
-  writes: createTurnOrder({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
+  writes: createSlotScheduler({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
   // One call may choose while others write.
-  admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
+  admissions: createSlotScheduler({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
 });
 
 /** Concurrent writes of a tenant with its own database: alone, and beside others. */
@@ -63,28 +63,28 @@ const ofTenantBeside = 8;
 export function createTurnsOfTenants(): () => SharedTurns {
   const activity = createLaneActivity();
   const slicesFor = createSlices();
-  const limitsFor = (more: number): TurnLimits => ({
+  const limitsFor = (more: number): QueueLimits => ({
     ...limits,
     atOnce: ofTenantAlone + more,
     ofLaneBeside: ofTenantBeside + more,
   });
   return () => ({
-    writes: createTurnOrder(limitsFor(0), activity),
-    admissions: createTurnOrder(limitsFor(1), activity, slicesFor),
+    writes: createSlotScheduler(limitsFor(0), activity),
+    admissions: createSlotScheduler(limitsFor(1), activity, slicesFor),
   });
 }
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 
 export function createTurns(deps: {
-  order: TurnOrder;
+  order: SlotScheduler;
   /** ms, monotonic */
   elapsed: () => number;
   /** Returns a function that cancels the timer. */
   after: (ms: number, act: () => void) => () => void;
   /** Runs after pending I/O. */
   immediately: (act: () => void) => void;
-}): Turns {
+}): AdmissionQueue {
   const { order, elapsed, after, immediately } = deps;
   /**
    * workerd reads I/O only when no promise can continue; without a pause, slots handed over directly would
@@ -136,9 +136,9 @@ export function createTurns(deps: {
 
 export interface Door {
   /** Refusals are delayed. */
-  enter(lane: string): Promise<Result<CallTurn, Refusal>>;
+  enter(lane: string): Promise<Result<CallSlot, Refusal>>;
   /** For a request whose caller isn't known yet. `null` for a possibly invented key, which gets its slot later. */
-  enterFor(claim: Parameters<LaneOf>[0]): Promise<Result<CallTurn | null, Refusal>>;
+  enterFor(claim: Parameters<LaneOf>[0]): Promise<Result<CallSlot | null, Refusal>>;
   /** Resolves after pending I/O. */
   pause: () => Promise<void>;
 }
@@ -149,7 +149,7 @@ export interface HeldBack {
 
 /** Delays refusals, so that floods of refused callers are cheap. */
 export function createDoor(deps: {
-  turns: Turns;
+  turns: AdmissionQueue;
   heldBack: HeldBack;
   wait: (ms: number) => Promise<void>;
   laneOf: LaneOf;
@@ -167,7 +167,7 @@ export function createDoor(deps: {
     }
     return refusal;
   };
-  const callTurnOf = (lane: string, first: () => void): CallTurn => {
+  const callTurnOf = (lane: string, first: () => void): CallSlot => {
     let leave: (() => void) | null = first;
     let hasEnded = false;
     const handOn = (): void => {

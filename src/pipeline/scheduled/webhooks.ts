@@ -6,7 +6,7 @@ import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { problemWithEndpoint, type UpstreamRules } from "../../domain/servers/upstreams.ts";
 import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
-import type { WebhookPlaces } from "../../domain/limits/webhook-places.ts";
+import type { DeliverySlots } from "../../domain/limits/delivery-slots.ts";
 import type { ClaimedMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
@@ -45,7 +45,7 @@ export interface WebhookDeps {
   post: PostWebhook;
   rules: UpstreamRules;
   /** per process */
-  places: WebhookPlaces;
+  places: DeliverySlots;
   ids: Ids;
   now: () => number;
   wait: (ms: number) => Promise<void>;

@@ -10,7 +10,7 @@ import {
   type OauthFault,
   type OauthGrant,
 } from "../../domain/servers/oauth.ts";
-import { askingFor, tokenOf, type SealedServer } from "../../domain/servers/server.ts";
+import { oauthContextFor, tokenOf, type SealedServer } from "../../domain/servers/server.ts";
 import { grantIn, learnIssuer, unlearnScopes, type Account } from "./server-accounts.ts";
 import type { ServerSecretsBox } from "./server-secrets.ts";
 
@@ -51,7 +51,7 @@ export function createTokenRenewal(deps: {
     const { oauth: client } = server;
     const known = await secrets.open(server);
     if (client === null || known === null) return err("not_allowed");
-    const asking = askingFor(server, client, known);
+    const asking = oauthContextFor(server, client, known);
     if (client.grant === "client_credentials") return oauth.byClientCredentials(asking);
     return held === null || held.refreshToken === null
       ? err("no_refresh_token")

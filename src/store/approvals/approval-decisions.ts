@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { ApprovalDecision, Decided } from "../../domain/ports/approvals.ts";
-import type { Hold } from "../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { ok } from "../../domain/result.ts";
 import { answersDecidedForMs, collectedWithinMs } from "../../domain/sampling/approval.ts";
@@ -30,7 +30,7 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
       );
 
 /** The limit without room: its place among the holds, and its current usage. */
-const beyondOf = (holds: readonly Hold[], row: Row | undefined): Decided | null => {
+const beyondOf = (holds: readonly LimitCheck[], row: Row | undefined): Decided | null => {
   const hold = holds[Number(row?.["position"] ?? -1)];
   return hold === undefined ? null : { state: "refused", hold, used: Number(row?.["used"] ?? 0) };
 };

@@ -1,7 +1,7 @@
 /** Replaces the reservation of a pending call after an approver's edit, in the transaction of the decision. */
 import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mac } from "../../domain/tenancy/mac.ts";
-import { lastBucketOf, type Hold } from "../../domain/limits/holds.ts";
+import { lastBucketOf, type LimitCheck } from "../../domain/limits/limit-checks.ts";
 import { isMoney } from "../../domain/limits/resources.ts";
 import { compactDecision } from "../../domain/choice/decision.ts";
 import type { ApprovalDecision } from "../../domain/ports/approvals.ts";
@@ -55,7 +55,7 @@ export interface Reclaiming {
   statements(isMine: SQL): Compiled[];
   /** Limits without room, as rows with `position` and `used`. */
   beyond: Compiled;
-  holds: Hold[];
+  holds: LimitCheck[];
 }
 
 /** `null` if the call is no longer pending. */

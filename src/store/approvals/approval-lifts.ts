@@ -5,7 +5,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { openingText } from "../../domain/audit/evidence.ts";
 import type { Receipt } from "../../domain/audit/record.ts";
-import type { ApprovalStore, CallPlace, Lifted } from "../../domain/ports/approvals.ts";
+import type { ApprovalStore, CallPlace, ResumedCall } from "../../domain/ports/approvals.ts";
 import type { NewApproval } from "../../domain/sampling/approval.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -63,7 +63,10 @@ const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: stri
 });
 
 /** Resumes an approved call: it gets a lease and a concurrency slot, and can be resumed only once. */
-export async function lift(deps: ApprovalDeps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
+export async function lift(
+  deps: ApprovalDeps,
+  lifted: ResumedCall,
+): ReturnType<ApprovalStore["resume"]> {
   const { db, mac } = deps;
   const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
   const found = await openRow(deps, lifted);

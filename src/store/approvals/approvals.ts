@@ -60,7 +60,7 @@ export function createApprovalStore(db: Database, deps: Omit<ApprovalDeps, "db">
     },
     content: (place, kind) => readContent(db, place, kind),
     decide: (decision, event) => decide(parts, decision, event),
-    lift: (lifted) => lift(parts, lifted),
+    resume: (lifted) => lift(parts, lifted),
     holdResult: (place, approval) => holdResult(parts, place, approval),
     expire: (now) => expire(parts, now),
     withdraw: (place, now) => withdraw(parts, place, now),

@@ -3,7 +3,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { defaultShares, type BudgetLine } from "../../domain/alerts.ts";
 import type { CalendarOf } from "../../domain/calendar.ts";
 import { leastIdAt } from "../../domain/tenancy/ids.ts";
-import { nameOfLimit, type Hold, type LimitScope } from "../../domain/limits/holds.ts";
+import { nameOfLimit, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
 import { endOfTime, type Resource } from "../../domain/limits/resources.ts";
 import { ok } from "../../domain/result.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -132,7 +132,7 @@ const candidates = (windows: string, now: number): SQL => sql`
   where crossed or isRefused
   order by tenant_id, subject, resource, bucket, share limit ${linesAtOnce}`;
 
-const holdOf = (row: Row): Hold => ({
+const holdOf = (row: Row): LimitCheck => ({
   scope: row.scope,
   subject: row.subject,
   resource: row.resource,

@@ -1,7 +1,7 @@
 /** Current usage of limits for display, from the same counters and rows that an admission reads. */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
-import { lastBucketOf, limitScopes, type LimitScope } from "../../domain/limits/holds.ts";
+import { lastBucketOf, limitScopes, type LimitScope } from "../../domain/limits/limit-checks.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";
 import type { LimitStore } from "../../domain/ports/ledger.ts";
 import { ok } from "../../domain/result.ts";

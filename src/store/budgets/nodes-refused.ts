@@ -1,7 +1,7 @@
 /** Tags, runs, and people whose budget recently refused a call, as named in the records. */
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import type { AsyncResult } from "../../domain/refusals.ts";
-import { longestLeaseWaitMs } from "../../domain/limits/standing.ts";
+import { longestLeaseWaitMs } from "../../domain/limits/admission-verdict.ts";
 import { ok } from "../../domain/result.ts";
 import { leastIdAt } from "../../domain/tenancy/ids.ts";
 import type { Database } from "../db.ts";

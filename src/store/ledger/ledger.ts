@@ -4,7 +4,7 @@
  * same transaction marks as used.
  */
 import { sql, type SQL } from "drizzle-orm";
-import { windowSeconds } from "../../domain/limits/holds.ts";
+import { windowSeconds } from "../../domain/limits/limit-checks.ts";
 import { periodOf, resources, type Period, type Resource } from "../../domain/limits/resources.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import type { Ledger } from "../../domain/ports/ledger.ts";

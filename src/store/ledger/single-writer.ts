@@ -3,7 +3,7 @@
  * the ledger doesn't handle falls back to SQL.
  */
 import { bookingsOf } from "../../domain/audit/bookings.ts";
-import { statesFrom } from "../../domain/limits/standing.ts";
+import { statesFrom } from "../../domain/limits/admission-verdict.ts";
 import { asReadable } from "../../domain/magnitudes.ts";
 import type { Admission, Reservation } from "../../domain/ports/ledger.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
@@ -73,7 +73,7 @@ async function enteringOf(
     claims: claims.map(({ kept }, rung) => ({
       values: inOrder(claimNames, kept),
       code: codes.claims[rung] ?? "",
-      shortens: reservation.lesser[rung - 1]?.shortens === true,
+      shortens: reservation.fallbacks[rung - 1]?.shortens === true,
     })),
     limitedCode: codes.limited,
     mayWait: reservation.mayWait === true,
@@ -93,7 +93,7 @@ function admissionFrom(
     return { state: "repeated", first: { requestId, contentSha256 } };
   }
   const { holds, now } = reservation;
-  const limits = statesFrom(holds, { standing: answer.standing, now });
+  const limits = statesFrom(holds, { usage: answer.standing, now });
   if (answer.state === "refused") {
     const { rung, position, retryAfterMs } = answer;
     const hold = claimsOf(reservation)[rung]?.holds[position];

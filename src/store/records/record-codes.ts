@@ -7,7 +7,7 @@ import {
   endingText,
   type OpeningKind,
 } from "../../domain/audit/evidence.ts";
-import { isLimitName } from "../../domain/limits/holds.ts";
+import { isLimitName } from "../../domain/limits/limit-checks.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
 import { shorten } from "../rows/phrases.ts";

@@ -1,7 +1,7 @@
 /** Usage of all tenants for the operator: own rows, and what other databases delivered. */
 import { sql, type SQL } from "drizzle-orm";
 import { asReadable } from "../../domain/magnitudes.ts";
-import type { UsageAsked, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
+import type { UsageQuery, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Database } from "../db.ts";
 import { figures, isSound } from "./usage-figures.ts";
@@ -22,7 +22,7 @@ const within = (column: string, { from, to }: Omit<Range, "width">): SQL =>
   sql`${sql.raw(column)} >= ${from} and ${sql.raw(column)} < ${to}`;
 
 /** Reads whole days from daily sums. */
-function rangesOf({ bucket, from, to }: Pick<UsageAsked, "bucket" | "from" | "to">): Range[] {
+function rangesOf({ bucket, from, to }: Pick<UsageQuery, "bucket" | "from" | "to">): Range[] {
   if (bucket === "hour") return [{ width: hourSeconds, from, to }];
   const firstDay = Math.ceil(from / daySeconds) * daySeconds;
   const end = Math.floor(to / daySeconds) * daySeconds;
@@ -34,7 +34,7 @@ function rangesOf({ bucket, from, to }: Pick<UsageAsked, "bucket" | "from" | "to
   ];
 }
 
-const delivered = (asked: UsageAsked<UsageOfAllBy>): SQL =>
+const delivered = (asked: UsageQuery<UsageOfAllBy>): SQL =>
   asked.by === "tenant"
     ? sql`select hour, tenant_id as grouped, ${columns} from delivered_usage
         where ${within("hour", asked)}`

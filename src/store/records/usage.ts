@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../../domain/audit/record.ts";
-import type { UsageBy, UsageOfTenant, UsagePlace, UsageStore } from "../../domain/ports/ledger.ts";
+import type { UsageBy, UsageOfTenant, UsageRowKey, UsageStore } from "../../domain/ports/ledger.ts";
 import { ok } from "../../domain/result.ts";
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { estimateIn } from "../rows/decisions.ts";
@@ -119,7 +119,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
       bucket,
       limit,
       after = null,
-    }: Omit<UsageOfTenant, "by"> & { limit: number; after?: UsagePlace | null },
+    }: Omit<UsageOfTenant, "by"> & { limit: number; after?: UsageRowKey | null },
     { group, where }: { group: (typeof groupOf)[UsageBy]; where?: SQL },
   ) =>
     db.read(async (builder) => {

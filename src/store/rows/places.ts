@@ -1,10 +1,10 @@
 /**
  * Which calls occupy a concurrency slot: calls with a lease, and approved calls that have not resumed, until
- * their caller's deadline. `domain/limits/places.ts` is the same rule in memory.
+ * their caller's deadline. `domain/limits/concurrency-slots.ts` is the same rule in memory.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../domain/leases.ts";
-import type { Hold } from "../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../domain/limits/limit-checks.ts";
 import type { CallPlace } from "../../domain/ports/approvals.ts";
 import { collectedWithinMs } from "../../domain/sampling/approval.ts";
 import { takesPlace } from "./row-holds.ts";
@@ -68,7 +68,7 @@ export const takenByApproved = (tenantId: string, now: number): SQL =>
 /** Full limits of concurrency, as rows `h` of holds. */
 export const withoutPlace = (
   { tenantId, requestId }: CallPlace,
-  holds: readonly Hold[],
+  holds: readonly LimitCheck[],
   now: number,
 ): SQL => sql`from json_each(${JSON.stringify(holds)}) h
   where h.value ->> 'limit' <= ${takenPlacesAt({ ...ofHold(tenantId, now), except: requestId })}`;

@@ -4,7 +4,7 @@
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
-import { limitScopes, type Hold, type LimitScope } from "../../domain/limits/holds.ts";
+import { limitScopes, type LimitCheck, type LimitScope } from "../../domain/limits/limit-checks.ts";
 import { isMoney, type Resource } from "../../domain/limits/resources.ts";
 
 // Append only: rows store indexes into these lists.
@@ -37,7 +37,7 @@ export const inColumns: ReadonlySet<LimitScope> = new Set<LimitScope>(["tenant",
 type Packed = [scope: number, resource: number, bucket: number, amount: number, subject?: string];
 
 /** Read from a row, or about to be written. */
-export type Held = Packed | Hold;
+export type Held = Packed | LimitCheck;
 
 const packed = (holds: readonly Held[]): Packed[] =>
   holds.flatMap((hold): Packed[] => {
@@ -50,7 +50,7 @@ const packed = (holds: readonly Held[]): Packed[] =>
 
 export const heldText = (holds: readonly Held[]): string => JSON.stringify(packed(holds));
 
-export type Kept = Pick<Hold, "subject" | "resource" | "bucket" | "amount">;
+export type Kept = Pick<LimitCheck, "subject" | "resource" | "bucket" | "amount">;
 
 /** Throws on invalid JSON. */
 export const heldIn = (
@@ -75,7 +75,7 @@ export const placesIn = (text: string): string[] =>
 const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
 
 /** Replaces holds of money. Rates stay as counted. */
-export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[] => [
+export const withMoney = (holds: readonly Held[], money: readonly LimitCheck[]): Held[] => [
   ...holds.filter((hold) =>
     Array.isArray(hold) ? !moneyPlaces.has(hold[1]) : !isMoney(hold.resource),
   ),
@@ -83,7 +83,7 @@ export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[
 ];
 
 /** Adds concurrency slots for a call that starts running. */
-export const withPlaces = (holds: readonly Held[], places: readonly Hold[]): Held[] => [
+export const withPlaces = (holds: readonly Held[], places: readonly LimitCheck[]): Held[] => [
   ...holds,
   ...places.filter(({ scope }) => !inColumns.has(scope)),
 ];

@@ -2,8 +2,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { DeletionNotice } from "../../domain/audit/deletion-notices.ts";
 import { ok } from "../../domain/result.ts";
-import type { EmptiedPlace } from "../../domain/audit/deletion-notices.ts";
-import type { Place, SealStore } from "../../domain/audit/seals.ts";
+import type { EmptiedPosition } from "../../domain/audit/deletion-notices.ts";
+import type { ChainPosition, SealStore } from "../../domain/audit/seals.ts";
 import { raw, type Compiled, type Database } from "../db.ts";
 import type { RequestRow } from "../records/record-codes.ts";
 import { agedRecords } from "../records/retention.ts";
@@ -13,7 +13,7 @@ import { seals } from "../schema/seal-schema.ts";
 const oldestAtOnce = 500;
 
 /** Position in an earlier seal. */
-export const formerOf = ({ formerSeal, formerPosition }: RequestRow): Place | null =>
+export const formerOf = ({ formerSeal, formerPosition }: RequestRow): ChainPosition | null =>
   formerSeal === null || formerPosition === null
     ? null
     : { seal: formerSeal, position: formerPosition };
@@ -45,12 +45,12 @@ type SealedDeletions = Pick<SealStore, "aged" | "oldest" | "sealsAt" | "deleteSe
 export const createSealedDeletions = (db: Database): SealedDeletions => ({
   aged: (now) =>
     db.read(async (builder) => {
-      const rows = await builder.all<Omit<EmptiedPlace, "reason">>(agedRecords(now));
+      const rows = await builder.all<Omit<EmptiedPosition, "reason">>(agedRecords(now));
       return rows.map((row) => ({ ...row, reason: "retention" as const }));
     }),
   oldest: () =>
     db.read(async (builder) => {
-      const rows = await builder.all<Omit<EmptiedPlace, "reason" | "createdBefore">>(sql`
+      const rows = await builder.all<Omit<EmptiedPosition, "reason" | "createdBefore">>(sql`
         select r.tenant_id as tenantId, r.id as id, r.seal_number as seal,
           r.seal_position as position
         from tenants t cross join sampling_requests r

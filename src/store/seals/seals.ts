@@ -2,7 +2,7 @@
 import { and, asc, between, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
-import type { Place, SealStore, StoredSeal } from "../../domain/audit/seals.ts";
+import type { ChainPosition, SealStore, StoredSeal } from "../../domain/audit/seals.ts";
 import { createAuditKeyStore } from "./audit-keys.ts";
 import type { Database } from "../db.ts";
 import { readRecords } from "../records/readable.ts";
@@ -108,7 +108,7 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
     );
     if (!found.ok) return found;
     const { read, decode } = found.value;
-    const unreadable: (Place & UnreadableRecord)[] = [];
+    const unreadable: (ChainPosition & UnreadableRecord)[] = [];
     const records = read.rows.flatMap(({ row }) => {
       const place = { seal: Number(row.sealNumber), position: Number(row.sealPosition) };
       const decoded = decode(row);

@@ -3,7 +3,7 @@
  * session changes no column of the counting index.
  */
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
-import { windowSeconds } from "../../domain/limits/holds.ts";
+import { windowSeconds } from "../../domain/limits/limit-checks.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import {
   evictedAtOnce,

@@ -7,7 +7,7 @@ import { getTableColumns } from "drizzle-orm";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Mac } from "../../../src/domain/tenancy/mac.ts";
-import type { LimitedScope } from "../../../src/domain/limits/holds.ts";
+import type { LimitedScope } from "../../../src/domain/limits/limit-checks.ts";
 import type { Receipt, Settlement } from "../../../src/domain/audit/record.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
@@ -157,12 +157,12 @@ function stepsOf(world: { callers: readonly Caller[]; sessionId: string }) {
           return { holds, reservedTokens: size, reservedMicroUsd: size, decision: chosen };
         };
         const half = claim(Math.ceil(amount / 2), "half");
-        const lesser = [
+        const fallbacks = [
           ...(gapMs === 0 ? [half] : []),
           { ...claim(1, "little"), ...(gapMs !== 700 && { shortens: true as const }) },
         ];
         const waits = gapMs === 1 ? { mayWait: true as const } : {};
-        return admitted({ tokens: amount + 1, microUsd: amount + 1, lesser, ...waits });
+        return admitted({ tokens: amount + 1, microUsd: amount + 1, fallbacks, ...waits });
       }
       case "replay":
         return admitted({ idempotency: { key: `key ${amount}`, expiresAt: at + 20_000 } });

@@ -1,7 +1,7 @@
 /** Alerts of every node that a call may name, in each period. */
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
-import { holdsOf, type LimitScope } from "../../../src/domain/limits/holds.ts";
+import { limitChecksOf, type LimitScope } from "../../../src/domain/limits/limit-checks.ts";
 import { limitsOfNode } from "../../../src/pipeline/callers/scopes.ts";
 import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
 import { caller, event, opening, start, type Caller } from "./fixtures.ts";
@@ -136,7 +136,7 @@ export const alertsOfNodesSuite = (backend: Backend): void => {
         const scopes = [
           { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits } as const,
         ];
-        const holds = holdsOf({ now, scopes, tokens: 100, microUsd: amount, calendar });
+        const holds = limitChecksOf({ now, scopes, tokens: 100, microUsd: amount, calendar });
         await spend(who, amount, { now, holds });
       };
       const from = Date.UTC(2_027, 0, 14, 18, 30);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { keptAlertsMs } from "../../../src/store/notifications/alerts.ts";
 import { calendarOf } from "../../../src/pipeline/callers/time-zones.ts";
-import { createWebhookPlaces } from "../../../src/domain/limits/webhook-places.ts";
+import { createDeliverySlots } from "../../../src/domain/limits/delivery-slots.ts";
 import { createSendWebhooks } from "../../../src/pipeline/scheduled/webhooks.ts";
 import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { ok } from "../../../src/domain/result.ts";
@@ -98,7 +98,7 @@ export const alertsSuite = (backend: Backend): void => {
         },
         rules: { allowPrivate: false, ownOrigins: [] },
         ids: { next: id },
-        places: createWebhookPlaces(),
+        places: createDeliverySlots(),
         now: () => now,
         wait: () => new Promise(() => {}),
       });

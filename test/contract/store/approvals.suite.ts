@@ -69,7 +69,7 @@ export const approvalsSuite = (backend: Backend): void => {
       holds = concurrentOf(who),
     ) => {
       return value(
-        await world.stores.approvals.lift({
+        await world.stores.approvals.resume({
           ...place,
           stage: "request",
           now: start + minuteMs,

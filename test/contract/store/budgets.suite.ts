@@ -108,7 +108,7 @@ export const budgetsSuite = (backend: Backend): void => {
         const { holds, decision } = reservation(who, start, { tokens: little, microUsd: little });
         const chosen = { ...decision, model: "little" };
         const claim = { holds, reservedTokens: little, reservedMicroUsd: little, decision: chosen };
-        return { tokens: large, microUsd: large, lesser: [claim] };
+        return { tokens: large, microUsd: large, fallbacks: [claim] };
       };
       const first = await running(who, start, claiming(700, 100));
       expect(await counted(who.tenantId, "tokens")).toBe(700);

@@ -1,6 +1,6 @@
 /** The claims of one admission: the first that fits is taken, and nothing is lowered that only has to wait. */
 import { describe, expect, it } from "vitest";
-import type { LesserClaim } from "../../../src/domain/ports/ledger.ts";
+import type { FallbackClaim } from "../../../src/domain/ports/ledger.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import { caller, leaseMs, reservation, start, type Caller } from "./fixtures.ts";
 import { givenLedger, second, told, waitOf } from "./given-ledger.ts";
@@ -18,7 +18,7 @@ const claim = (who: Caller, at: number, { size, ...more }: { size: number; short
     reservedTokens: size,
     reservedMicroUsd: size,
     ...more,
-  } satisfies LesserClaim;
+  } satisfies FallbackClaim;
 };
 
 /** A call that claims 1,000, and less where less is left. */

@@ -4,7 +4,7 @@ import type { StoredConsoleSession } from "../../../src/domain/tenancy/console-s
 import type { Correction, Opening, Settlement } from "../../../src/domain/audit/record.ts";
 import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import { createIds, type IdKind } from "../../../src/domain/tenancy/ids.ts";
-import { holdsOf, type LimitedScope } from "../../../src/domain/limits/holds.ts";
+import { limitChecksOf, type LimitedScope } from "../../../src/domain/limits/limit-checks.ts";
 import type { Limits, Policy } from "../../../src/domain/choice/policy.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports/stores.ts";
@@ -340,9 +340,9 @@ export function reservation(
       contentSha256: contentSha256 ?? plain.contentSha256,
     },
     decision: decision(),
-    lesser: [],
+    fallbacks: [],
     tenantVersion: 2,
-    holds: holdsOf({
+    holds: limitChecksOf({
       now,
       tokens: tokensAsked,
       microUsd,

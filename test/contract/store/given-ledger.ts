@@ -2,7 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { Receipt, Settlement } from "../../../src/domain/audit/record.ts";
-import type { LimitState } from "../../../src/domain/limits/holds.ts";
+import type { LimitState } from "../../../src/domain/limits/limit-checks.ts";
 import type { Resource } from "../../../src/domain/limits/resources.ts";
 import type { Admission, Reservation } from "../../../src/domain/ports/ledger.ts";
 import { raw, type Database, type Row } from "../../../src/store/db.ts";

@@ -8,7 +8,7 @@ import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { histogramOfCalls } from "../../../src/domain/latencies.ts";
-import { holdsOf } from "../../../src/domain/limits/holds.ts";
+import { limitChecksOf } from "../../../src/domain/limits/limit-checks.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import type { StoredSignIn } from "../../../src/domain/tenancy/sign-in.ts";
 import type { StoredUser } from "../../../src/domain/tenancy/user.ts";
@@ -757,8 +757,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       );
       expect(value(decided)).toEqual({ state: "conflict" });
     },
-    "approvals.lift": async ({ approvals }, owner, stranger) => {
-      const lifted = await approvals.lift({
+    "approvals.resume": async ({ approvals }, owner, stranger) => {
+      const lifted = await approvals.resume({
         ...heldPlaceOf(owner, stranger),
         stage: "request",
         now: start,
@@ -806,7 +806,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const scopes = [
         { scope: "tenant", subject: who.tenantId, limits: { usdPerDay: 1 } },
       ] as const;
-      const holds = holdsOf({ now: start, scopes, tokens: 0, microUsd: 0 });
+      const holds = limitChecksOf({ now: start, scopes, tokens: 0, microUsd: 0 });
       expect(value(await limits.sum(tenantId, holds, start))).toMatchObject([{ counted: 0 }]);
     },
     "limits.nodes": async ({ limits }, { who }, { tenantId }) => {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Hold } from "../../../src/domain/limits/holds.ts";
+import type { LimitCheck } from "../../../src/domain/limits/limit-checks.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import type { Ledger, Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { Database } from "../../../src/store/db.ts";
@@ -952,7 +952,7 @@ export const ledgerSuite = (backend: Backend): void => {
       const reserved = reservation(who, start, {
         ...asking,
         idempotency: { key: "k", expiresAt },
-        lesser: Array.from({ length: 4 }, (_, at) => ({
+        fallbacks: Array.from({ length: 4 }, (_, at) => ({
           holds,
           decision: decision(),
           reservedTokens: 1,
@@ -961,7 +961,7 @@ export const ledgerSuite = (backend: Backend): void => {
         })),
         mayWait: true,
       });
-      expect(reserved.holds satisfies Hold[]).toHaveLength(15);
+      expect(reserved.holds satisfies LimitCheck[]).toHaveLength(15);
       expect(told(value(await ledger.admit(reserved)))).toBe("admitted");
       const result = { parts: ["one", "two"], expiresAt };
       value(await ledger.settle(settlement(reserved, start, { captured: "content", result })));

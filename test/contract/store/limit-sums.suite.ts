@@ -1,11 +1,11 @@
 /** What is used of limits, as people see it. */
 import { describe, expect, it } from "vitest";
 import {
-  holdsOf,
-  type Hold,
+  limitChecksOf,
+  type LimitCheck,
   type LimitedScope,
   type LimitScope,
-} from "../../../src/domain/limits/holds.ts";
+} from "../../../src/domain/limits/limit-checks.ts";
 import { caller, leaseMs, start, waitingForAPerson, type Caller } from "./fixtures.ts";
 import { givenLedger, second } from "./given-ledger.ts";
 import { value, type Backend } from "./open.ts";
@@ -18,8 +18,8 @@ const limits = {
   usdPerMonth: 2,
 };
 
-const holdsAt = (now: number, scopes: readonly LimitedScope[]): Hold[] =>
-  holdsOf({ now, scopes, tokens: 0, microUsd: 0 });
+const holdsAt = (now: number, scopes: readonly LimitedScope[]): LimitCheck[] =>
+  limitChecksOf({ now, scopes, tokens: 0, microUsd: 0 });
 
 export const limitSumsSuite = (backend: Backend): void => {
   describe("sums of limits", () => {

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { calendarAt } from "../../../src/domain/calendar.ts";
 import {
-  holdsOf,
+  limitChecksOf,
   mostNodes,
   type LimitedScope,
   type LimitScope,
-} from "../../../src/domain/limits/holds.ts";
+} from "../../../src/domain/limits/limit-checks.ts";
 import type { NodeLimits } from "../../../src/domain/limits/resources.ts";
 import { limitRefusal } from "../../../src/pipeline/sampling/admission/limit-refusal.ts";
 import { caller, leaseMs, reservation, start, type Caller } from "./fixtures.ts";
@@ -177,7 +177,7 @@ export const nodesSuite = (backend: Backend): void => {
       const berlin = (moment: number) => {
         const calendar = calendarAt(moment / 1_000, () => 3_600);
         const scopes = [node("tag", { requestsPerDay: 1 })];
-        const holds = holdsOf({ now: moment, scopes, tokens: 1, microUsd: 1, calendar });
+        const holds = limitChecksOf({ now: moment, scopes, tokens: 1, microUsd: 1, calendar });
         return admit(who, moment, { holds });
       };
       const late = Date.UTC(2_027, 0, 15, 22, 59);

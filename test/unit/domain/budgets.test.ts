@@ -1,6 +1,11 @@
 /** Budgets as holds, and how a limit stands. */
 import { describe, expect, it } from "vitest";
-import { holdsOf, smallestBudget, stateOf, type Hold } from "../../../src/domain/limits/holds.ts";
+import {
+  limitChecksOf,
+  smallestBudget,
+  stateOf,
+  type LimitCheck,
+} from "../../../src/domain/limits/limit-checks.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 
 const scopes = (tenant: Limits, key: Limits = {}, server: Limits = {}) =>
@@ -13,8 +18,8 @@ const scopes = (tenant: Limits, key: Limits = {}, server: Limits = {}) =>
 const at = (text: string): number => Date.parse(text);
 const secondsOf = (text: string): number => at(text) / 1_000;
 
-const holdAt = (now: string, limits: Limits): Hold => {
-  const [hold] = holdsOf({ now: at(now), tokens: 5, microUsd: 7, scopes: scopes(limits) });
+const holdAt = (now: string, limits: Limits): LimitCheck => {
+  const [hold] = limitChecksOf({ now: at(now), tokens: 5, microUsd: 7, scopes: scopes(limits) });
   if (hold === undefined) throw new Error("no hold");
   return hold;
 };
@@ -23,7 +28,7 @@ describe("holds of money", () => {
   it("stand in one bucket for the day and one for the month, in micro-USD, until each ends in UTC", () => {
     const limits = { usdPerDay: 0.1 + 0.2, usdPerMonth: 12.345678 };
     const now = at("2028-02-29T23:59:59.999Z");
-    expect(holdsOf({ now, tokens: 5, microUsd: 7, scopes: scopes(limits) })).toEqual([
+    expect(limitChecksOf({ now, tokens: 5, microUsd: 7, scopes: scopes(limits) })).toEqual([
       {
         scope: "tenant",
         subject: "ten_1",
@@ -49,7 +54,7 @@ describe("holds of money", () => {
 
   it("are asked for in every scope, the tenant's first and the server's last", () => {
     const all: Limits = { requestsPerMinute: 1, concurrent: 2, usdPerDay: 3 };
-    const holds = holdsOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(all, all, all) });
+    const holds = limitChecksOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(all, all, all) });
     expect(holds.map(({ scope, resource }) => `${scope} ${resource}`)).toEqual([
       "tenant requests",
       "tenant concurrent",

@@ -2,7 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { beyondCeiling, mayUse, narrowed } from "../../../src/domain/limits/ceilings.ts";
 import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
-import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits/holds.ts";
+import {
+  limitChecksOf,
+  nameOfLimit,
+  smallestBudget,
+} from "../../../src/domain/limits/limit-checks.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import { credential, model } from "./models.fixture.ts";
 
@@ -10,7 +14,7 @@ const scopes = (own: Limits, ceiling?: Limits) => [
   { scope: "tenant" as const, subject: "ten_1", ...narrowed(own, ceiling) },
 ];
 const holdsIn = (own: Limits, ceiling?: Limits) =>
-  holdsOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(own, ceiling) }).map(
+  limitChecksOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(own, ceiling) }).map(
     (hold) => `${nameOfLimit(hold)} ${hold.limit}`,
   );
 

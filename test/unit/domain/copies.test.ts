@@ -5,7 +5,7 @@ import type { CredentialSummary, Model } from "../../../src/domain/models/model.
 import { modelsOf } from "../../../src/domain/models/tenant-models.ts";
 import { poolFrom, type ModelPool } from "../../../src/domain/choice/model-pool.ts";
 import { choose, type Plan } from "../../../src/domain/choice/selection.ts";
-import { nextCandidate, type Place } from "../../../src/domain/choice/failover.ts";
+import { nextCandidate, type FailoverTarget } from "../../../src/domain/choice/failover.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import type { FaultReach } from "../../../src/domain/attempts.ts";
 import { call, credential, model } from "./models.fixture.ts";
@@ -144,7 +144,7 @@ describe("copies of one model", () => {
 });
 
 describe("after a fault", () => {
-  const placesOf = (plan: Plan): Place[] =>
+  const placesOf = (plan: Plan): FailoverTarget[] =>
     plan.choices.flatMap(({ model: each, credentialIds }) =>
       credentialIds.map((credentialId) => ({
         model: `${each.provider}/${each.id}`,

@@ -10,11 +10,11 @@ import {
   reachable,
   reaches,
   stepAfter,
-  type Place,
+  type FailoverTarget,
   type Tried,
 } from "../../../src/domain/choice/failover.ts";
 
-const place = (name: string): Place => {
+const place = (name: string): FailoverTarget => {
   const [endpoint = "", credentialId = "", model = ""] = name.split("/");
   return {
     endpoint,
@@ -25,7 +25,7 @@ const place = (name: string): Place => {
   };
 };
 /** `endpoint/credential/model`, best first. */
-const places = (...names: string[]): Place[] => names.map(place);
+const places = (...names: string[]): FailoverTarget[] => names.map(place);
 const tried = (at: number, reach: Tried["reach"]): Tried => ({ at, reach });
 
 const fault = { retryable: true, retryAfterMs: null, billed: "no" } as const;
@@ -142,7 +142,11 @@ describe("after a fault", () => {
 });
 
 describe("after a request that a provider refuses", () => {
-  const wired = (name: string, wire: string, contextTokens: number | null = 1_000): Place => ({
+  const wired = (
+    name: string,
+    wire: string,
+    contextTokens: number | null = 1_000,
+  ): FailoverTarget => ({
     ...place(name),
     wire,
     contextTokens,
@@ -201,7 +205,7 @@ describe("after a request that a provider refuses", () => {
   });
 
   it("for its own model's tool use, the model is asked once more, then another endpoint", () => {
-    const twice = { ...place("a/1/x"), isHeldTwice: true as const };
+    const twice = { ...place("a/1/x"), isReservedTwice: true as const };
     const all = [twice, place("a/1/y"), place("b/1/z")];
     const slip = { ...fault, billed: "maybe" as const, code: "tool_use_failed" as const };
     const once = [tried(0, "model")];
@@ -230,7 +234,7 @@ describe("whatever fails", () => {
       // An endpoint may have two wires, and endpoints may share one.
       wire: `${endpoint % 3} ${model % 2}`,
       contextTokens: model === 0 ? null : 1_000 * ((endpoint + model) % 4),
-      ...(endpoint === 1 && { isHeldTwice: true as const }),
+      ...(endpoint === 1 && { isReservedTwice: true as const }),
     }));
   const anyPlaces = fc.uniqueArray(anyPlace, {
     minLength: 1,
@@ -253,7 +257,7 @@ describe("whatever fails", () => {
 
   /** Walks a call whose attempts all fail: the positions of the candidates that it tries. */
   const walk = (
-    all: readonly Place[],
+    all: readonly FailoverTarget[],
     faults: readonly (Tried["reach"] | AnyFault)[],
     most: number,
   ): Tried[] => {
@@ -294,11 +298,11 @@ describe("whatever fails", () => {
         const steps = walk(all, faults, maxAttempts);
         for (const [count, { at }] of steps.entries()) {
           const before = steps.slice(0, count);
-          const isBroken = (to: Place): boolean =>
+          const isBroken = (to: FailoverTarget): boolean =>
             before.some((its) => reaches(its.reach, all[its.at] ?? to, to));
-          const attemptsAt = (its: Place): number =>
+          const attemptsAt = (its: FailoverTarget): number =>
             before.filter((one) => all[one.at]?.endpoint === its.endpoint).length;
-          const isFree = (its: Place, position: number): boolean =>
+          const isFree = (its: FailoverTarget, position: number): boolean =>
             !before.some((one) => one.at === position) && !isBroken(its) && attemptsAt(its) < 2;
           const chosen = all[at];
           if (chosen === undefined || !all.some(isFree)) continue;
@@ -334,7 +338,8 @@ describe("whatever fails", () => {
             all.slice(0, at).filter(({ credentialId }) => credentialId === its.credentialId)
               .length < maxAttempts,
         );
-        const met = (among: readonly Place[]) => reachable(among, most).map((at) => among[at]);
+        const met = (among: readonly FailoverTarget[]) =>
+          reachable(among, most).map((at) => among[at]);
         expect(met(few)).toEqual(met(all));
       }),
     );

@@ -1,6 +1,10 @@
 /** A call gets one hold for each limit that applies to it. */
 import { describe, expect, it } from "vitest";
-import { holdsOf, nameOfLimit, windowSeconds } from "../../../src/domain/limits/holds.ts";
+import {
+  limitChecksOf,
+  nameOfLimit,
+  windowSeconds,
+} from "../../../src/domain/limits/limit-checks.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 
 const scopes = (tenant: Limits, key: Limits) =>
@@ -12,7 +16,7 @@ const scopes = (tenant: Limits, key: Limits) =>
 describe("holds", () => {
   it("are made for each limit that is set, the tenant's first", () => {
     const all: Limits = { requestsPerMinute: 1, tokensPerMinute: 2, concurrent: 3 };
-    const holds = holdsOf({ now: 90_500, tokens: 7, microUsd: 0, scopes: scopes(all, all) });
+    const holds = limitChecksOf({ now: 90_500, tokens: 7, microUsd: 0, scopes: scopes(all, all) });
     expect(holds.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit])).toEqual(
       [
         ["tenant.requestsPerMinute", "ten_1", 1, 1],
@@ -26,8 +30,8 @@ describe("holds", () => {
   });
 
   it("are not made where no limit is set, and are made for a limit of 0", () => {
-    expect(holdsOf({ now: 0, tokens: 1, microUsd: 0, scopes: scopes({}, {}) })).toEqual([]);
-    const [hold] = holdsOf({
+    expect(limitChecksOf({ now: 0, tokens: 1, microUsd: 0, scopes: scopes({}, {}) })).toEqual([]);
+    const [hold] = limitChecksOf({
       now: 0,
       tokens: 1,
       microUsd: 0,
@@ -44,7 +48,7 @@ describe("holds", () => {
   ])(
     "at %d ms lie in second %d, and count every second that a minute before touches",
     (now, bucket) => {
-      const [hold] = holdsOf({
+      const [hold] = limitChecksOf({
         now,
         tokens: 1,
         microUsd: 0,

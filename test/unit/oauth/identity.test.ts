@@ -89,7 +89,7 @@ it("a token answer of status 201 is read, and null in it as absent", async () =>
     now: () => 1,
   });
   const signIn = { kind: "openid-connect", issuer, clientId: "router", clientSecret: null };
-  expect(await client.again(signIn as SignInSecrets, "old")).toEqual({
+  expect(await client.recheck(signIn as SignInSecrets, "old")).toEqual({
     ok: true,
     value: { claims: null, refreshToken: null },
   });

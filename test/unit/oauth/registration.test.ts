@@ -1,6 +1,6 @@
 /** As whom the router comes to an authorization server, where the entry names no client. */
 import { describe, expect, it } from "vitest";
-import type { OauthAsking, OauthRegistration } from "../../../src/domain/servers/oauth.ts";
+import type { OauthContext, OauthRegistration } from "../../../src/domain/servers/oauth.ts";
 import {
   asking as named,
   client,
@@ -16,7 +16,7 @@ import {
   type Answer,
 } from "../../fakes/oauth-world.ts";
 
-const asking: OauthAsking = {
+const asking: OauthContext = {
   ...named,
   client: { ...client, grant: "authorization_code", clientId: null, hasSecret: false },
   clientSecret: null,
@@ -40,7 +40,7 @@ const kept: OauthRegistration = {
   at: now - 1_000,
 };
 
-async function begun(its: ReturnType<typeof world>, of: Partial<OauthAsking> = {}) {
+async function begun(its: ReturnType<typeof world>, of: Partial<OauthContext> = {}) {
   const result = await its.oauth.begin({ ...asking, ...of }, redirect);
   if (!result.ok) return result.error;
   const { authorizationUrl, ...rest } = result.value;
@@ -194,7 +194,7 @@ describe("a client that the entry names", () => {
   it("asks for what single requests needed beside what all need, unless the entry says what", async () => {
     const its = at({}, { [`${wellKnown}/v1/mcp`]: { ...resource, scopes_supported: ["read"] } });
     const more = { scopes: ["write", "read"] };
-    const scopesOf = async (of: Partial<OauthAsking>) => {
+    const scopesOf = async (of: Partial<OauthContext>) => {
       const granted = await its.oauth.byClientCredentials({ ...named, ...of });
       return granted.ok && granted.value.scopes;
     };

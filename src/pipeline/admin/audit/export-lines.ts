@@ -20,7 +20,7 @@ import {
   statementOf,
   type AuditKey,
   type Hashing,
-  type Place,
+  type ChainPosition,
   type Seal,
   type Signer,
   type SealWithLeaves,
@@ -33,8 +33,8 @@ export interface Page {
 
 export interface Read {
   seals: SealWithLeaves[];
-  records: (Place & { record: SamplingRecord })[];
-  unreadable: (Place & { id: string })[];
+  records: (ChainPosition & { record: SamplingRecord })[];
+  unreadable: (ChainPosition & { id: string })[];
 }
 
 type Signed = HeaderLine | SectionLine | FooterLine;

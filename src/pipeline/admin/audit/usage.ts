@@ -11,11 +11,11 @@ import type { CountedRow, LatencyStore } from "../../../domain/ports/latencies.t
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { PlacementStore } from "../../../domain/ports/placements.ts";
 import type {
-  UsageAsked,
+  UsageQuery,
   UsageBy,
   UsageOfAllBy,
   UsageOfTenant,
-  UsagePlace,
+  UsageRowKey,
   UsageRow,
   UsageStore,
 } from "../../../domain/ports/ledger.ts";
@@ -61,17 +61,17 @@ function withLatency(
 const refused = (path: string, detail: string) =>
   err({ reason: "invalid_params", path, detail } as const);
 
-type Range<Bucket> = Omit<UsageAsked, "by" | "bucket"> & { bucket: Bucket };
+type Range<Bucket> = Omit<UsageQuery, "by" | "bucket"> & { bucket: Bucket };
 
 export interface UsagePage {
   cursor?: string | undefined;
   limit?: number | undefined;
 }
 
-const cursorOf = ({ at, group }: UsagePlace): string => `${at}.${group}`;
+const cursorOf = ({ at, group }: UsageRowKey): string => `${at}.${group}`;
 
 /** `undefined` for a cursor that was never issued. */
-function placeIn(cursor: string | undefined): UsagePlace | null | undefined {
+function placeIn(cursor: string | undefined): UsageRowKey | null | undefined {
   if (cursor === undefined) return null;
   const [, at, group] = /^(\d{1,15})\.(.*)$/s.exec(cursor) ?? [];
   return at === undefined || group === undefined ? undefined : { at: Number(at), group };
@@ -109,7 +109,7 @@ const timedRowsOf =
   async (
     tenantId: string,
     rows: readonly ShownUsage[],
-    asked: UsageAsked,
+    asked: UsageQuery,
   ): AsyncResult<ShownUsage[]> => {
     const [first, last] = [rows.at(0), rows.at(-1)];
     if (first === undefined || last === undefined) return ok([]);
@@ -159,7 +159,7 @@ export const createUsageAdmin = (deps: UsageDeps, timedRows = timedRowsOf(deps))
   /** `group` is a tenant's id unless grouped by model. */
   async readAll(
     actor: Actor,
-    { by = "tenant", bucket = "hour", ...asked }: Partial<UsageAsked<UsageOfAllBy>>,
+    { by = "tenant", bucket = "hour", ...asked }: Partial<UsageQuery<UsageOfAllBy>>,
   ) {
     if (actor.kind !== "operator")
       return err({

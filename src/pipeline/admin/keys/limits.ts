@@ -1,16 +1,20 @@
 /** All limits of a tenant, its ceiling, keys, servers, and named nodes, with current usage. */
 import type { Limits, Policy } from "../../../domain/choice/policy.ts";
 import {
-  holdsOf,
+  limitChecksOf,
   limitScopes,
-  type Hold,
+  type LimitCheck,
   type LimitedScope,
   type LimitScope,
-} from "../../../domain/limits/holds.ts";
+} from "../../../domain/limits/limit-checks.ts";
 import { raisedLimits, raisedUntil } from "../../../domain/limits/raises.ts";
 import { isMoney, measureOf, type Measure } from "../../../domain/limits/resources.ts";
 import type { Room } from "../../../domain/limits/room.ts";
-import { standingOf, type Standing, type SummedLimit } from "../../../domain/limits/standings.ts";
+import {
+  currentUsageOf,
+  type CurrentUsage,
+  type SummedLimit,
+} from "../../../domain/limits/current-usage.ts";
 import type { LimitStore } from "../../../domain/ports/ledger.ts";
 import type { NameStore } from "../../../domain/ports/names.ts";
 import type { ServerStore } from "../../../domain/ports/server-stores.ts";
@@ -27,7 +31,7 @@ import { genuineKeys } from "./keys.ts";
 import { namesOfSubjects } from "../access/subject-names.ts";
 
 /** Money in USD. */
-export interface ShownLimit extends Standing {
+export interface ShownLimit extends CurrentUsage {
   unit: Measure | "bytes";
   /** ms since the epoch; absent without a raise */
   raisedUntil?: number;
@@ -35,7 +39,7 @@ export interface ShownLimit extends Standing {
 
 const microUsd = 1_000_000;
 
-function shown({ resource }: Hold, standing: Standing): ShownLimit {
+function shown({ resource }: LimitCheck, standing: CurrentUsage): ShownLimit {
   const { name, subject, limit, used, reserved, left, freesAt } = standing;
   const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
   return {
@@ -207,7 +211,7 @@ function endsOfRaises(
 }
 
 /** Counters of a finished run remain for a while. */
-const isForgotten = ({ scope }: Hold, { counted }: SummedLimit): boolean =>
+const isForgotten = ({ scope }: LimitCheck, { counted }: SummedLimit): boolean =>
   scope === "run" && counted === 0;
 
 export const createLimitAdmin =
@@ -228,7 +232,7 @@ export const createLimitAdmin =
     const ends = endsOfRaises(listed, policy, now);
     const scopes = listed.map((scope) => raisedScope(scope, policy, now));
     const calendar = calendarOf(policy.timeZone, now);
-    const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
+    const holds = limitChecksOf({ now, scopes, tokens: 0, microUsd: 0, calendar });
     const sums = await deps.limits.sum(id, holds, now);
     if (!sums.ok) return sums;
     const room = await roomShown(deps, id, page);
@@ -236,7 +240,7 @@ export const createLimitAdmin =
     const data = holds.flatMap((hold, at): ShownLimit[] => {
       const summed = sums.value[at];
       if (summed === undefined || isForgotten(hold, summed)) return [];
-      const limit = shown(hold, standingOf(hold, summed));
+      const limit = shown(hold, currentUsageOf(hold, summed));
       const end = ends.get(`${limit.name} ${limit.subject}`);
       return [end === undefined ? limit : { ...limit, raisedUntil: end }];
     });

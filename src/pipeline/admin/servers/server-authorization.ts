@@ -9,7 +9,7 @@ import { explainOauthFault } from "../../../domain/servers/oauth-words.ts";
 import type {
   BegunAuthorization,
   Oauth,
-  OauthAsking,
+  OauthContext,
   PendingAuthorization,
 } from "../../../domain/servers/oauth.ts";
 import { err, ok } from "../../../domain/result.ts";
@@ -22,7 +22,7 @@ import { markedState } from "../../../domain/tenancy/database-names.ts";
 import {
   isPerUser,
   pendingOf,
-  askingFor,
+  oauthContextFor,
   tokenOf,
   type SealedServer,
 } from "../../../domain/servers/server.ts";
@@ -90,12 +90,12 @@ export function createServerAuthorization(
   const secrets = createServerSecrets(deps);
 
   /** Rejects entries whose secret is sealed for other endpoints. */
-  const askingOf = async (server: SealedServer): Promise<OauthAsking | "unopenable" | null> => {
+  const askingOf = async (server: SealedServer): Promise<OauthContext | "unopenable" | null> => {
     const { oauth: client, sealed } = server;
     if (client === null) return null;
     if (sealed === null && client.hasSecret) return "unopenable";
     const known = await secrets.open(server);
-    return known === null ? "unopenable" : askingFor(server, client, known);
+    return known === null ? "unopenable" : oauthContextFor(server, client, known);
   };
 
   const remember = async (

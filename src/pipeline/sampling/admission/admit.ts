@@ -13,9 +13,13 @@ import {
   firstStepsOf,
   maxAttempts,
   reachable,
-  type Place,
+  type FailoverTarget,
 } from "../../../domain/choice/failover.ts";
-import { callBoundsOf, holdsOf, type Hold } from "../../../domain/limits/holds.ts";
+import {
+  callBoundsOf,
+  limitChecksOf,
+  type LimitCheck,
+} from "../../../domain/limits/limit-checks.ts";
 import { nameOf, type CredentialSummary } from "../../../domain/models/model.ts";
 import { leaseSlackMs } from "../../../domain/leases.ts";
 import { defaultDeadlineMs, type CallBounds } from "../../../domain/choice/policy.ts";
@@ -36,7 +40,7 @@ export interface ReservedAttempt extends Costing {
   credentialId: string;
   endpoint: string;
   /** may be asked twice; see `refusesOwnToolUse` */
-  isHeldTwice?: true;
+  isReservedTwice?: true;
 }
 
 export interface Reserved {
@@ -48,7 +52,7 @@ export interface Reserved {
   probes: CircuitProbe[];
   /** half-open circuits of other candidates, which are tried last */
   resting: string[];
-  holds: Hold[];
+  holds: LimitCheck[];
   /** of the largest attempt */
   tokens: number;
   /** sum of the most expensive attempts, since each may be billed; `null` without a known price */
@@ -63,20 +67,23 @@ export const placeOf = ({
   model,
   credentialId,
   endpoint,
-  isHeldTwice,
-}: Pick<ReservedAttempt, "model" | "credentialId" | "endpoint" | "isHeldTwice">): Place => ({
+  isReservedTwice,
+}: Pick<
+  ReservedAttempt,
+  "model" | "credentialId" | "endpoint" | "isReservedTwice"
+>): FailoverTarget => ({
   model: nameOf(model),
   credentialId,
   endpoint,
   wire: wireAt(model, endpoint),
   contextTokens: model.contextTokens,
-  ...(isHeldTwice === true && { isHeldTwice }),
+  ...(isReservedTwice === true && { isReservedTwice }),
 });
 
 /** `null` without a known price. */
 export function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
-  const prices = steps.flatMap(({ microUsd, isHeldTwice }) =>
-    isHeldTwice === true ? [microUsd, microUsd] : [microUsd],
+  const prices = steps.flatMap(({ microUsd, isReservedTwice }) =>
+    isReservedTwice === true ? [microUsd, microUsd] : [microUsd],
   );
   if (prices.includes(null)) return null;
   return prices
@@ -113,7 +120,9 @@ function stepsOf(
   const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
     const costing = costingOf(model, needsAt(model, needs), bounds);
     const twice =
-      needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse ? { isHeldTwice: true as const } : {};
+      needs.tools && rulesOf[wireOf(model)].refusesOwnToolUse
+        ? { isReservedTwice: true as const }
+        : {};
     return credentialIds.map((credentialId) => {
       const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
       return { model, credentialId, endpoint, ...costing, ...twice };
@@ -169,7 +178,7 @@ export function reservationOf(input: ToReserve): Reserved {
     resting: waiting.filter((scope) => !claimed.has(scope)),
     tokens,
     microUsd,
-    holds: holdsOf({
+    holds: limitChecksOf({
       now,
       scopes,
       tokens,
@@ -186,7 +195,7 @@ export interface Claimed {
 }
 
 export interface LesserClaimed extends Claimed {
-  /** see `LesserClaim` */
+  /** see `FallbackClaim` */
   shortens?: true;
 }
 
@@ -259,7 +268,7 @@ export const createAdmit =
     return deps.ledger.admit({
       opening,
       ...claimOf({ plan, reserved }),
-      lesser: lesser.map((claimed) => ({
+      fallbacks: lesser.map((claimed) => ({
         ...claimOf(claimed),
         ...(claimed.shortens === true && { shortens: true as const }),
       })),

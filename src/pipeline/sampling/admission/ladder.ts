@@ -2,9 +2,9 @@
  * Lesser claims of a call for limits with little left: fewer attempts, then no room for reasoning, then a short
  * answer. The ledger takes the first that fits.
  */
-import { smallestBudget, type Hold } from "../../../domain/limits/holds.ts";
+import { smallestBudget, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
-import { isLasting } from "../../../domain/limits/standing.ts";
+import { isLasting } from "../../../domain/limits/admission-verdict.ts";
 import { alwaysReasons } from "../../../domain/models/reasoning.ts";
 import { mostClaims } from "../../../domain/ports/ledger.ts";
 import type { Plan } from "../../../domain/choice/selection.ts";
@@ -19,12 +19,12 @@ import {
 import type { Planned } from "../choice/choose.ts";
 import { scopesFor } from "../../callers/scopes.ts";
 
-const isSized = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
+const isSized = ({ resource }: LimitCheck): boolean => isTokens(resource) || isMoney(resource);
 
 const resized = (
-  holds: readonly Hold[],
+  holds: readonly LimitCheck[],
   { tokens, microUsd }: Pick<Reserved, "tokens" | "microUsd">,
-): Hold[] =>
+): LimitCheck[] =>
   holds.map((hold) => {
     if (isMoney(hold.resource)) return { ...hold, amount: microUsd ?? 0 };
     return isTokens(hold.resource) ? { ...hold, amount: tokens } : hold;

@@ -1,8 +1,8 @@
-import { nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
+import { nameOfLimit, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { endOfTime, isMoney } from "../../../domain/limits/resources.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 
-function nodeOf({ scope, subject }: Hold): { node?: string } {
+function nodeOf({ scope, subject }: LimitCheck): { node?: string } {
   if (scope === "tenant" || scope === "key" || scope === "server") return {};
   // A run's name follows its key. Group names may contain colons.
   const from = scope === "run" ? subject.lastIndexOf(":") : scope.length;
@@ -10,7 +10,7 @@ function nodeOf({ scope, subject }: Hold): { node?: string } {
 }
 
 export function limitRefusal(
-  hold: Hold,
+  hold: LimitCheck,
   { retryAfterMs, used }: { retryAfterMs: number | null; used: number },
 ): Refusal {
   const full = {

@@ -2,11 +2,11 @@
 import { createBoundedMap } from "../../../domain/bounded-map.ts";
 import type { Opening } from "../../../domain/audit/record.ts";
 import { longestLeaseMs } from "../../../domain/leases.ts";
-import type { Hold } from "../../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 
 export interface LostAdmission {
   opening: Opening;
-  holds: Hold[];
+  holds: LimitCheck[];
   /** may have claimed an idempotency key */
   isKeyed: boolean;
 }

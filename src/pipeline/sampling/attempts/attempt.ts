@@ -16,7 +16,7 @@ import {
   excludedBy,
   nextCandidate,
   stepAfter,
-  type Place,
+  type FailoverTarget,
   type Tried,
 } from "../../../domain/choice/failover.ts";
 import type { AfterContentFilter } from "../../../domain/choice/policy.ts";
@@ -26,7 +26,7 @@ import type { ReasoningRequest } from "../../../domain/models/reasoning.ts";
 import type { PromptCaching } from "../../../domain/sampling/prompt-caching.ts";
 import type { Model } from "../../../domain/models/model.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import type { CallTurn } from "../../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import { placeOf } from "../admission/admit.ts";
@@ -49,7 +49,7 @@ interface Walk {
     model: Model;
     credentialId: string;
     endpoint: string;
-    isHeldTwice?: true;
+    isReservedTwice?: true;
     reasoning: ReasoningRequest;
     /** text tokens */
     maxTokens: number;
@@ -72,9 +72,9 @@ interface Walk {
   afterContentFilter: AfterContentFilter;
   signal: AbortSignal;
   /** ms after which the first attempt moves to another endpoint; `null` if unknown */
-  patienceAt: (place: Place) => number | null;
+  patienceAt: (place: FailoverTarget) => number | null;
   /** Releases the scheduling slot while a provider works. */
-  outside: CallTurn["outside"];
+  outside: CallSlot["outside"];
   onMessage?: (said: ProviderMessage) => void;
   /** Returns the trace headers of the HTTP request. */
   begins: (credential: SealedCredential) => Record<string, string>;
@@ -93,7 +93,10 @@ interface Next {
  */
 const shareOfDeadline = 2 / 3;
 
-const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
+const avoidedOf = (
+  places: readonly FailoverTarget[],
+  blocked: readonly string[],
+): ReadonlySet<number> =>
   new Set(
     places.flatMap((place, at) =>
       circuitReaches.some((reach) => blocked.includes(scopeOf(reach, place))) ? [at] : [],
@@ -101,7 +104,7 @@ const avoidedOf = (places: readonly Place[], blocked: readonly string[]): Readon
   );
 
 interface OpenStep extends Next, Pick<Walk["steps"][number], "tokens" | "microUsd"> {
-  place: Place;
+  place: FailoverTarget;
 }
 
 type TimedAttempt = Attempt & { endpoint: string; beganAt: number; readAt: number };
@@ -113,7 +116,7 @@ interface Tryout {
 
 const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
   steps.flatMap((step) => {
-    const { model, credentialId, endpoint: _, isHeldTwice: __, ...costing } = step;
+    const { model, credentialId, endpoint: _, isReservedTwice: __, ...costing } = step;
     const credential = credentials.find((known) => known.id === credentialId);
     return credential === undefined
       ? []
@@ -147,7 +150,7 @@ const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
 const patienceOf = (
   { patienceAt }: Walk,
   { place, reasoning }: OpenStep,
-  places: readonly Place[],
+  places: readonly FailoverTarget[],
 ): number | null =>
   // Reasoning time varies. Without another endpoint, waiting is the only option.
   reasoning.headroom > 0 ||

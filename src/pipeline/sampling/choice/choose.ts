@@ -8,7 +8,7 @@ import { withheldBy } from "../../../domain/limits/ceilings.ts";
 import { poolFrom, type ModelPool, type PoolPolicy } from "../../../domain/choice/model-pool.ts";
 import { calledByPolicy } from "../../../domain/choice/named-models.ts";
 import type { JsonObject } from "../../../domain/json.ts";
-import { callBoundsOf, smallestBudget } from "../../../domain/limits/holds.ts";
+import { callBoundsOf, smallestBudget } from "../../../domain/limits/limit-checks.ts";
 import { endOfRaises } from "../../../domain/limits/raises.ts";
 import type { Catalogue } from "../../../domain/models/model.ts";
 import { modelsOf } from "../../../domain/models/tenant-models.ts";

@@ -2,14 +2,14 @@
 import { isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import type { PassedRequest } from "../../../domain/passing.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
-import type { Hold } from "../../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 
 /** Nothing where somebody edited the call. A limit is added only where something is reserved or lowered by it. */
 export function passedOf(
   { passed, call }: Pick<SamplingRequest, "passed" | "call">,
   planned: SamplingCall,
-  holds: readonly Hold[],
+  holds: readonly LimitCheck[],
 ): { passed?: PassedRequest } {
   if (passed === undefined || planned.endpoint === undefined) return {};
   const isLowered = call.ok && planned.maxTokens < call.value.maxTokens;

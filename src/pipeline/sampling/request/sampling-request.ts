@@ -8,7 +8,7 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import type { Propagated } from "../../../domain/audit/trace.ts";
-import type { CallTurn } from "../../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { Declared } from "../choice/choose.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
@@ -52,7 +52,7 @@ export interface SamplingRequest {
   beganAt: number;
   authMs: number;
   /** scheduling slot of the request, if any */
-  turn: CallTurn | null;
+  turn: CallSlot | null;
   waiting?: () => Waiting;
   /** trace context */
   propagated: Propagated;

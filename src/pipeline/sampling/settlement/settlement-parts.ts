@@ -1,5 +1,5 @@
 import { captureOf } from "../../../domain/audit/capture.ts";
-import { sizeOf } from "../../../domain/choice/patience.ts";
+import { sizeOf } from "../../../domain/choice/attempt-timeout.ts";
 import type { Opening, Receipt, Settlement, Timing } from "../../../domain/audit/record.ts";
 import type { Reserved } from "../admission/admit.ts";
 import type { AttemptsMade } from "../attempts/attempt.ts";

@@ -1,5 +1,5 @@
 /** Attempted: providers were called, and one answered or none did. */
-import { patienceOf } from "../../../domain/choice/patience.ts";
+import { attemptTimeoutOf } from "../../../domain/choice/attempt-timeout.ts";
 import type { AttemptAll } from "../attempts/attempt.ts";
 import { providerMessages } from "../attempts/provider-messages.ts";
 import type { Caller } from "../../callers/authenticate.ts";
@@ -31,7 +31,7 @@ export const createAttempting =
       patienceAt: (place) =>
         reserved.probes.length > 0
           ? null
-          : patienceOf(health, place, { maxTokens, now: deps.now() }),
+          : attemptTimeoutOf(health, place, { maxTokens, now: deps.now() }),
       promptCaching: tenant.policy.promptCaching ?? "auto",
       afterContentFilter: tenant.policy.afterContentFilter ?? "stop",
       signal,

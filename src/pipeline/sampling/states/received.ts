@@ -1,6 +1,6 @@
 /** Received: content digested, id assigned, observed. */
 import type { Ids } from "../../../domain/tenancy/ids.ts";
-import { withoutTurn } from "../../../domain/sampling/call-turn.ts";
+import { withoutTurn } from "../../../domain/sampling/call-slot.ts";
 import type { Observe } from "../request/observe.ts";
 import type { DigestContent } from "../request/request-content.ts";
 import { openingOf, type UnreadRequest } from "../request/sampling-request.ts";

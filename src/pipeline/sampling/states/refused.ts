@@ -1,6 +1,6 @@
 /** Refused: no provider was called for this request. */
 import { detailOf } from "../../../domain/audit/record.ts";
-import type { LimitState } from "../../../domain/limits/holds.ts";
+import type { LimitState } from "../../../domain/limits/limit-checks.ts";
 import type { Ledger } from "../../../domain/ports/ledger.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { err } from "../../../domain/result.ts";

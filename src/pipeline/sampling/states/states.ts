@@ -2,13 +2,13 @@
 import type { Opening, Receipt } from "../../../domain/audit/record.ts";
 import type { ProviderMessage } from "../../../domain/audit/capture.ts";
 import type { Timings } from "../../../domain/audit/spans.ts";
-import type { LimitState } from "../../../domain/limits/holds.ts";
+import type { LimitState } from "../../../domain/limits/limit-checks.ts";
 import type { IdempotentCall } from "../../../domain/ports/ledger.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { ApprovalNeed } from "../../../domain/sampling/approval.ts";
 import type { SamplingAnswer, SamplingCall } from "../../../domain/sampling/call.ts";
-import type { CallTurn } from "../../../domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import type { ReplayKey } from "../../../domain/sampling/replay-key.ts";
 import type { Caller } from "../../callers/authenticate.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
@@ -26,7 +26,7 @@ export interface Arrived {
   request: SamplingRequest;
   opening: Opening;
   observed: Observation;
-  turn: CallTurn;
+  turn: CallSlot;
   /** the key under which repetitions find the call; null: it can't be repeated */
   replayKey: ReplayKey | null;
 }

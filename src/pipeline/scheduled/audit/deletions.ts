@@ -2,8 +2,8 @@
  * Deletes sealed records for retention or to make room, each in a transaction with a signed notice in the
  * chain.
  */
-import type { DeletionNotice, EmptiedPlace } from "../../../domain/audit/deletion-notices.ts";
-import { noticesFor } from "../../../domain/audit/emptied-places.ts";
+import type { DeletionNotice, EmptiedPosition } from "../../../domain/audit/deletion-notices.ts";
+import { noticesFor } from "../../../domain/audit/emptied-positions.ts";
 import { signedText } from "../../../domain/audit/seals.ts";
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { ok } from "../../../domain/result.ts";
@@ -17,7 +17,7 @@ const mostSeals = 500;
 /** Skips places whose seal is gone. */
 export async function signedNotices(
   { seals, hashing, signer, now }: DeletionDeps,
-  places: readonly EmptiedPlace[],
+  places: readonly EmptiedPosition[],
 ): AsyncResult<DeletionNotice[]> {
   if (places.length === 0) return ok([]);
   const found = await seals.sealsAt(places);
@@ -34,7 +34,7 @@ export async function signedNotices(
   );
 }
 
-function inFewSeals(places: readonly EmptiedPlace[]): EmptiedPlace[] {
+function inFewSeals(places: readonly EmptiedPosition[]): EmptiedPosition[] {
   const seen = new Set<string>();
   return places.filter(({ tenantId, seal }) => seen.add(`${tenantId} ${seal}`).size <= mostSeals);
 }
@@ -51,7 +51,7 @@ async function keepOwnKey(deps: DeletionDeps): AsyncResult<null> {
 
 async function deletePlaces(
   deps: DeletionDeps,
-  found: readonly EmptiedPlace[],
+  found: readonly EmptiedPosition[],
 ): AsyncResult<number> {
   const places = inFewSeals(found);
   if (places.length === 0) return ok(0);

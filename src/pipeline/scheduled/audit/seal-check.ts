@@ -1,7 +1,7 @@
 /** Checks before sealing: the chain is authentic, and what the records' codes say. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
-import { standingOf } from "../../../domain/audit/evidence.ts";
+import { verifyCodes } from "../../../domain/audit/evidence.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
 import { ok } from "../../../domain/result.ts";
 import { checkSeal, type Checked, type Tampering } from "../../../domain/audit/seal-check.ts";
@@ -58,7 +58,7 @@ export async function checkWaiting(
       records: await Promise.all(
         records.map(async ({ record: { id }, evidence }) => ({
           id,
-          standing: await standingOf(mac, evidence),
+          verdict: await verifyCodes(mac, evidence),
         })),
       ),
       found: isForged ? [...found, { what: "head", number: head.number }] : found,

@@ -6,7 +6,7 @@ import type { AsyncResult } from "../../../domain/refusals.ts";
 import type { AdminEvent } from "../../../domain/admin-event.ts";
 import { canonicalJson } from "../../../domain/canonical.ts";
 import { err, ok } from "../../../domain/result.ts";
-import type { EmptiedPlace } from "../../../domain/audit/deletion-notices.ts";
+import type { EmptiedPosition } from "../../../domain/audit/deletion-notices.ts";
 import { isIn } from "../../../domain/audit/number-ranges.ts";
 import type { Checked, Tampering } from "../../../domain/audit/seal-check.ts";
 import {
@@ -111,7 +111,7 @@ function leftPlaces(
   tenantId: string,
   records: readonly WaitingRecord[],
   replaced: Checked["replaced"],
-): EmptiedPlace[] {
+): EmptiedPosition[] {
   return records.flatMap(({ record: { id, correction }, former }, at) =>
     former === null || !isIn(replaced, at)
       ? []

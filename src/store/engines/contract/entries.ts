@@ -8,7 +8,7 @@ export interface EnteredClaim {
   values: Bound[];
   /** the record's first code with this claim */
   code: string;
-  /** see `LesserClaim` */
+  /** see `FallbackClaim` */
   shortens: boolean;
 }
 

@@ -1,17 +1,17 @@
 /** Admits a call from memory and writes one row. */
 import { minuteOf, recordedRefusals } from "../../../domain/audit/thinning.ts";
-import { lastBucketOf, nameOfLimit, type Hold } from "../../../domain/limits/holds.ts";
+import { lastBucketOf, nameOfLimit, type LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { countedOfRuns, isMoney, isTokens } from "../../../domain/limits/resources.ts";
 import {
   beginningOf,
   usedIn,
   verdictOn,
   waitFor,
-  type Asked,
+  type ClaimChecks,
   type Reserved,
   type Used,
   type Verdict,
-} from "../../../domain/limits/standing.ts";
+} from "../../../domain/limits/admission-verdict.ts";
 import { heldText } from "../../rows/row-holds.ts";
 import type { AdmitEntry, Answer } from "../contract/entries.ts";
 import type { Desk } from "./memory.ts";
@@ -40,7 +40,7 @@ function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {
   return { state: "repeated", requestId: String(row[0]), contentSha256: String(row[1]) };
 }
 
-function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Used {
+function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: LimitCheck): Used {
   if (hold.resource === "concurrent")
     return { used: memory.calls.count(tenantId, hold, now), oldest: null };
   const { subject, resource } = hold;
@@ -48,7 +48,7 @@ function usedOf({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Us
 }
 
 /** Limits of new runs ask for nothing if the run continues. */
-const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly Hold[]): Hold[] =>
+const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly LimitCheck[]): LimitCheck[] =>
   holds.map((hold) => {
     if (hold.begins === undefined) return hold;
     const { subject, since } = hold.begins;
@@ -57,14 +57,22 @@ const askedIn = ({ memory }: Desk, tenantId: string, holds: readonly Hold[]): Ho
     return goesOn ? { ...hold, amount: 0 } : hold;
   });
 
-const standingOf = (desk: Desk, entry: AdmitEntry, holds: readonly Hold[]): (number | null)[] =>
+const standingOf = (
+  desk: Desk,
+  entry: AdmitEntry,
+  holds: readonly LimitCheck[],
+): (number | null)[] =>
   holds.flatMap((hold) => {
     const { used, oldest } = usedOf(desk, entry, hold);
     return [used, oldest];
   });
 
 /** Running reservations that may be returned. A request count is never returned. */
-const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold): Reserved => {
+const reservedOf = (
+  { memory }: Desk,
+  { tenantId, now }: AdmitEntry,
+  hold: LimitCheck,
+): Reserved => {
   const { subject, resource, since } = hold;
   if (!isMoney(resource) && !isTokens(resource)) return { amount: 0, until: null };
   const buckets = memory.counters.bucketsOf({ tenantId, subject, resource }, since);
@@ -77,9 +85,9 @@ const reservedOf = ({ memory }: Desk, { tenantId, now }: AdmitEntry, hold: Hold)
 };
 
 interface Decided {
-  claims: readonly Asked[];
+  claims: readonly ClaimChecks[];
   /** holds of the first claim, for reporting current usage */
-  holds: readonly Hold[];
+  holds: readonly LimitCheck[];
 }
 
 /** `false` if a row already has the id. */
@@ -98,7 +106,7 @@ function refuse(
   const { tenantId, keyId, now } = entry;
   const { rung, position, leaseUntil } = verdict;
   if (leaseUntil !== null && entry.mayWait) return { state: "waits" };
-  const hold = claims[rung]?.holds[position] as Hold;
+  const hold = claims[rung]?.holds[position] as LimitCheck;
   const { subject, resource } = hold;
   const retryAfterMs = waitFor(hold, {
     buckets:
@@ -177,14 +185,14 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   if (!useSession(desk, entry)) return null;
   const repeated = heldByAnother(desk, entry);
   if (repeated !== null) return repeated;
-  const claims = entry.claims.map(({ values, shortens }): Asked => {
-    let holds: Hold[] | undefined;
+  const claims = entry.claims.map(({ values, shortens }): ClaimChecks => {
+    let holds: LimitCheck[] | undefined;
     return {
       shortens,
       // Lazy, since most calls take their first claim.
       get holds() {
         const text = String(values[texts.holdsAt]);
-        return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as Hold[]));
+        return (holds ??= askedIn(desk, entry.tenantId, JSON.parse(text) as LimitCheck[]));
       },
     };
   });
@@ -195,7 +203,7 @@ export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
     used,
     reservedOf(position) {
       const known = reserved.get(position);
-      const found = known ?? reservedOf(desk, entry, holds[position] as Hold);
+      const found = known ?? reservedOf(desk, entry, holds[position] as LimitCheck);
       if (known === undefined) reserved.set(position, found);
       return found;
     },

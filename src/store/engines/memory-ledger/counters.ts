@@ -1,6 +1,6 @@
 /** Cached counters of limits. All calls of a group share one write of a counter. */
 import { asReadable } from "../../../domain/magnitudes.ts";
-import type { Buckets } from "../../../domain/limits/standing.ts";
+import type { Buckets } from "../../../domain/limits/admission-verdict.ts";
 import type { Bound, Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
 

@@ -1,8 +1,8 @@
 /** Running calls per tenant, for limits of concurrency and for settlements. */
-import type { Hold } from "../../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
-import { hasPlace } from "../../../domain/limits/places.ts";
-import type { Reserved } from "../../../domain/limits/standing.ts";
+import { hasConcurrencySlot } from "../../../domain/limits/concurrency-slots.ts";
+import type { Reserved } from "../../../domain/limits/admission-verdict.ts";
 import { heldIn, placesIn, type Kept } from "../../rows/row-holds.ts";
 import type { Remembered, Sql } from "../contract/sql.ts";
 import type { BookTexts } from "./texts.ts";
@@ -59,14 +59,14 @@ const callOf = ([
 /** Must match the SQL of `row-holds.ts`. */
 function takesPlace(
   { keyId, serverId, places }: OpenCall,
-  { scope, subject }: Pick<Hold, "scope" | "subject">,
+  { scope, subject }: Pick<LimitCheck, "scope" | "subject">,
 ): boolean {
   if (scope === "tenant") return true;
   if (scope === "key") return subject === keyId;
   return scope === "server" ? subject === serverId : places.includes(subject);
 }
 
-export interface LimitWindow extends Pick<Hold, "subject" | "resource"> {
+export interface LimitWindow extends Pick<LimitCheck, "subject" | "resource"> {
   /** first and last bucket */
   from: number;
   last: number;
@@ -76,7 +76,7 @@ export interface OpenCalls extends Remembered {
   of(tenantId: string): Map<string, OpenCall>;
   /** Reservations of calls with a lease. */
   reserved(tenantId: string, window: LimitWindow, now: number): Reserved;
-  count(tenantId: string, limit: Pick<Hold, "scope" | "subject">, now: number): number;
+  count(tenantId: string, limit: Pick<LimitCheck, "scope" | "subject">, now: number): number;
 }
 
 export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
@@ -97,7 +97,7 @@ export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
     count(tenantId, { scope, subject }, now) {
       let count = 0;
       for (const call of of(tenantId).values()) {
-        if (hasPlace(call, now) && takesPlace(call, { scope, subject })) count += 1;
+        if (hasConcurrencySlot(call, now) && takesPlace(call, { scope, subject })) count += 1;
       }
       return count;
     },

@@ -1,8 +1,8 @@
 /** Statements of one call's admission, covering every outcome. */
 import { and, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
-import type { Hold } from "../../../domain/limits/holds.ts";
+import type { LimitCheck } from "../../../domain/limits/limit-checks.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
-import type { IdempotentCall, LesserClaim, Reservation } from "../../../domain/ports/ledger.ts";
+import type { IdempotentCall, FallbackClaim, Reservation } from "../../../domain/ports/ledger.ts";
 import { claimColumns, claimsOf } from "./admission-claims.ts";
 import { admissionCodes, type AdmissionCodes } from "./admission-codes.ts";
 import { usedOf, verdictTables } from "./admission-verdict.ts";
@@ -19,7 +19,7 @@ import { samplingRequests, sessions } from "../../schema.ts";
 export interface Admitting {
   reservation: Reservation;
   request: { id: string; tenantId: string; now: number };
-  claims: LesserClaim[];
+  claims: FallbackClaim[];
   /** columns that all claims share */
   values: ReturnType<typeof rowOf>;
   codes: AdmissionCodes;
@@ -65,7 +65,7 @@ export async function admitting(
 const columns = getTableColumns(samplingRequests);
 
 /** Holds if the call's run continues. */
-const goingOn = (holds: readonly Hold[]): Held[] =>
+const goingOn = (holds: readonly LimitCheck[]): Held[] =>
   holds.map((hold) => (hold.begins === undefined ? hold : { ...hold, amount: 0 }));
 
 const claimNames = ["model", "decision", "reservedTokens", "reservedMicroUsd"] as const;
@@ -200,7 +200,7 @@ export const readRow = (builder: Builder, { id, tenantId }: Admitting["request"]
 
 export const standing = (
   { tenantId, now }: Admitting["request"],
-  holds: readonly Hold[],
+  holds: readonly LimitCheck[],
 ): Compiled =>
   raw(sql`
     select used.position, used.used, (

@@ -1,6 +1,6 @@
 /**
  * Decides in SQL which claim is taken or which limit refuses the smallest claim. Must match
- * `domain/limits/standing.ts`.
+ * `domain/limits/admission-verdict.ts`.
  */
 import { sql, type SQL } from "drizzle-orm";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
@@ -9,16 +9,16 @@ import {
   lastBucketOf,
   longestWaitSeconds,
   nameOfLimit,
-  type Hold,
-} from "../../../domain/limits/holds.ts";
+  type LimitCheck,
+} from "../../../domain/limits/limit-checks.ts";
 import {
   chargedResources,
   countedOfRuns,
   endOfTime,
   isMoney,
 } from "../../../domain/limits/resources.ts";
-import { isLasting, longestLeaseWaitMs } from "../../../domain/limits/standing.ts";
-import type { LesserClaim } from "../../../domain/ports/ledger.ts";
+import { isLasting, longestLeaseWaitMs } from "../../../domain/limits/admission-verdict.ts";
+import type { FallbackClaim } from "../../../domain/ports/ledger.ts";
 import { held, listOf } from "../../rows/row-holds.ts";
 import { takenPlaces } from "../../rows/places.ts";
 import { countedIn, sinceOf } from "../../rows/windows.ts";
@@ -28,7 +28,10 @@ interface Asking {
   now: number;
 }
 
-const asRows = (holds: readonly Hold[], claims: readonly Pick<LesserClaim, "holds">[]): string =>
+const asRows = (
+  holds: readonly LimitCheck[],
+  claims: readonly Pick<FallbackClaim, "holds">[],
+): string =>
   JSON.stringify(
     holds.map((hold, at) => ({
       ...hold,
@@ -46,8 +49,8 @@ const goesOn = (tenantId: string): SQL => sql`(h.value -> 'begins' is not null a
 
 export const usedOf = (
   { tenantId, now }: Asking,
-  holds: readonly Hold[],
-  claims: readonly Pick<LesserClaim, "holds">[] = [],
+  holds: readonly LimitCheck[],
+  claims: readonly Pick<FallbackClaim, "holds">[] = [],
 ): SQL => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value -> 'amounts' as amounts,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
@@ -97,7 +100,7 @@ const windowWait = ({ tenantId, now }: Asking): SQL => sql`case
  * the holds of all claims, `name`, `is_money`, and `retry_after` describe the refusing limit, and `waits` says
  * that only leases are in the way.
  */
-export function verdictTables(asking: Asking, claims: readonly LesserClaim[]): SQL {
+export function verdictTables(asking: Asking, claims: readonly FallbackClaim[]): SQL {
   const { now } = asking;
   const holds = claims[0]?.holds ?? [];
   const shortens = claims.at(-1)?.shortens === true;

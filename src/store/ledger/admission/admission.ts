@@ -1,6 +1,6 @@
 /** Admission in one transaction and one round trip. A row is written whether the call is admitted or refused. */
 import type { AsyncResult } from "../../../domain/refusals.ts";
-import { stateOf, type Hold, type LimitState } from "../../../domain/limits/holds.ts";
+import { stateOf, type LimitCheck, type LimitState } from "../../../domain/limits/limit-checks.ts";
 import { isMoney } from "../../../domain/limits/resources.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
 import type { Admission, Reservation } from "../../../domain/ports/ledger.ts";
@@ -27,7 +27,7 @@ import { refusedUsage } from "../../records/usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
 
-const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): LimitState[] =>
+const statesOf = (holds: readonly LimitCheck[], rows: readonly Row[], now: number): LimitState[] =>
   rows.flatMap((row): LimitState[] => {
     const hold = holds[number(row["position"])];
     if (hold === undefined) return [];

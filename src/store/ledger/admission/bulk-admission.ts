@@ -4,7 +4,12 @@
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import type { Admission, Reservation } from "../../../domain/ports/ledger.ts";
-import { lastBucketOf, stateOf, type Hold, type LimitState } from "../../../domain/limits/holds.ts";
+import {
+  lastBucketOf,
+  stateOf,
+  type LimitCheck,
+  type LimitState,
+} from "../../../domain/limits/limit-checks.ts";
 import { latestLeaseEnd } from "../../../domain/leases.ts";
 import { largestInteger } from "../../../domain/magnitudes.ts";
 import type { Mac } from "../../../domain/tenancy/mac.ts";
@@ -172,7 +177,7 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
 /** One limit as seen by some of the calls, with the cumulative amount at each. */
 interface Window {
   at: number;
-  hold: Hold;
+  hold: LimitCheck;
   tenantId: string;
   asked: [position: number, amount: number][];
 }

@@ -1,7 +1,7 @@
 /** At which nodes one call is charged, and by which limits. */
 import { describe, expect, it } from "vitest";
 import type { Policy } from "../../../../src/domain/choice/policy.ts";
-import { mostNodes } from "../../../../src/domain/limits/holds.ts";
+import { mostNodes } from "../../../../src/domain/limits/limit-checks.ts";
 import { mayNameBudget, scopesOf, type NamedBy } from "../../../../src/pipeline/callers/scopes.ts";
 import { callerWith } from "./callers.fixture.ts";
 

@@ -89,9 +89,9 @@ describe("a grant that rests on a sign-in", () => {
       },
       vault,
       identity: {
-        again: (signIn, token) => {
+        recheck: (signIn, token) => {
           asked += 1;
-          return identity.again(signIn, token);
+          return identity.recheck(signIn, token);
         },
       },
       now: () => now,

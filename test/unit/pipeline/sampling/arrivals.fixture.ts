@@ -10,7 +10,7 @@ import type { Door } from "../../../../src/pipeline/sampling/turns.ts";
 import { receivedAs } from "../../../../src/pipeline/sampling/states/received.ts";
 import { ok } from "../../../../src/domain/result.ts";
 import { featuresOf } from "../../../../src/domain/sampling/negotiation.ts";
-import type { CallTurn } from "../../../../src/domain/sampling/call-turn.ts";
+import type { CallSlot } from "../../../../src/domain/sampling/call-slot.ts";
 import {
   openingOf,
   type SamplingRequest,
@@ -63,7 +63,7 @@ export function observer() {
 }
 
 /** A turn that says when it is handed on and when it ends. */
-export function turnOf(log: string[]): CallTurn {
+export function turnOf(log: string[]): CallSlot {
   return {
     outside: (wait) => {
       log.push("turn handed on");
@@ -78,7 +78,7 @@ export const receivedWith = (
   {
     arrival = arrivalWith(),
     turn = turnOf([]),
-  }: { arrival?: SamplingRequest; turn?: CallTurn } = {},
+  }: { arrival?: SamplingRequest; turn?: CallSlot } = {},
 ): Received =>
   receivedAs({ request: arrival, opening: openingOf(arrival, "req_1"), observed, turn });
 

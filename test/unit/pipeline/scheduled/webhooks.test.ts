@@ -6,7 +6,7 @@ import type { Attempted, WebhookStore } from "../../../../src/domain/ports/webho
 import type { AdminEvent } from "../../../../src/domain/admin-event.ts";
 import { ok } from "../../../../src/domain/result.ts";
 import { createWebhookSender } from "../../../../src/telemetry/webhook-sender.ts";
-import { createWebhookPlaces } from "../../../../src/domain/limits/webhook-places.ts";
+import { createDeliverySlots } from "../../../../src/domain/limits/delivery-slots.ts";
 import { createSendWebhooks } from "../../../../src/pipeline/scheduled/webhooks.ts";
 
 const now = 1_800_000_000_500;
@@ -58,7 +58,7 @@ async function sent({ attempts = 1, secrets = [], url: to = url, answer }: Given
     }),
     rules: { allowPrivate: false, ownOrigins: ["https://router.test"] },
     ids: { next: () => "evt_1" },
-    places: createWebhookPlaces(),
+    places: createDeliverySlots(),
     now: () => now,
     wait: () => new Promise(() => {}),
   });
@@ -175,7 +175,7 @@ describe("messages of several tenants", () => {
             )
           : Promise.resolve({ status: 204, fault: null }),
       rules: { allowPrivate: false, ownOrigins: [] },
-      places: createWebhookPlaces(),
+      places: createDeliverySlots(),
       ids: { next: () => "evt_1" },
       now: () => now,
       wait: () => new Promise(() => {}),

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { histogramOfCalls } from "../../../../../src/domain/latencies.ts";
 import type { CountedRow } from "../../../../../src/domain/ports/latencies.ts";
 import type {
-  UsageAsked,
+  UsageQuery,
   UsageBy,
   UsageOfTenant,
-  UsagePlace,
+  UsageRowKey,
   UsageRow,
 } from "../../../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../../../src/domain/ports/stores.ts";
@@ -43,7 +43,7 @@ function admin(rows: number, counted: Counted[] | null = []) {
   const asked: (Omit<UsageOfTenant, "by"> & {
     by: string;
     limit: number;
-    after?: UsagePlace | null;
+    after?: UsageRowKey | null;
   })[] = [];
   const { tenant } = callerWith().snapshot;
   const usage = createUsageAdmin({
@@ -73,7 +73,7 @@ function admin(rows: number, counted: Counted[] | null = []) {
 }
 
 describe("usage", () => {
-  it.each<[string, Partial<UsageAsked>, Partial<UsageAsked>]>([
+  it.each<[string, Partial<UsageQuery>, Partial<UsageQuery>]>([
     ["the newest day", {}, { from: now + 1 - dayMs, to: now + 1, bucket: "hour", by: "model" }],
     ["30 days by the day", { bucket: "day" }, { from: now + 1 - 30 * dayMs, to: now + 1 }],
     ["a day from there", { from: 5 }, { from: 5, to: 5 + dayMs }],

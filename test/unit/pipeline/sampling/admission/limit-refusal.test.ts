@@ -1,7 +1,7 @@
 /** What a caller is told of the limit that refuses. */
 import { describe, expect, it } from "vitest";
-import { holdsOf, type LimitedScope } from "../../../../../src/domain/limits/holds.ts";
-import { latestWait } from "../../../../../src/domain/limits/standing.ts";
+import { limitChecksOf, type LimitedScope } from "../../../../../src/domain/limits/limit-checks.ts";
+import { latestWait } from "../../../../../src/domain/limits/admission-verdict.ts";
 import { explain } from "../../../../../src/domain/refusal-words.ts";
 import { dataOf } from "../../../../../src/domain/refusals.ts";
 import { limitRefusal } from "../../../../../src/pipeline/sampling/admission/limit-refusal.ts";
@@ -13,7 +13,7 @@ const now = 1_800_000_000_000;
 function refusalBy(scope: Omit<LimitedScope, "subject">, used: number) {
   const subject = scope.scope === "run" ? "run:key_1:nightly" : "ten_1";
   const scopes = [{ ...scope, subject }];
-  const [hold] = holdsOf({ now, scopes, tokens: 500, microUsd: 10_000 });
+  const [hold] = limitChecksOf({ now, scopes, tokens: 500, microUsd: 10_000 });
   if (hold === undefined) throw new Error("No limit.");
   return limitRefusal(hold, { used, retryAfterMs: latestWait(hold, now) });
 }

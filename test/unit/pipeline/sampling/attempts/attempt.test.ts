@@ -60,7 +60,7 @@ const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
 async function walk(
   results: Record<string, Result<ProviderAnswer, ProviderFault>[]>,
   fields: {
-    steps?: (ReturnType<typeof step> & { isHeldTwice?: true })[];
+    steps?: (ReturnType<typeof step> & { isReservedTwice?: true })[];
     /** micro-USD */
     held?: number;
     blocked?: string[];
@@ -215,7 +215,7 @@ describe("a call", () => {
         billed: "maybe",
         code: "tool_use_failed",
       });
-    const steps = [{ ...step("a/x"), isHeldTwice: true as const }, step("b/v")];
+    const steps = [{ ...step("a/x"), isReservedTwice: true as const }, step("b/v")];
     const once = await walk({ "a/x": [slip()] }, { steps });
     expect(once.asked).toEqual(["a/x", "a/x"]);
     const twice = await walk({ "a/x": [slip(), slip()] }, { steps });

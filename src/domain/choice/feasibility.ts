@@ -13,14 +13,17 @@ const lastResorts = [codeOf("preview"), codeOf("unknown_price")];
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
-export interface Sieved {
+export interface Feasibility {
   /** 0 if feasible, otherwise 1 plus the index of the reason */
   out: Uint8Array;
   /** 0 if no hint is needed, otherwise 1 plus the index of the reason */
   hintOnly: Uint8Array;
 }
 
-export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequirements): Sieved {
+export function feasibilityOf(
+  { ranked, policy }: ModelPool,
+  compiled: CompiledRequirements,
+): Feasibility {
   const out = new Uint8Array(ranked.length);
   const hintOnly = new Uint8Array(ranked.length);
   for (let at = 0; at < ranked.length; at += 1) {
@@ -38,7 +41,7 @@ export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequireme
 }
 
 /** Excludes models that need a hint and have none, unless nothing else is feasible. Positions are ascending. */
-export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uint32Array {
+export function feasibleOf({ out, hintOnly }: Feasibility, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);
   const stay = (admitted: number): number => {
     let count = 0;

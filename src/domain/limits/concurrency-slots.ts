@@ -2,7 +2,7 @@
 import { latestLeaseEnd } from "../leases.ts";
 import { collectedWithinMs } from "../sampling/approval.ts";
 
-export interface Placed {
+export interface SlotState {
   /** ms since the epoch; null: waits for an approver or its caller */
   leaseUntil: number | null;
   /** null: not approved, or already taken up */
@@ -10,7 +10,7 @@ export interface Placed {
 }
 
 /** An approved call counts as long as its caller may collect it. */
-export function hasPlace({ leaseUntil, approvedAt }: Placed, now: number): boolean {
+export function hasConcurrencySlot({ leaseUntil, approvedAt }: SlotState, now: number): boolean {
   const latest = latestLeaseEnd(now);
   if (leaseUntil !== null) return leaseUntil > now && leaseUntil <= latest;
   return approvedAt !== null && approvedAt > now - collectedWithinMs && approvedAt <= latest;

@@ -1,9 +1,9 @@
 /** A call's slot in its tenant's schedule. */
-export interface CallTurn {
+export interface CallSlot {
   /** Releases the slot during `wait`. Long work can yield to other tenants between its pieces with `giveWay`. */
   outside: <T>(wait: (giveWay: () => Promise<void>) => Promise<T>) => Promise<T>;
   end: () => void;
 }
 
 /** The turn of a message that is handled without one. */
-export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
+export const withoutTurn: CallSlot = { outside: (wait) => wait(async () => {}), end: () => {} };

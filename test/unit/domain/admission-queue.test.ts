@@ -1,9 +1,13 @@
 /** Tenants take turns, however many calls one of them has waiting. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/domain/limits/turns.ts";
+import {
+  createSlotScheduler,
+  type Ticket,
+  type QueueLimits,
+} from "../../../src/domain/limits/admission-queue.ts";
 
-const limits: TurnLimits = {
+const limits: QueueLimits = {
   atOnce: 1,
   ofLaneBeside: 100,
   mostOfLane: 100,
@@ -15,8 +19,8 @@ const limits: TurnLimits = {
 };
 
 /** An order of turns in which each turn is taken at once, and the lanes in the order of their turns. */
-function given(changed: Partial<TurnLimits> = {}) {
-  const order = createTurnOrder({ ...limits, ...changed });
+function given(changed: Partial<QueueLimits> = {}) {
+  const order = createSlotScheduler({ ...limits, ...changed });
   const served: string[] = [];
   const held: Ticket[] = [];
   let now = 0;
@@ -204,7 +208,7 @@ describe("turns", () => {
   });
 
   it("pass on from a waiter that does not take its turn, because its invocation ended while it waited", () => {
-    const order = createTurnOrder(limits);
+    const order = createSlotScheduler(limits);
     const woken: string[] = [];
     const ask = (lane: string) =>
       order.ask({ lane, kind: "begins", wake: () => void woken.push(lane) }, 0);

@@ -4,15 +4,15 @@ import {
   concurrencyRetryMs,
   lastBucketOf,
   longestWaitSeconds,
-  type Hold,
+  type LimitCheck,
   type LimitState,
   stateOf,
-} from "./holds.ts";
+} from "./limit-checks.ts";
 import { endOfTime, periodOf } from "./resources.ts";
 
 export type Buckets = ReadonlyMap<number, number>;
 
-type Window = Pick<Hold, "since" | "bucket" | "until" | "pause">;
+type Window = Pick<LimitCheck, "since" | "bucket" | "until" | "pause">;
 
 export interface Used {
   used: number;
@@ -51,9 +51,9 @@ export interface Reserved {
   until: number | null;
 }
 
-export interface Asked {
-  holds: readonly Hold[];
-  /** see `LesserClaim` */
+export interface ClaimChecks {
+  holds: readonly LimitCheck[];
+  /** see `FallbackClaim` */
   shortens: boolean;
 }
 
@@ -69,7 +69,7 @@ export type Verdict =
     };
 
 /** Whether usage is only restored with the next calendar period or run, or never. */
-export const isLasting = ({ resource }: Pick<Hold, "resource">): boolean =>
+export const isLasting = ({ resource }: Pick<LimitCheck, "resource">): boolean =>
   periodOf(resource) !== "minute" && periodOf(resource) !== "running";
 
 /** ms; a lease may last many minutes, and its call ends long before. */
@@ -77,16 +77,16 @@ export const longestLeaseWaitMs = 120_000;
 
 /** @param reservedOf by position; only called if a claim does not fit */
 export function verdictOn(
-  claims: readonly Asked[],
+  claims: readonly ClaimChecks[],
   { used, reservedOf }: { used: readonly Used[]; reservedOf: (position: number) => Reserved },
 ): Verdict {
-  const over = ({ holds }: Asked, position: number): number => {
+  const over = ({ holds }: ClaimChecks, position: number): number => {
     const hold = holds[position];
     // A run that continues is not counted, even if the limit was lowered since.
     if (hold === undefined || (hold.begins !== undefined && hold.amount === 0)) return 0;
     return Math.max(0, (used[position]?.used ?? 0) + hold.amount - hold.limit);
   };
-  const beyond = (claim: Asked): number[] =>
+  const beyond = (claim: ClaimChecks): number[] =>
     [...claim.holds.keys()].filter((position) => over(claim, position) > 0);
   let least = 0;
   for (const [rung, claim] of claims.entries()) {
@@ -99,7 +99,7 @@ export function verdictOn(
     if (beyond(claim).length === 0) return { state: "admitted", rung };
     least = rung;
   }
-  const claim = claims[least] as Asked;
+  const claim = claims[least] as ClaimChecks;
   const full = beyond(claim);
   const usedUp = full.find((at) => over(claim, at) > reservedOf(at).amount);
   const leases = full.flatMap((at) => reservedOf(at).until ?? []);
@@ -111,7 +111,7 @@ export function verdictOn(
   };
 }
 
-function freeAt(hold: Hold, buckets: Buckets) {
+function freeAt(hold: LimitCheck, buckets: Buckets) {
   const last = lastBucketOf(hold);
   const counted = [...buckets]
     .filter(([bucket]) => bucket >= hold.since && bucket <= last)
@@ -125,13 +125,16 @@ function freeAt(hold: Hold, buckets: Buckets) {
   return free;
 }
 
-export function latestWait({ resource, amount, limit, until }: Hold, now: number): number | null {
+export function latestWait(
+  { resource, amount, limit, until }: LimitCheck,
+  now: number,
+): number | null {
   if (resource === "concurrent") return concurrencyRetryMs;
   if (amount > limit || until === endOfTime) return null;
   return until === null ? longestWaitSeconds * 1_000 : until * 1_000 - now;
 }
 
-function windowWait(hold: Hold, { buckets, now }: { buckets: Buckets; now: number }) {
+function windowWait(hold: LimitCheck, { buckets, now }: { buckets: Buckets; now: number }) {
   const latest = latestWait(hold, now);
   if (latest === null || hold.resource === "concurrent" || hold.until !== null) return latest;
   const free = freeAt(hold, buckets);
@@ -140,7 +143,7 @@ function windowWait(hold: Hold, { buckets, now }: { buckets: Buckets; now: numbe
 
 /** ms until the limit has room; null: never. */
 export function waitFor(
-  hold: Hold,
+  hold: LimitCheck,
   needed: { buckets: Buckets; now: number; leaseUntil: number | null },
 ): number | null {
   const { now, leaseUntil } = needed;
@@ -152,9 +155,9 @@ export function waitFor(
 
 /** @param standing alternating usage and oldest bucket of each hold */
 export const statesFrom = (
-  holds: readonly Hold[],
-  { standing, now }: { standing: readonly (number | null)[]; now: number },
+  holds: readonly LimitCheck[],
+  { usage, now }: { usage: readonly (number | null)[]; now: number },
 ): LimitState[] =>
   holds.map((hold, at) =>
-    stateOf(hold, { used: standing[2 * at] ?? 0, oldest: standing[2 * at + 1] ?? null, now }),
+    stateOf(hold, { used: usage[2 * at] ?? 0, oldest: usage[2 * at + 1] ?? null, now }),
   );

@@ -1,6 +1,6 @@
 /** Time limit of the first attempt, from comparable answers of the same model and credential. */
 import type { Health, Sample } from "./health.ts";
-import type { Place } from "./failover.ts";
+import type { FailoverTarget } from "./failover.ts";
 
 /** Fewer samples are not enough for a p99. */
 const leastAnswers = 20;
@@ -21,9 +21,9 @@ const p99Of = (samples: readonly Sample[]): number => {
 };
 
 /** ms; null: too few samples. */
-export function patienceOf(
+export function attemptTimeoutOf(
   health: readonly Health[],
-  { model, credentialId }: Pick<Place, "model" | "credentialId">,
+  { model, credentialId }: Pick<FailoverTarget, "model" | "credentialId">,
   { maxTokens, now }: { maxTokens: number; now: number },
 ): number | null {
   const measured = health.find(

@@ -1,14 +1,14 @@
 /** The deadline of a first attempt follows from enough recent answers, and is unknown otherwise. */
 import { describe, expect, it } from "vitest";
 import type { Sample } from "../../../src/domain/choice/health.ts";
-import { patienceOf, sizeOf } from "../../../src/domain/choice/patience.ts";
+import { attemptTimeoutOf, sizeOf } from "../../../src/domain/choice/attempt-timeout.ts";
 
 const now = 10_000_000;
 const place = { model: "a/x", credentialId: "cred_a" };
 const taking = (ms: number, count: number, fields: Partial<Sample> = {}): Sample[] =>
   Array.from({ length: count }, () => ({ at: now, ms, outputTokens: 10, size: 1, ...fields }));
 const patience = (samples: Sample[], maxTokens = 1_000): number | null =>
-  patienceOf([{ ...place, samples }], place, { maxTokens, now });
+  attemptTimeoutOf([{ ...place, samples }], place, { maxTokens, now });
 
 describe("the patience with a first attempt", () => {
   it("is three times the slowest of a hundred answers, and eight seconds at least", () => {
@@ -21,9 +21,9 @@ describe("the patience with a first attempt", () => {
     expect(patience(taking(4_000, 19))).toBeNull();
     expect(patience(taking(4_000, 20), 4_000)).toBeNull();
     expect(patience(taking(4_000, 20, { at: now - 3_600_000 }))).toBeNull();
-    expect(patienceOf([], place, { maxTokens: 1_000, now })).toBeNull();
+    expect(attemptTimeoutOf([], place, { maxTokens: 1_000, now })).toBeNull();
     const other = { ...place, credentialId: "cred_b", samples: taking(4_000, 20) };
-    expect(patienceOf([other], place, { maxTokens: 1_000, now })).toBeNull();
+    expect(attemptTimeoutOf([other], place, { maxTokens: 1_000, now })).toBeNull();
   });
 
   it("tells output sizes apart by powers of four", () => {

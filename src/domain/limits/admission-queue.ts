@@ -7,9 +7,9 @@ import type { Result } from "../result.ts";
 import { createQueueTrend, createRecentWaits, type QueueTrend } from "./queue-trend.ts";
 import { withoutSlices, type TenantSlices } from "./slices.ts";
 
-export type TurnKind = "begins" | "ends";
+export type WorkKind = "begins" | "ends";
 
-export interface TurnLimits {
+export interface QueueLimits {
   atOnce: number;
   /** slots of a lane while another lane is active */
   ofLaneBeside: number;
@@ -27,16 +27,16 @@ export interface TurnLimits {
 
 export interface Ticket {
   readonly lane: string;
-  readonly kind: TurnKind;
+  readonly kind: WorkKind;
   readonly wake: () => void;
   state: "waiting" | "given" | "taken" | "over";
   since: number;
 }
 
 /** A lane is a tenant id; the empty lane is the router's own work. */
-export interface Turns {
+export interface AdmissionQueue {
   /** Waits for a slot. The result's function releases the slot. */
-  enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
+  enter(asked: { lane: string; kind: WorkKind }): Promise<Result<() => void, Refusal>>;
 }
 
 /** ms for which a lane counts as active: an answered caller may call again. */
@@ -54,7 +54,7 @@ function createLanes(longestWaitMs: number) {
   let waitingBegins = 0;
   let sizeOfAll = 0;
   const sizeOf = ({ begins, ends }: Lane): number => begins.length + ends.length;
-  const counted = (lane: Lane, kind: TurnKind, about: { change: 1 | -1; now: number }): void => {
+  const counted = (lane: Lane, kind: WorkKind, about: { change: 1 | -1; now: number }): void => {
     sizeOfAll += about.change;
     if (kind === "ends") return;
     waitingBegins += about.change;
@@ -147,8 +147,8 @@ function createHeld() {
 }
 
 /** @param slicesFor absent: no time slices */
-export function createTurnOrder(
-  limits: TurnLimits,
+export function createSlotScheduler(
+  limits: QueueLimits,
   activity: LaneActivity = createLaneActivity(),
   slicesFor?: (wakeOne: () => void) => TenantSlices,
 ) {
@@ -225,7 +225,7 @@ export function createTurnOrder(
       const isTooLong = waitedMs > 2 * longestWaitMs && lanes.isGrowing(lane, now);
       return isTooLong ? waits.retryAfterMs(now) : null;
     },
-    ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
+    ask(asked: { lane: string; kind: WorkKind; wake: () => void }, now: number): Ticket {
       const { lane, kind, wake } = asked;
       const ticket: Ticket = { lane, kind, wake, state: "waiting", since: now };
       note(lane, now, 1);
@@ -260,4 +260,4 @@ export function createTurnOrder(
   };
 }
 
-export type TurnOrder = ReturnType<typeof createTurnOrder>;
+export type SlotScheduler = ReturnType<typeof createSlotScheduler>;

@@ -15,7 +15,7 @@ export interface DueMessage {
   address: string;
 }
 
-export function createWebhookPlaces() {
+export function createDeliverySlots() {
   const held = new Map<string, DueMessage & { at: number }>();
   const silent = new Map<string, number>();
   const served = new Map<string, true>();
@@ -88,4 +88,4 @@ export function createWebhookPlaces() {
   };
 }
 
-export type WebhookPlaces = ReturnType<typeof createWebhookPlaces>;
+export type DeliverySlots = ReturnType<typeof createDeliverySlots>;

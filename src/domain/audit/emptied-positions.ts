@@ -1,11 +1,11 @@
 import { canonicalJson } from "../canonical.ts";
-import type { DeletionNotice, EmptiedPlace } from "./deletion-notices.ts";
+import type { DeletionNotice, EmptiedPosition } from "./deletion-notices.ts";
 import { isIn, rangesOf } from "./number-ranges.ts";
 import { statementOf, type Hashing, type Seal, type Statement } from "./seals.ts";
 
 /** Notices to sign: one per seal, reason and retention limit. */
 export async function noticesFor(
-  places: readonly EmptiedPlace[],
+  places: readonly EmptiedPosition[],
   beside: { seals: readonly Seal[]; hashing: Hashing; at: number; keyId: string },
 ): Promise<Omit<DeletionNotice, "signature">[]> {
   const groups = Map.groupBy(

@@ -28,7 +28,7 @@ export interface BeginningRun {
   since: number;
 }
 
-export interface Hold {
+export interface LimitCheck {
   scope: LimitScope;
   /** id of the tenant, key or server; for other scopes, see `subjectOf` */
   subject: string;
@@ -64,13 +64,13 @@ export const windowSeconds = 60;
 export const longestWaitSeconds = windowSeconds + 1;
 
 /** Tolerates clocks a minute ahead. A later bucket was written before a clock was set back. */
-export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
+export const lastBucketOf = ({ bucket, until }: Pick<LimitCheck, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
 /** Retry delay for concurrency refusals: a call may have ended by then. */
 export const concurrencyRetryMs = 1_000;
 
-export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">): string =>
+export const nameOfLimit = (hold: Pick<LimitCheck, "scope" | "resource" | "ceiling">): string =>
   `${hold.ceiling === true ? "ceiling" : hold.scope}.${limitNameOf(hold.resource)}`;
 
 const namedScopes: ReadonlySet<string> = new Set(["ceiling", ...limitScopes]);
@@ -117,12 +117,12 @@ const beginsAt = (subject: string, second: number): BeginningRun => ({
   since: runBucketOf(second) - longestPauseSeconds,
 });
 
-function holdsOfScope(
+function checksOfScope(
   { scope, subject, limits, fromCeiling, run }: LimitedScope,
   input: { second: number; calendar: Calendar; amounts: Record<Measure, number> },
-): Hold[] {
+): LimitCheck[] {
   const { second, calendar, amounts } = input;
-  return resources.flatMap((resource): Hold[] => {
+  return resources.flatMap((resource): LimitCheck[] => {
     const limit = limits[limitNameOf(resource)];
     if (limit === undefined) return [];
     const window = windowOf(resource, { second, calendar });
@@ -146,22 +146,22 @@ function holdsOfScope(
 }
 
 /** Minutes are one-second buckets, both ends included, so no minute exceeds the limit. */
-export function holdsOf(input: {
+export function limitChecksOf(input: {
   now: number;
   scopes: readonly LimitedScope[];
   tokens: number;
   microUsd: number;
   calendar?: Calendar;
-}): Hold[] {
+}): LimitCheck[] {
   const second = Math.floor(input.now / 1_000);
   const { calendar = calendarAt(second) } = input;
   const amounts = { requests: 1, tokens: input.tokens, calls: 1, runs: 1, usd: input.microUsd };
-  return input.scopes.flatMap((each) => holdsOfScope(each, { second, calendar, amounts }));
+  return input.scopes.flatMap((each) => checksOfScope(each, { second, calendar, amounts }));
 }
 
 /** @param counted `oldest`: the first bucket in use */
 export function stateOf(
-  hold: Hold,
+  hold: LimitCheck,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },
 ): LimitState {
   const second = Math.floor(now / 1_000);

@@ -1,5 +1,5 @@
 /** Limit usage for display. Admission counts for itself. */
-import { longestWaitSeconds, nameOfLimit, type Hold } from "./holds.ts";
+import { longestWaitSeconds, nameOfLimit, type LimitCheck } from "./limit-checks.ts";
 import { endOfTime, isMoney, isTokens } from "./resources.ts";
 
 export interface SummedLimit {
@@ -9,7 +9,7 @@ export interface SummedLimit {
   oldest: number | null;
 }
 
-export interface Standing {
+export interface CurrentUsage {
   /** for example `tenant.usdPerDay` or `ceiling.usdPerDay` */
   name: string;
   subject: string;
@@ -22,16 +22,19 @@ export interface Standing {
 }
 
 /** Requests and running calls count immediately and are not reserved. */
-const isReserved = ({ resource }: Hold): boolean => isTokens(resource) || isMoney(resource);
+const isReserved = ({ resource }: LimitCheck): boolean => isTokens(resource) || isMoney(resource);
 
-function freesAt(hold: Hold, oldest: number | null): number | null {
+function freesAt(hold: LimitCheck, oldest: number | null): number | null {
   if (hold.until === endOfTime) return null;
   if (hold.until !== null) return hold.until * 1_000;
   if (hold.resource === "concurrent" || oldest === null) return null;
   return (oldest + longestWaitSeconds) * 1_000;
 }
 
-export function standingOf(hold: Hold, { counted, reserved, oldest }: SummedLimit): Standing {
+export function currentUsageOf(
+  hold: LimitCheck,
+  { counted, reserved, oldest }: SummedLimit,
+): CurrentUsage {
   const open = isReserved(hold) ? Math.min(reserved, counted) : 0;
   return {
     name: nameOfLimit(hold),
