@@ -15,7 +15,7 @@ import { decodeMessages } from "./messages-request.ts";
 import { countedRequest } from "./decoded-request.ts";
 import { passedFrom } from "./passed-from.ts";
 import { decodeResponses } from "./responses-request.ts";
-import { withoutTurn } from "../../domain/sampling/call-turn.ts";
+import { withoutTurn } from "../../domain/sampling/call-slot.ts";
 import { declared, inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
 
 const chat: ModelEndpoint = {
