@@ -138,7 +138,7 @@ CREATE TABLE `sessions` (
 	`client_info` text NOT NULL,
 	`server_id` text,
 	`upstream_id` text,
-	`told` text,
+	`advertisedCapabilities` text,
 	`bridge` text,
 	`client_stream_until` integer,
 	`router_stream_until` integer,

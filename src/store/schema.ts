@@ -118,7 +118,7 @@ export const sessions = sqliteTable(
     clientInfo: text("client_info", { mode: "json" }).$type<JsonObject>().notNull(),
     serverId: text("server_id"),
     upstreamId: text("upstream_id"),
-    told: text({ mode: "json" }).$type<JsonObject>(),
+    advertisedCapabilities: text({ mode: "json" }).$type<JsonObject>(),
     bridge: text({ mode: "json" }).$type<Bridge>(),
     clientStreamUntil: integer("client_stream_until"),
     routerStreamUntil: integer("router_stream_until"),

@@ -88,7 +88,7 @@ it("stands beside what the policy captures", async () => {
 });
 
 it("is read by the caller if the policy says so, masked, and then too in no list, export or log", async () => {
-  const { answer, record, path } = await rejected({ tellProviderMessages: true });
+  const { answer, record, path } = await rejected({ returnProviderMessages: true });
   const told = answer.get("error.data.attempts.0.message");
   expect(told).toBe(saidIn(record)[0]?.message);
   for (const secret of [apiKey, prompt]) expect(answer.text).not.toContain(secret);
@@ -98,7 +98,7 @@ it("is read by the caller if the policy says so, masked, and then too in no list
     expect(text).not.toContain(telling);
   const untold = await rejected({});
   expect(untold.answer.get("error.data.attempts.0")).not.toHaveProperty("message");
-  const unkept = await rejected({ tellProviderMessages: true, providerMessages: false });
+  const unkept = await rejected({ returnProviderMessages: true, providerMessages: false });
   expect(unkept.answer.get("error.data.attempts.0.message")).toMatch(/\S/);
   expect(saidIn(unkept.record)).toEqual([]);
 });

@@ -213,7 +213,7 @@ describe("sessions", () => {
     };
     expect(await stored()).toMatchObject({
       capabilities: { roots: {} },
-      told: { roots: {}, sampling: { tools: {} } },
+      advertisedCapabilities: { roots: {}, sampling: { tools: {} } },
       serverId: expect.stringMatching(/^srv_/),
     });
     expect((await raw.end()).status).toBe(200);

@@ -43,10 +43,17 @@ const said: readonly Column<Session>[] = [
     text: ({ capabilities }) => JSON.stringify(capabilities),
   },
   {
-    title: "Told to the server",
-    show: ({ told }) =>
-      told === null ? "–" : <span title={JSON.stringify(told)}>{capabilityWords(told)}</span>,
-    text: ({ told }) => (told === null ? null : JSON.stringify(told)),
+    title: "Advertised to the server",
+    show: ({ advertisedCapabilities }) =>
+      advertisedCapabilities === null ? (
+        "–"
+      ) : (
+        <span title={JSON.stringify(advertisedCapabilities)}>
+          {capabilityWords(advertisedCapabilities)}
+        </span>
+      ),
+    text: ({ advertisedCapabilities }) =>
+      advertisedCapabilities === null ? null : JSON.stringify(advertisedCapabilities),
   },
   {
     title: "Last used",

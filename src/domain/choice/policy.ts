@@ -135,7 +135,7 @@ export interface Policy {
   fallbacks?: Record<string, string[]>;
   modelEndpoints?: EndpointPolicy;
   /** whether callers get the provider's masked error message; absent: false */
-  tellProviderMessages?: boolean;
+  returnProviderMessages?: boolean;
   /** for a last assistant message that no candidate can continue; absent: refuse */
   prefill?: PrefillPolicy;
   /** whether other providers are tried after a content filter refused; absent: stop */

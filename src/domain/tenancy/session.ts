@@ -35,7 +35,7 @@ export interface Session {
   /** the server's session id, as the client knows it */
   upstreamId: string | null;
   /** raw capabilities advertised to the server; null: no server */
-  told: JsonObject | null;
+  advertisedCapabilities: JsonObject | null;
   bridge: Bridge | null;
   /** ms; null: the client never held the server's GET stream */
   clientStreamUntil: number | null;

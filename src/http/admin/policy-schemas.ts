@@ -210,7 +210,7 @@ export const policy = z
       description:
         "Whether what a provider says of a failed call is kept, masked and sealed, for administrators. Default: true.",
     }),
-    tellProviderMessages: z.boolean().optional().openapi({
+    returnProviderMessages: z.boolean().optional().openapi({
       description:
         "Whether callers of the tenant's API keys read in `attempts[].message` what a provider said of their failed call, masked. Callers behind registered servers don't. Default: false.",
     }),

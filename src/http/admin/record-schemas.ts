@@ -27,7 +27,9 @@ export const session = z
     clientInfo: anyObject,
     serverId: z.string().nullable().openapi({ description: "the server it was begun with" }),
     upstreamId: z.string().nullable().openapi({ description: "the server's own session id" }),
-    told: anyObject.nullable().openapi({ description: "Capabilities the server was told, raw." }),
+    advertisedCapabilities: anyObject
+      .nullable()
+      .openapi({ description: "Raw capabilities that the router advertises to the server." }),
     createdAt: millis,
     lastUsedAt: millis,
     expiresAt: millis,

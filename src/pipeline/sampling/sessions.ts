@@ -75,7 +75,7 @@ export function createSessions(deps: {
         ...negotiated,
         serverId: null,
         upstreamId: null,
-        told: null,
+        advertisedCapabilities: null,
         bridge: null,
         clientStreamUntil: null,
         routerStreamUntil: null,
@@ -102,7 +102,12 @@ export function createSessions(deps: {
       keyId: string,
       negotiated: Pick<
         Session,
-        "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told" | "bridge"
+        | "revision"
+        | "capabilities"
+        | "clientInfo"
+        | "upstreamId"
+        | "advertisedCapabilities"
+        | "bridge"
       >,
     ): AsyncResult<Session> {
       const at = now();

@@ -96,7 +96,7 @@ async function beginSession(
     capabilities,
     clientInfo,
     upstreamId,
-    told: advertised.capabilities,
+    advertisedCapabilities: advertised.capabilities,
     bridge: { to: "legacy", key: context.key, initialized },
   });
   if (!stored.ok) return stored;

@@ -49,7 +49,7 @@ export async function beginTowardsModern(
     capabilities,
     clientInfo,
     upstreamId: services.ids.next("session"),
-    told: null,
+    advertisedCapabilities: null,
     bridge: { to: "modern", paramHeaders: null },
   });
   if (!stored.ok) return refused(stored.error);

@@ -92,7 +92,7 @@ export async function proxyInitialize(
         [revision, params["protocolVersion"]].find((value) => typeof value === "string") ?? "",
       ...declaredIn(params),
       upstreamId,
-      told: advertised.capabilities,
+      advertisedCapabilities: advertised.capabilities,
       bridge: null,
     });
     if (!stored.ok) {

@@ -78,7 +78,8 @@ function negotiatedOf(session: Session | null, headers: MessageHeaders): Negotia
   const revision = session?.revision ?? headers.get("MCP-Protocol-Version") ?? unnamedRevision;
   const codec = codecFor(revision) ?? codecFor(unnamedRevision);
   if (codec === null) throw new Error("no codec");
-  const advertised = session === null ? advertisedByRevision(revision) : (session.told ?? {});
+  const advertised =
+    session === null ? advertisedByRevision(revision) : (session.advertisedCapabilities ?? {});
   const sampling = own(advertised, "sampling");
   return {
     revision,

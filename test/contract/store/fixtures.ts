@@ -184,7 +184,7 @@ export const session = (
   clientInfo: { name: "client", version: "1" },
   serverId: null,
   upstreamId: null,
-  told: null,
+  advertisedCapabilities: null,
   bridge: null,
   clientStreamUntil: null,
   routerStreamUntil: null,

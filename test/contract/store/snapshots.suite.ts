@@ -57,7 +57,11 @@ export const snapshotsSuite = (backend: Backend): void => {
       const { servers, sessions, snapshots } = world.stores;
       const [its, other] = [server(tenantId), server(tenantId, { slug: "other" })];
       for (const each of [its, other]) value(await servers.create(each, event(tenantId)));
-      const through = session(tenantId, keyId, { serverId: its.id, upstreamId: "abc", told: {} });
+      const through = session(tenantId, keyId, {
+        serverId: its.id,
+        upstreamId: "abc",
+        advertisedCapabilities: {},
+      });
       value(await sessions.create(through));
       const load = async (sessionId: string, slug?: string, key = keyId) =>
         value(await snapshots.load(key, sessionId, start, slug));

@@ -37,7 +37,7 @@ export const session = (fields: Partial<Session> = {}): Session => ({
   clientInfo: { name: "client", version: "1" },
   serverId: "srv_1",
   upstreamId: "upstream-1",
-  told: { sampling: {} },
+  advertisedCapabilities: { sampling: {} },
   bridge: null,
   clientStreamUntil: null,
   routerStreamUntil: null,

@@ -17,7 +17,7 @@ function given(createdAt = start) {
     clientInfo: {},
     serverId: "srv_1",
     upstreamId: "s",
-    told: {},
+    advertisedCapabilities: {},
     bridge: null,
     clientStreamUntil: null,
     routerStreamUntil: null,

@@ -27,7 +27,7 @@ function withMessages(
 export function providerMessages(policy: Policy, asking: "caller" | "server") {
   const said: ProviderMessage[] = [];
   const isKept = policy.providerMessages !== false;
-  const isTold = policy.tellProviderMessages === true && asking === "caller";
+  const isTold = policy.returnProviderMessages === true && asking === "caller";
   return {
     listener:
       isKept || isTold ? { onMessage: (message: ProviderMessage) => void said.push(message) } : {},

@@ -22,21 +22,24 @@ describe("what providers said", () => {
   it.each([
     [{}, [1, [undefined, undefined]]],
     [{ providerMessages: false }, [0, [undefined, undefined]]],
-    [{ tellProviderMessages: true }, [1, [undefined, "no such tool"]]],
-    [{ tellProviderMessages: true, providerMessages: false }, [0, [undefined, "no such tool"]]],
+    [{ returnProviderMessages: true }, [1, [undefined, "no such tool"]]],
+    [{ returnProviderMessages: true, providerMessages: false }, [0, [undefined, "no such tool"]]],
   ])("with the policy %j", (policy, expected) => {
     expect(outcome(policy)).toEqual(expected);
   });
 
   it("is not for registered servers, nor part of an answer", () => {
-    expect(outcome({ tellProviderMessages: true }, "server")).toEqual([1, [undefined, undefined]]);
-    const messages = providerMessages({ tellProviderMessages: true }, "caller");
+    expect(outcome({ returnProviderMessages: true }, "server")).toEqual([
+      1,
+      [undefined, undefined],
+    ]);
+    const messages = providerMessages({ returnProviderMessages: true }, "caller");
     const refused = err({ reason: "cancelled" as const });
     expect(messages.told(refused)).toBe(refused);
   });
 
   it("is each attempt's own where a model was asked twice", () => {
-    const messages = providerMessages({ tellProviderMessages: true }, "caller");
+    const messages = providerMessages({ returnProviderMessages: true }, "caller");
     for (const text of ["first", "second"]) messages.listener.onMessage?.(said("x", text));
     expect(messages.told(failed("x", "x"))).toMatchObject({
       error: { attempts: [{ message: "first" }, { message: "second" }] },
