@@ -1,52 +1,30 @@
 /** Gateways of others that the router is measured beside, from a lockfile of their own. */
-import { execFile, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Ending } from "../../src/start/ending.ts";
-import { checkout } from "../../src/start/settings.ts";
+import {
+  areInstalled,
+  folderOf,
+  installPinned,
+  installedVersion,
+} from "../setup/pinned-packages.ts";
 import { freePort, whenGone } from "../fakes/sqld.ts";
 
-/** What is pinned. Not installed there: the tests read everything below `test`. */
 const pinned = join(import.meta.dirname, "peers");
-const folder = join(checkout, "node_modules", ".cache", "sampling-router-bench", "peers");
+const folder = folderOf("peers");
 const portkeyName = "@portkey-ai/gateway";
-const installWithinMs = 300_000;
 const readyWithinMs = 30_000;
 const connectWithinMs = 500;
-const run = promisify(execFile);
 
-const pinnedVersion = (): string => {
-  const { dependencies } = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  return dependencies[portkeyName] ?? "";
-};
+export const portkeyVersion = (): string | null => installedVersion(folder, portkeyName);
 
-/** null: it is not installed. */
-export function portkeyVersion(): string | null {
-  const described = join(folder, "node_modules", portkeyName, "package.json");
-  if (!existsSync(described)) return null;
-  return (JSON.parse(readFileSync(described, "utf8")) as { version: string }).version;
-}
-
-/**
- * Installed once, and by the bench alone, since nobody else needs 25 MB of another gateway. No script of the
- * package runs.
- */
+/** Installed once, and by the bench alone, since nobody else needs 25 MB of another gateway. */
 async function install(say: (line: string) => void): Promise<void> {
-  if (portkeyVersion() === pinnedVersion()) return;
+  if (areInstalled(pinned, folder)) return;
   say("installing what test/bench/peers names (25 MB, once)");
-  mkdirSync(folder, { recursive: true });
-  for (const name of ["package.json", "package-lock.json", ".npmrc"])
-    copyFileSync(join(pinned, name), join(folder, name));
-  const args = ["ci", "--prefix", folder, "--ignore-scripts", "--omit=dev"];
-  await run("npm", args, { cwd: folder, timeout: installWithinMs }).catch((cause: unknown) => {
-    const { stderr } = cause as { stderr?: string };
-    throw new Error(`npm ci of test/bench/peers failed: ${stderr ?? String(cause)}`, { cause });
-  });
+  await installPinned(pinned, folder);
 }
 
 const isOpen = (host: string, port: number): Promise<boolean> =>

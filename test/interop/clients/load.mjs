@@ -1,0 +1,2 @@
+/** Copied beside the installed clients, from where their names resolve. */
+export const load = (name) => import(name);
