@@ -131,6 +131,17 @@ function tooLongWords(refusal: Refusal, mostTokens: number | null): string {
     : `prompt is too long: ${refusal.requirements.inputTokens} tokens > ${mostTokens} maximum`;
 }
 
+function wordsOf(
+  refusal: Refusal,
+  { kind, mostTokens }: { kind: Kind; mostTokens: number | null },
+): string {
+  if (kind === "too_long") return tooLongWords(refusal, mostTokens);
+  const said = explain(refusal);
+  if (refusal.reason !== "approval_pending") return said;
+  const key = refusal.idempotencyKey;
+  return `${said} Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
+}
+
 const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending"]);
 
 export interface Answered {
@@ -165,7 +176,7 @@ export function errorAnswer(
 ): Answered & { body: JsonObject } {
   const kind = kindOf(refusal);
   const { status, type, code } = (dialect === "openai" ? openai : anthropic)[kind];
-  const message = kind === "too_long" ? tooLongWords(refusal, mostTokens) : explain(refusal);
+  const message = wordsOf(refusal, { kind, mostTokens });
   const isFinal =
     neverRetried.has(kind) ||
     (kind === "overloaded" && refusal.reason !== "unavailable" && !isRetryable(refusal));

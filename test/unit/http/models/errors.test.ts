@@ -181,4 +181,15 @@ it("names the member that only another API carries", () => {
     { param: "messages.1.content.0" },
   ]);
   expect(JSON.stringify(of("anthropic").body)).toContain("it has messages.1.content.0");
+
+it("a pending approval names the idempotency key that a repetition needs", () => {
+  const pending: Refusal = {
+    reason: "approval_pending",
+    retryAfterMs: 1_000,
+    idempotencyKey: "req_1",
+  };
+  for (const dialect of ["openai", "anthropic"] as const) {
+    const { body } = errorAnswer(pending, { dialect, requestId: "r" });
+    expect(JSON.stringify(body)).toContain("Idempotency-Key: req_1");
+  }
 });
