@@ -84,6 +84,7 @@ const groupsIn: Record<string, readonly string[]> = {
     "sampling/admission",
     "sampling/attempts",
     "sampling/request",
+    "sampling/streams",
     "sampling/settlement",
     "sampling/states",
     "approvals",

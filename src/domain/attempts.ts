@@ -87,6 +87,15 @@ export interface AttemptSummary extends AttemptBase {
   message?: string;
 }
 
+/** How a streamed answer ended. */
+export interface StreamEnd {
+  /** ms to the first content; null: none came */
+  firstMs: number | null;
+  how: "complete" | "cut";
+  /** who ended it; absent: it is complete */
+  cutBy?: "client" | "provider" | "router";
+}
+
 /** An attempt as its record stores it. */
 export interface Attempt extends AttemptBase {
   retryable: boolean;
@@ -103,6 +112,8 @@ export interface Attempt extends AttemptBase {
   notes?: string[];
   /** counted or estimated usage; absent: unknown or none */
   usage?: Usage;
+  /** absent: the answer was requested as a whole */
+  stream?: StreamEnd;
   /** null: price unknown; absent: not charged yet */
   costMicroUsd?: number | null;
 }

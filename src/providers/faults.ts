@@ -30,7 +30,7 @@ import { baseUrlOf, type CredentialPlace } from "./base-url.ts";
 import { meaningOf } from "./fault-reach.ts";
 import { overlongRows, type Overlong } from "./overlong-rows.ts";
 
-const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFault => ({
+export const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFault => ({
   kind,
   status: null,
   retryable: true,
@@ -140,7 +140,7 @@ const networkFault = (thrown: unknown, { credential }: Pick<Asked, "credential">
     ...networkAt(credential, networkCauseOf(thrown)),
   });
 
-function networkAt(
+export function networkAt(
   credential: Asked["credential"],
   cause: NetworkCause,
 ): Pick<ProviderFault, "network"> {
@@ -183,7 +183,9 @@ const statusOfType: ReadonlyMap<string, number> = new Map([
  * An error inside a success, as gateways send it after the status. Its number counts as status, else it is a
  * fault of the endpoint.
  */
-function errorInside(body: JsonValue | undefined): { status: number; body: JsonObject } | null {
+export function errorInside(
+  body: JsonValue | undefined,
+): { status: number; body: JsonObject } | null {
   if (!isObject(body) || answerMembers.some((name) => Object.hasOwn(body, name))) return null;
   const error = body["error"];
   if (!isObject(error) && (typeof error !== "string" || error === "")) return null;
@@ -194,7 +196,7 @@ function errorInside(body: JsonValue | undefined): { status: number; body: JsonO
   return { status: status ?? byType ?? 500, body };
 }
 
-interface Asked {
+export interface Asked {
   provider?: string | undefined;
   credential?: CredentialPlace;
   model?: string | undefined;

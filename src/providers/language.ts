@@ -3,6 +3,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   SharedV4ProviderOptions,
+  SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
@@ -178,47 +179,75 @@ function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest)
   return { ...call.metadata, [provider]: withoutReasoning(given, provider) ?? {} };
 }
 
+/** Whether the text may contain thoughts. At a custom URL, OpenAI's wire may be any server's. */
+export const mayThinkAloud = ({
+  model,
+  credential,
+}: Pick<ProviderRequest, "model" | "credential">): boolean =>
+  (credential.provider === "openai" && Boolean(credential.baseUrl?.trim())) ||
+  rulesOf[wireOf(model)].thinksAloud;
+
 /** Moves thoughts from text to reasoning for models that mix them. */
-function withoutThoughts(generated: Generated, { model, credential }: ProviderRequest): Generated {
-  // At a custom URL, OpenAI's wire may be any server's.
-  const isOwn = credential.provider === "openai" && Boolean(credential.baseUrl?.trim());
-  if (!isOwn && !rulesOf[wireOf(model)].thinksAloud) return generated;
+function withoutThoughts(generated: Generated, request: ProviderRequest): Generated {
+  if (!mayThinkAloud(request)) return generated;
   const isCut = generated.finishReason.unified === "length";
   return { ...generated, content: withThoughtsApart(generated.content, { isCut }) };
 }
 
-async function generateOnce(
+/** A call in the form that the library takes. */
+export async function prepared(
   request: ProviderRequest,
   served: Served,
   { prefixes, said }: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
-): Promise<Result<ProviderAnswer, ProviderFault>> {
+) {
   const fit = fitted(request.call, request.model);
   const { options, notes } = optionsOf({ ...request, call: fit.call }, served);
-  const generated = await served.model.doGenerate(
+  const known = [...fit.notes, ...notes];
+  return {
     // The original call: attempts at several models share a prefix.
-    await withCaching({ request, options, prefixes }),
-  );
-  const warned = notesOfWarnings(generated.warnings, [...fit.notes, ...notes]);
-  const answer = answerOf(withoutThoughts(generated, request), request.call, [
-    ...said,
-    ...fit.notes,
-    ...notes,
-    ...warned,
-  ]);
-  return answer.ok ? ok({ ...answer.value, content: fit.restored(answer.value.content) }) : answer;
+    options: await withCaching({ request, options, prefixes }),
+    restored: fit.restored,
+    restoresInputs: fit.restoresInputs,
+    answer(
+      generated: Generated,
+      warnings: readonly SharedV4Warning[],
+    ): Result<ProviderAnswer, ProviderFault> {
+      const warned = notesOfWarnings(warnings, known);
+      const all = [...said, ...known, ...warned];
+      const answer = answerOf(withoutThoughts(generated, request), request.call, all);
+      return answer.ok
+        ? ok({ ...answer.value, content: fit.restored(answer.value.content) })
+        : answer;
+    },
+  };
 }
 
-interface GenerateDeps {
+/** One request to the provider. Throws what the library throws. */
+type Once = (
+  request: ProviderRequest,
+  served: Served,
+  how: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
+) => Promise<Result<ProviderAnswer, ProviderFault>>;
+
+const generateOnce: Once = async (request, served, how) => {
+  const { options, answer } = await prepared(request, served, how);
+  const generated = await served.model.doGenerate(options);
+  return answer(generated, generated.warnings);
+};
+
+export interface GenerateDeps {
   now: () => number;
   refusals?: ReasoningRefusals;
   prefixes?: PromptPrefixes | undefined;
+  /** absent: the answer comes whole */
+  once?: Once;
 }
 
 /** Asks again without reasoning parameters if the model rejects them, which costs nothing. Never throws. */
 export async function generate(
   request: ProviderRequest,
   served: Served,
-  { now, refusals, prefixes }: GenerateDeps,
+  { now, refusals, prefixes, once = generateOnce }: GenerateDeps,
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { credential, model, reasoning } = request;
   // Nothing is sent or billed; the next candidate may fit.
@@ -229,15 +258,15 @@ export async function generate(
   const isKnown = credential.id !== undefined && refusals?.has(credential.id, model) === true;
   try {
     if (isOurs && isKnown)
-      return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
+      return await once(silenced(request), served, { prefixes, said: [refusedNote] });
     try {
-      return await generateOnce(request, served, { prefixes, said: [] });
+      return await once(request, served, { prefixes, said: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
       // With a forced tool, the rejection may concern the combination, not the model.
       const isModels = isOurs && request.call.toolChoice !== "required";
       if (isModels && credential.id !== undefined) refusals?.add(credential.id, model);
-      return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
+      return await once(silenced(request), served, { prefixes, said: [refusedNote] });
     }
   } catch (thrown) {
     passOn(thrown, request);

@@ -98,6 +98,31 @@ export function reportedUsage(counted: Counted): Usage | null {
   return withClasses({ inputTokens, outputTokens, estimated: false }, classesOf(counted, hidden));
 }
 
+/**
+ * The input as Anthropic counts it when a stream begins; null: the event says nothing of it. Other wires count at the end.
+ */
+export function countedInput(event: unknown): Pick<Usage, "inputTokens" | "classes"> | null {
+  const usage = own(own(event, "message"), "usage");
+  const fresh = countedTokens(own(usage, "input_tokens"));
+  if (own(event, "type") !== "message_start" || fresh === null) return null;
+  const read = countedTokens(own(usage, "cache_read_input_tokens")) ?? 0;
+  const written = countedTokens(own(usage, "cache_creation_input_tokens")) ?? 0;
+  const hours = own(own(usage, "cache_creation"), "ephemeral_1h_input_tokens");
+  const hour = Math.min(written, countedTokens(hours) ?? 0);
+  const inputTokens = fresh + read + written;
+  if (inputTokens === 0) return null;
+  const classes = {
+    cacheReadTokens: read,
+    cacheWriteTokens: written - hour,
+    cacheWriteHourTokens: hour,
+  };
+  const { classes: within } = withClasses(
+    { inputTokens, outputTokens: 0, estimated: false },
+    classes,
+  );
+  return { inputTokens, ...(within !== undefined && { classes: within }) };
+}
+
 /** Image output tokens: as reported, else what is neither text nor reasoning, up to the largest image size. */
 function imageTokensIn(counted: Counted, usage: Usage, blocks: readonly Block[]): number {
   const reported = countIn(counted, "candidatesTokensDetails", "IMAGE");

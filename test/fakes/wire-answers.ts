@@ -23,6 +23,8 @@ export interface Said {
   reasoningTokens?: number | undefined;
   /** the provider's own object, in place of the three figures */
   usage?: unknown;
+  /** reasoning that is told; streams alone */
+  thinks?: string;
 }
 
 type Filled = Said & { text: string | null; inputTokens: number; outputTokens: number };

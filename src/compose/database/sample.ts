@@ -34,6 +34,8 @@ import { createObserve } from "../../pipeline/sampling/request/observe.ts";
 import { createRelease } from "../../pipeline/sampling/settlement/release.ts";
 import { createSample, type Sample } from "../../pipeline/sampling/sample.ts";
 import { createSettle, createSettlement } from "../../pipeline/sampling/settlement/settle.ts";
+import { streamLimits, workerReadOnMs } from "../../pipeline/sampling/streams/stream-limits.ts";
+import { createStreams } from "../../pipeline/sampling/streams/streams.ts";
 import type { Door } from "../../pipeline/sampling/turns.ts";
 import type { DatabaseApprovals } from "./approvals.ts";
 import { createTraces } from "../../telemetry/traces.ts";
@@ -148,6 +150,16 @@ export function createDatabaseSample(
             createAttempt({ providers, openKey, ...clock, after, chance: () => Math.random() }),
             { readList, upkeep },
           ),
+          streams: createStreams({
+            providers,
+            limits: {
+              ...streamLimits,
+              ...(host.isOneProcess !== true && { readOnMs: workerReadOnMs }),
+            },
+            readingOn: { count: 0 },
+            elapsed: clock.elapsed,
+            after,
+          }),
           now,
           forget: ({ memoryKey }) => memory.delete(memoryKey),
         }),

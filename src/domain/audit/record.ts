@@ -33,6 +33,8 @@ export const isCorrectable = ({
 export interface Asked {
   /** absent: MCP sampling */
   endpoint?: ModelEndpointName;
+  /** absent: the answer was requested as a whole */
+  streamed?: true;
   messages: number;
   characters: number;
   bytes: number;

@@ -6,6 +6,7 @@ import type { ReasoningRequest } from "../models/reasoning.ts";
 import type { Result } from "../result.ts";
 import type { Block, SamplingCall, StopReason } from "./call.ts";
 import type { CallSlot } from "./call-slot.ts";
+import type { TakePart } from "./stream-parts.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
@@ -54,6 +55,11 @@ export interface Providers {
     passed: PassedRequest;
     signal: AbortSignal;
   }): Promise<string | null>;
+  /**
+   * Streams the answer. Resolves with the whole answer after the provider's own last event; a stream that ends
+   * otherwise is a fault, whose `usage` is set if the provider reported usage of the whole answer. Never throws.
+   */
+  stream(request: ProviderRequest, take: TakePart): Promise<Result<ProviderAnswer, ProviderFault>>;
   /** null: no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],

@@ -23,6 +23,8 @@ export interface Fitted {
   notes: string[];
   /** converts an answer's blocks back to the caller's names and schema types */
   restored: (content: readonly Block[]) => Block[];
+  /** arguments of tools have other names on the wire */
+  restoresInputs: boolean;
 }
 
 /** By tool: members' names by alias. */
@@ -161,5 +163,6 @@ export function fitted(
     content.map((block) =>
       block.type === "tool_use" ? restoredUse(block, { aliases, members, tools: once }) : block,
     );
-  return { call, notes: [...notes, ...texts.notes], restored };
+  const restoresInputs = members.size > 0;
+  return { call, notes: [...notes, ...texts.notes], restored, restoresInputs };
 }

@@ -122,6 +122,16 @@ const attempt = z
     usage: usageOfCall
       .optional()
       .openapi({ description: "Absent: nothing is known, or nothing was used." }),
+    stream: z
+      .object({
+        firstMs: z.number().nullable().openapi({
+          description: "Milliseconds to the first content; null: none came.",
+        }),
+        how: z.enum(["complete", "cut"]),
+        cutBy: z.enum(["client", "provider", "router"]).optional(),
+      })
+      .optional()
+      .openapi({ description: "How a streamed answer ended." }),
     costMicroUsd: z.int().nullable().optional().openapi({
       description: "What was charged for it; null: no known price.",
     }),

@@ -93,12 +93,13 @@ const schema = z.object({
     .nullish(),
   reasoning_effort: effort,
   parallel_tool_calls: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
 type Request = z.infer<typeof schema>;
 type Sent = Request["messages"][number];
 
 const unsupported: Unsupported = {
-  stream: (value) => value === false,
   n: (value) => value === 1,
   logprobs: (value) => value === false,
   audio: () => false,
@@ -231,5 +232,8 @@ export function decodeChat(body: JsonObject): Result<Decoded, Refusal> {
       stopSequences: stopsOf(request),
     },
     ignored: ignoredIn(body, request, unsupported),
+    ...(request.stream === true && {
+      stream: request.stream_options?.include_usage === true ? { includeUsage: true } : {},
+    }),
   });
 }

@@ -71,11 +71,11 @@ export function decodedRequest(
   const surcharges = surchargesOf(body, policy);
   const decoded = decode(body);
   if (decoded.ok) {
-    const { call, ignored } = decoded.value;
+    const { call } = decoded.value;
     const passing = passingNeedsOf(body, [], surcharges);
     return ok({
+      ...decoded.value,
       call: { ...call, endpoint: name, ...(passing !== null && { passing }) },
-      ignored,
     });
   }
   const { error } = decoded;
@@ -92,5 +92,6 @@ export function decodedRequest(
       stopSequences: [],
     },
     ignored: [],
+    ...(body["stream"] === true && { stream: {} }),
   });
 }

@@ -11,6 +11,13 @@ export interface Decoded {
   call: SamplingCall;
   /** members of the request that have no effect here */
   ignored: string[];
+  /** absent: the answer is requested as a whole */
+  stream?: StreamRequest;
+}
+
+export interface StreamRequest {
+  /** Chat Completions: whether the client requested a last chunk with the usage */
+  includeUsage?: true;
 }
 
 export const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;

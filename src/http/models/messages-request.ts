@@ -108,7 +108,6 @@ type SentBlock = z.infer<typeof block>;
 type PlainBlock = z.infer<typeof plain>;
 
 const unsupported: Unsupported = {
-  stream: (value) => value === false,
   mcp_servers: (value) => Array.isArray(value) && value.length === 0,
   container: () => false,
   context_management: () => false,
@@ -263,6 +262,7 @@ export function decodeMessages(body: JsonObject): Result<Decoded, Refusal> {
       stopSequences: request.stop_sequences ?? [],
     },
     ignored: ignoredIn(body, request, unsupported),
+    ...(request.stream === true && { stream: {} }),
   });
 }
 

@@ -5,27 +5,27 @@ import type { JsonObject } from "../../domain/json.ts";
 import { nameOf } from "../../domain/models/model.ts";
 import { isNamed } from "../../domain/models/named.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import { everyCapability } from "../../domain/sampling/capabilities.ts";
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
 import type { RequestBody } from "../../domain/passing.ts";
-import { readModelRequest } from "../../mcp/json-text/model-request.ts";
-import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import { idempotencyKeyOf } from "../../mcp/idempotency-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
 import type { Finished } from "../../pipeline/sampling/states/states.ts";
 import type { UnreadRequest } from "../../pipeline/sampling/request/sampling-request.ts";
-import { withoutTurn, type CallSlot } from "../../domain/sampling/call-slot.ts";
-import { admitBody } from "../../proxy/large-bodies.ts";
+import type { CallSlot } from "../../domain/sampling/call-slot.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { patienceOf } from "../sampling/waiting.ts";
-import { askedByHeaders, modelClaim, modelKeyOf } from "./caller.ts";
-import type { Decoded } from "./decoded.ts";
+import { askedByHeaders, modelClaim } from "./caller.ts";
+import type { Decoded, StreamRequest } from "./decoded.ts";
 import { decodedRequest } from "./decoded-request.ts";
 import { endpointPolicy, passedFrom } from "./passed-from.ts";
+import type { OpenEvents } from "./event-writer.ts";
+import { inTurn, type ModelRequest } from "./in-turn.ts";
+import { streamedCall, type StreamedAnswer } from "./stream.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 
 export interface ModelEndpoint {
@@ -34,14 +34,7 @@ export interface ModelEndpoint {
   decode: (body: JsonObject) => Result<Decoded, Refusal>;
   /** @param createdAt ms since the epoch */
   encode: (finished: Finished, createdAt: number) => JsonObject;
-}
-
-/** One request at an endpoint. */
-export interface ModelRequest {
-  request: Request;
-  requestId: string;
-  /** slug in the path; absent: the path names no tenant */
-  tenant?: string | undefined;
+  events: OpenEvents;
 }
 
 /** What came, once its caller is known. */
@@ -126,9 +119,11 @@ async function answerTo(
   services: ModelServices,
   endpoint: ModelEndpoint,
   { input, came }: { input: ModelRequest; came: Came },
-): Promise<Answered> {
+): Promise<Answered | StreamedAnswer> {
   const { name, dialect, encode } = endpoint;
   const request = await samplingRequestOf(services, input, { ...came, endpoint: name });
+  const { stream } = came.decoded;
+  if (stream !== undefined) return streamTo(services, endpoint, { input, came, request, stream });
   const started = await services.sample(request);
   const { requestId, limits } = started;
   const refused = (refusal: Refusal): Answered => {
@@ -158,60 +153,51 @@ async function answerTo(
   };
 }
 
-/** Reads what came in the turn of its caller; the turn is the caller's to end. */
-async function read(
+/** The same, given out while it is written. */
+async function streamTo(
   services: ModelServices,
-  { input, token, turn }: { input: ModelRequest; token: string; turn: CallSlot },
-): Promise<Result<{ bytes: RequestBody; body: JsonObject; caller: Caller }, Refusal>> {
-  const claim = modelClaim(token, input.tenant);
-  const admitted = await admitBody(services, input.request, claim);
-  if (!admitted.ok) return admitted;
-  // The body is read out of turn, since a caller may send as slowly as it likes.
-  const bytes = await turn.outside(() => readBody(input.request, messageBounds));
-  const caller = await services.authenticate(claim, "memory");
-  if (!caller.ok) return caller;
-  if (!bytes.ok) return bytes;
-  const sent = readModelRequest(bytes.value);
-  if (!sent.ok) return sent;
-  const body = JSON.parse(new TextDecoder().decode(sent.value.bytes)) as JsonObject;
-  admitted.value();
-  return ok({ bytes: sent.value, body, caller: caller.value });
-}
-
-/** A body that the router reads and a caller that it knows, given to `act` in the caller's turn. */
-export async function inTurn(
-  services: ModelServices,
-  input: ModelRequest,
-  act: (came: {
-    token: string;
-    bytes: RequestBody;
-    body: JsonObject;
-    caller: Caller;
-    turn: CallSlot | null;
-  }) => Promise<Result<Answered, Refusal>>,
-): Promise<Result<Answered, Refusal>> {
-  const { headers } = input.request;
-  const token = modelKeyOf(headers);
-  if (!token.ok) return token;
-  const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json" || !isPlainUtf8(headers))
-    return err({ reason: "unsupported_media_type", expected: plainJson });
-  const entered = await services.door.enterFor({ token: token.value, sessionId: null });
-  if (!entered.ok) return entered;
-  const turn = entered.value;
-  try {
-    const came = await read(services, { input, token: token.value, turn: turn ?? withoutTurn });
-    return came.ok ? await act({ ...came.value, token: token.value, turn }) : came;
-  } finally {
-    turn?.end();
+  { dialect, events }: ModelEndpoint,
+  {
+    input,
+    came,
+    request,
+    stream,
+  }: { input: ModelRequest; came: Came; request: UnreadRequest; stream: StreamRequest },
+): Promise<Answered | StreamedAnswer> {
+  const call = streamedCall(input.request.signal);
+  const started = await services.sample({ ...request, reader: call.reader });
+  const { requestId, limits } = started;
+  const mostTokens = contextOf(services.servedModels(came.caller), came.decoded.call.model);
+  const errorOf = (refusal: Refusal) =>
+    errorAnswer(refusal, { dialect, requestId, mostTokens, limits });
+  if (!started.outcome.ok) {
+    call.leave();
+    return errorOf(started.outcome.error);
   }
+  const opened = await call.open(started.outcome.value, {
+    events: events({ requestId, createdAt: came.startedAt, stream }),
+    errorBody: (refusal) => errorOf(refusal).body,
+    report: (thrown) => services.report(requestId, thrown),
+  });
+  if ("refused" in opened) return errorOf(opened.refused);
+  const { model, content } = opened;
+  const { ignored } = came.decoded;
+  return {
+    headers: {
+      ...idHeaders(requestId),
+      ...limitHeaders(limits, null),
+      ...(model !== null && { "X-Router-Model": model }),
+      ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
+    },
+    content,
+  };
 }
 
 export async function postModelCall(
   services: ModelServices,
   endpoint: ModelEndpoint,
   input: ModelRequest,
-): Promise<Answered> {
+): Promise<Answered | StreamedAnswer> {
   const { dialect } = endpoint;
   const startedAt = services.now();
   const beganAt = services.elapsed();

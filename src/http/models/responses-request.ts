@@ -74,6 +74,8 @@ const schema = z.object({
       z.object({ type: z.literal("function"), name: z.string() }),
     ])
     .nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: jsonObject.nullish(),
   text: z
     .object({
       format: z
@@ -95,7 +97,6 @@ type Content = z.infer<typeof content>;
 type Item = z.infer<typeof item>;
 
 const unsupported: Unsupported = {
-  stream: (value) => value === false,
   background: (value) => value === false,
   previous_response_id: () => false,
   conversation: () => false,
@@ -221,5 +222,6 @@ export function decodeResponses(body: JsonObject): Result<Decoded, Refusal> {
       stopSequences: [],
     },
     ignored: ignoredIn(body, request, unsupported),
+    ...(request.stream === true && { stream: {} }),
   });
 }

@@ -8,27 +8,34 @@ import { tokensMeasured, measureInput } from "../../domain/sampling/estimate.ts"
 import type { HttpEnv } from "../context.ts";
 import { challengeStrangers } from "../middleware/challenge.ts";
 import { chatAnswer, messagesAnswer, responsesAnswer } from "./answers.ts";
+import { chatEvents } from "./chat-events.ts";
 import { decodeChat } from "./chat-request.ts";
 import { errorAnswer, idHeaders, type Answered, type Dialect } from "./errors.ts";
 import { listedModel, listedModels } from "./listing.ts";
+import { messagesEvents } from "./messages-events.ts";
 import { decodeMessages } from "./messages-request.ts";
 import { countedRequest } from "./decoded-request.ts";
 import { passedFrom } from "./passed-from.ts";
+import { responsesEvents } from "./responses-events.ts";
 import { decodeResponses } from "./responses-request.ts";
 import { withoutTurn } from "../../domain/sampling/call-slot.ts";
-import { declared, inTurn, postModelCall, type ModelEndpoint, type ModelRequest } from "./post.ts";
+import type { StreamedAnswer } from "./stream.ts";
+import { inTurn, type ModelRequest } from "./in-turn.ts";
+import { declared, postModelCall, type ModelEndpoint } from "./post.ts";
 
 const chat: ModelEndpoint = {
   name: "chat.completions",
   dialect: "openai",
   decode: decodeChat,
   encode: chatAnswer,
+  events: chatEvents,
 };
 const messages: ModelEndpoint = {
   name: "messages",
   dialect: "anthropic",
   decode: decodeMessages,
   encode: messagesAnswer,
+  events: messagesEvents,
 };
 
 const responses: ModelEndpoint = {
@@ -36,6 +43,7 @@ const responses: ModelEndpoint = {
   dialect: "openai",
   decode: decodeResponses,
   encode: responsesAnswer,
+  events: responsesEvents,
 };
 
 const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
@@ -44,16 +52,30 @@ const inputOf = (c: Context<HttpEnv>): ModelRequest => ({
   tenant: c.req.param("tenant"),
 });
 
+const streamed = ({ headers, content }: StreamedAnswer): Response =>
+  new Response(content.stream(), {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-cache, no-transform",
+      // A proxy that buffers would hold events back.
+      "X-Accel-Buffering": "no",
+      ...headers,
+    },
+  });
+
 const answered = ({ status, headers, body }: Answered): Response =>
   new Response(typeof body === "string" ? body : JSON.stringify(body), {
     status,
     headers: { "Content-Type": "application/json", ...headers },
   });
 
+const responseOf = (answer: Answered | StreamedAnswer): Response =>
+  "content" in answer ? streamed(answer) : answered(answer);
+
 const call =
   (endpoint: ModelEndpoint) =>
   async (c: Context<HttpEnv>): Promise<Response> =>
-    answered(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
+    responseOf(await postModelCall(c.get("services").models, endpoint, inputOf(c)));
 
 /** Anthropic's SDK names the API's version in each request. */
 const dialectOf = (c: Context<HttpEnv>): Dialect =>

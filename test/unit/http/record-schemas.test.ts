@@ -22,6 +22,7 @@ const attempt: Record<keyof Attempt, true> = {
   network: true,
   notes: true,
   usage: true,
+  stream: true,
   costMicroUsd: true,
 };
 const usage: Record<keyof Usage, true> = {

@@ -1,5 +1,13 @@
 /** An attempt as recorded. */
-import type { Attempt, ProviderFault } from "../../../domain/attempts.ts";
+import {
+  isKeyRefused,
+  mayPass,
+  summaryOf,
+  type Attempt,
+  type ProviderFault,
+  type RefusedKey,
+} from "../../../domain/attempts.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
 import type { ProviderAnswer } from "../../../domain/sampling/providers.ts";
 
 export const unopenable: ProviderFault = {
@@ -35,3 +43,24 @@ export const failed = (fault: ProviderFault): Outcome => ({
   ...(fault.network === undefined ? {} : { network: fault.network }),
   ...(fault.usage === null ? {} : { usage: fault.usage }),
 });
+
+/** The last attempt tells whether the provider failed or timed out. */
+export function exhausted(attempts: readonly Attempt[]): Refusal {
+  const waits = attempts.flatMap((attempt) =>
+    mayPass(attempt) ? (attempt.retryAfterMs ?? []) : [],
+  );
+  return {
+    reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",
+    attempts: attempts.map(summaryOf),
+    ...(waits.length === 0 ? {} : { retryAfterMs: Math.min(...waits) }),
+  };
+}
+
+export const refusedKeysOf = (
+  attempts: readonly (Attempt & { readAt: number })[],
+): RefusedKey[] => {
+  const refused = attempts.filter(isKeyRefused);
+  return [...new Map(refused.map(({ credentialId, readAt }) => [credentialId, readAt]))].map(
+    ([credentialId, readAt]) => ({ credentialId, readAt }),
+  );
+};

@@ -2,10 +2,7 @@
 import { checkAnswer } from "../../../domain/sampling/answer-check.ts";
 import {
   circuitReaches,
-  isKeyRefused,
   isLasting,
-  mayPass,
-  summaryOf,
   type Attempt,
   type ProviderFault,
   type RefusedKey,
@@ -21,7 +18,11 @@ import {
 } from "../../../domain/choice/failover.ts";
 import type { AfterContentFilter } from "../../../domain/choice/policy.ts";
 import type { SealedCredential, Vault } from "../../../domain/ports/stores.ts";
-import type { ProviderAnswer, Providers } from "../../../domain/sampling/providers.ts";
+import type {
+  ProviderAnswer,
+  ProviderRequest,
+  Providers,
+} from "../../../domain/sampling/providers.ts";
 import type { ReasoningRequest } from "../../../domain/models/reasoning.ts";
 import type { PromptCaching } from "../../../domain/sampling/prompt-caching.ts";
 import type { Model } from "../../../domain/models/model.ts";
@@ -30,7 +31,8 @@ import type { CallSlot } from "../../../domain/sampling/call-slot.ts";
 import { err, ok, type Result } from "../../../domain/result.ts";
 import type { SamplingCall } from "../../../domain/sampling/call.ts";
 import { placeOf } from "../admission/admit.ts";
-import { answered, failed, unopenable } from "./attempt-outcome.ts";
+import { answered, exhausted, failed, refusedKeysOf, unopenable } from "./attempt-outcome.ts";
+import type { AttemptStreams } from "./attempt-streams.ts";
 import { signalUntil } from "./signal-until.ts";
 
 export interface AttemptsMade {
@@ -75,6 +77,8 @@ interface Walk {
   patienceAt: (place: FailoverTarget) => number | null;
   /** Releases the scheduling slot while a provider works. */
   outside: CallSlot["outside"];
+  /** absent: the answer is requested as a whole */
+  stream?: AttemptStreams;
   onMessage?: (said: ProviderMessage) => void;
   /** Returns the trace headers of the HTTP request. */
   begins: (credential: SealedCredential) => Record<string, string>;
@@ -139,13 +143,6 @@ const dearOf = (
   );
 };
 
-const refusedKeysOf = (attempts: readonly TimedAttempt[]): RefusedKey[] => {
-  const refused = attempts.filter(isKeyRefused);
-  return [...new Map(refused.map(({ credentialId, readAt }) => [credentialId, readAt]))].map(
-    ([credentialId, readAt]) => ({ credentialId, readAt }),
-  );
-};
-
 /** `null`: the attempt gets its share of the deadline. */
 const patienceOf = (
   { patienceAt }: Walk,
@@ -159,18 +156,6 @@ const patienceOf = (
   places.every(({ endpoint }) => endpoint === place.endpoint)
     ? null
     : patienceAt(place);
-
-/** The last attempt tells whether the provider failed or timed out. */
-function exhausted(attempts: readonly Attempt[]): Refusal {
-  const waits = attempts.flatMap((attempt) =>
-    mayPass(attempt) ? (attempt.retryAfterMs ?? []) : [],
-  );
-  return {
-    reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",
-    attempts: attempts.map(summaryOf),
-    ...(waits.length === 0 ? {} : { retryAfterMs: Math.min(...waits) }),
-  };
-}
 
 export function createAttempt(deps: {
   providers: Providers;
@@ -186,6 +171,16 @@ export function createAttempt(deps: {
 }) {
   const { providers, openKey, now, elapsed, wait, after, chance } = deps;
 
+  const complete = async (
+    { stream, outside }: Walk,
+    request: ProviderRequest,
+    timeoutMs: number,
+  ): Promise<Result<ProviderAnswer, ProviderFault>> => {
+    if (stream !== undefined) return outside(() => stream.attempt(request, timeoutMs));
+    const { signal, stop } = signalUntil(request.signal, { ms: timeoutMs, after });
+    return providers.complete({ ...request, signal }).finally(stop);
+  };
+
   const callOnce = async (
     walk: Walk,
     { model, credential, reasoning, maxTokens }: Next,
@@ -195,8 +190,7 @@ export function createAttempt(deps: {
     const traceHeaders = walk.begins(credential);
     const opened = await openKey(credential);
     if (!opened.ok) return err(unopenable);
-    const { signal, stop } = signalUntil(walk.signal, { ms: timeoutMs, after });
-    const completing = providers.complete({
+    const asked = {
       credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
@@ -204,15 +198,15 @@ export function createAttempt(deps: {
       maxTokens,
       reasoning,
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
-      signal,
       traceHeaders,
+      signal: walk.signal,
       outside: walk.outside,
       ...(walk.onMessage !== undefined && {
         onMessage: (message: string) =>
           walk.onMessage?.({ provider: model.provider, model: model.id, message }),
       }),
-    });
-    const answer = await completing.finally(stop);
+    };
+    const answer = await complete(walk, asked, timeoutMs);
     if (!answer.ok || maxTokens >= walk.call.maxTokens) return answer;
     const note = `maxTokens lowered to ${maxTokens}: this model has no room for more`;
     return ok({ ...answer.value, notes: [...answer.value.notes, note] });
@@ -234,7 +228,11 @@ export function createAttempt(deps: {
     };
     const checked = called.ok ? checkAnswer(called.value, walk.call) : called;
     const outcome = checked.ok ? answered(checked.value) : failed(checked.error);
-    return { attempt: { ...attempt, ...outcome }, checked };
+    const streamEnd = walk.stream?.takeEnd() ?? null;
+    const streamed = streamEnd === null ? {} : { stream: streamEnd };
+    // What was given out can't be shortened any more.
+    const given = checked.ok && walk.stream?.isGivenOut() === true ? called : checked;
+    return { attempt: { ...attempt, ...outcome, ...streamed }, checked: given };
   };
 
   return async (walk: Walk): Promise<AttemptsMade> => {
@@ -270,6 +268,7 @@ export function createAttempt(deps: {
       if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
       const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
+      if (walk.stream?.isGivenOut() === true) break;
       const excludes = excludedBy(step.place, fault);
       tried.push({ at, reach: fault.reach, isLasting: isLasting(attempt), ...excludes });
       if (fault.billed !== "no") billed.push(at);

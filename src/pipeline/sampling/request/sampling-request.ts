@@ -14,6 +14,7 @@ import type { Declared } from "../choice/choose.ts";
 import type { AskingServer } from "../../callers/scopes.ts";
 import type { ModelEndpointName } from "../../../domain/model-endpoint.ts";
 import type { JsonObject } from "../../../domain/json.ts";
+import type { StreamReader } from "../../../domain/sampling/stream-parts.ts";
 import type { RequestContent } from "./request-content.ts";
 
 export interface Waiting {
@@ -53,6 +54,8 @@ export interface SamplingRequest {
   authMs: number;
   /** scheduling slot of the request, if any */
   turn: CallSlot | null;
+  /** absent: the answer is requested as a whole */
+  reader?: StreamReader;
   waiting?: () => Waiting;
   /** trace context */
   propagated: Propagated;
@@ -90,6 +93,7 @@ export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   asked: request.call.ok
     ? {
         ...(request.endpoint !== undefined && { endpoint: request.endpoint }),
+        ...(request.reader !== undefined && { streamed: true as const }),
         ...askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value)),
         ...declaredIn(request),
       }

@@ -199,3 +199,21 @@ export function createSettle(deps: {
 }
 
 export type Settle = ReturnType<typeof createSettle>;
+
+/** ms that an answer waits for its settlement at most. */
+const settlementWaitMs = 1_000;
+
+/** The answer has been paid for, and its record exists. So the answer waits for no database that is away. */
+export const settlingSoon =
+  (deps: {
+    settle: Settle;
+    background: (work: Promise<unknown>) => void;
+    after: (ms: number, act: () => void) => () => void;
+  }) =>
+  async (ended: Ended): Promise<void> => {
+    const settling = deps.settle(ended);
+    deps.background(settling);
+    let stop = (): void => {};
+    const late = new Promise<void>((resolve) => (stop = deps.after(settlementWaitMs, resolve)));
+    await Promise.race([settling, late]).finally(() => stop());
+  };

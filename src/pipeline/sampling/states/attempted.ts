@@ -1,14 +1,17 @@
 /** Attempted: providers were called, and one answered or none did. */
+import { err } from "../../../domain/result.ts";
 import { attemptTimeoutOf } from "../../../domain/choice/attempt-timeout.ts";
 import type { AttemptAll } from "../attempts/attempt.ts";
 import { providerMessages } from "../attempts/provider-messages.ts";
 import type { Caller } from "../../callers/authenticate.ts";
+import type { Streams } from "../streams/streams.ts";
 import { passedOf } from "../request/passed-request.ts";
 import type { Admitted, Attempted } from "./states.ts";
 
 export const createAttempting =
   (deps: {
     attempt: AttemptAll;
+    streams: Streams;
     now: () => number;
     /** What this isolate remembers of a caller is out of date. */
     forget: (caller: Caller) => void;
@@ -18,6 +21,7 @@ export const createAttempting =
     const { tenant, credentials, health } = caller.snapshot;
     const { maxTokens } = plan.decision.requirements;
     const messages = providerMessages(tenant.policy, request.server === null ? "caller" : "server");
+    const streaming = deps.streams.begin({ request, approval: call.approval, signal });
     const made = await deps.attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
@@ -26,7 +30,7 @@ export const createAttempting =
       call: plan.call,
       ...passedOf(request, plan.call, reserved.holds),
       credentials,
-      deadlineMs: reserved.deadlineMs,
+      deadlineMs: streaming?.deadlineMs(tenant.policy) ?? reserved.deadlineMs,
       // A call that tries a circuit finds out whether the provider answers at all, however slowly.
       patienceAt: (place) =>
         reserved.probes.length > 0
@@ -34,11 +38,14 @@ export const createAttempting =
           : attemptTimeoutOf(health, place, { maxTokens, now: deps.now() }),
       promptCaching: tenant.policy.promptCaching ?? "auto",
       afterContentFilter: tenant.policy.afterContentFilter ?? "stop",
-      signal,
+      signal: streaming?.signal ?? signal,
+      ...(streaming !== null && { stream: streaming.attempts }),
       begins: observed.begins,
       outside: turn.outside,
       ...messages.listener,
     });
+    const ended = streaming?.end() ?? null;
+    const answer = ended === null || made.answer.ok ? made.answer : err(ended);
     // The circuit of a provider that failed has changed, and of one that answered when it was tried.
     if (reserved.probes.length > 0 || made.attempts.some(({ fault }) => fault !== null))
       deps.forget(caller);
@@ -46,7 +53,7 @@ export const createAttempting =
       ...call,
       ...made,
       state: "attempted",
-      answer: messages.told(made.answer),
+      answer: messages.told(answer),
       messages: messages.kept(),
     };
   };

@@ -103,7 +103,6 @@ describe("a chat request", () => {
   });
 
   it.each([
-    ["stream", true],
     ["n", 2],
     ["logprobs", true],
     ["functions", []],

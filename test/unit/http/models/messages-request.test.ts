@@ -83,7 +83,6 @@ describe("a messages request", () => {
   });
 
   it.each([
-    ["stream", true],
     ["mcp_servers", [{}]],
     ["container", "c"],
     ["context_management", {}],

@@ -83,7 +83,6 @@ describe("a request of Responses", () => {
   });
 
   it.each<[string, JsonObject]>([
-    ["stream", { stream: true }],
     ["background", { background: true }],
     ["previous_response_id", { previous_response_id: "resp_1" }],
     ["store", { store: true }],

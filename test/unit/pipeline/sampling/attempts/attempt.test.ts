@@ -85,6 +85,7 @@ async function walk(
         behind = fields.setBackMs ?? 0;
         return results[nameOf(its)]?.shift() ?? ok(answer);
       },
+      stream: () => Promise.reject(new Error("no call here is streamed")),
       problemWith: () => null,
       listModels: () => Promise.resolve(null),
       countTokens: () => Promise.resolve(null),

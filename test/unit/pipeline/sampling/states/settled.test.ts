@@ -100,6 +100,7 @@ async function finished(
           if (attempted instanceof Error) throw attempted;
           return attempted;
         },
+        streams: { begin: () => null },
         now: () => 1_000,
         forget: ({ memoryKey }) => void forgotten.push(memoryKey),
       }),

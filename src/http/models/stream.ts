@@ -1,0 +1,134 @@
+/** The answer of a model endpoint as a stream of server-sent events. */
+import type { JsonObject } from "../../domain/json.ts";
+import type { ClientBody } from "../../domain/ports/client-answer.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { partsOf, type StreamReader } from "../../domain/sampling/stream-parts.ts";
+import { createClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
+import type { EndedCall } from "../../pipeline/sampling/states/states.ts";
+import type { EventWriter } from "./event-writer.ts";
+
+/** Seconds without a word after which the connection is kept open by one. */
+const silentTicks = 15;
+
+export interface StreamedAnswer {
+  headers: Record<string, string>;
+  content: ClientBody;
+}
+
+/** What a started call is written with. */
+interface Writing {
+  events: EventWriter;
+  errorBody: (refusal: Refusal) => JsonObject;
+  /** Reports a bug. */
+  report: (thrown: unknown) => void;
+}
+
+export interface StreamedCall {
+  reader: StreamReader;
+  /** Ends the stream before there is a response. */
+  leave(): void;
+  /**
+   * Runs the call. Resolves when it is certain that the response is a stream: content has come, or the client has waited
+   * for long. `refused`: the call ended before that.
+   * @param run `left`: aborted when the client has left
+   */
+  open(
+    run: (left: AbortSignal) => Promise<EndedCall>,
+    writing: Writing,
+  ): Promise<
+    | { refused: Refusal }
+    | {
+        content: ClientBody;
+        /** `provider/id`; null: not known yet */
+        model: string | null;
+      }
+  >;
+}
+
+/** Writes what comes after the response has begun. */
+async function finish(
+  running: Promise<EndedCall>,
+  {
+    reader,
+    stream,
+    hasBegun,
+    events,
+    errorBody,
+    report,
+  }: Writing & { reader: StreamReader; stream: ClientStream; hasBegun: () => boolean },
+): Promise<void> {
+  try {
+    const { outcome } = await running;
+    if (!outcome.ok) return stream.end(events.fail(errorBody(outcome.error)));
+    const { answer, decision } = outcome.value;
+    // A repetition, or an answer that a person approved, comes whole.
+    if (!hasBegun()) {
+      reader.begins({ model: answer.model, inputTokens: decision.usage.inputTokens });
+      for (const part of partsOf(answer.content)) await reader.take(part);
+    }
+    stream.end(events.end(outcome.value));
+  } catch (thrown) {
+    report(thrown);
+    stream.end(events.fail(errorBody({ reason: "internal" })));
+  }
+}
+
+/** @param client aborted when the request's client has left */
+export function streamedCall(client: AbortSignal): StreamedCall {
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  client.addEventListener("abort", leave, { once: true });
+  if (client.aborted) leave();
+  const opened = Promise.withResolvers<"open">();
+  let writing: Writing | null = null;
+  let model: string | null = null;
+  let isFull = false;
+  const stream = createClientStream({
+    silentTicks: () => silentTicks,
+    beforeComment() {
+      opened.resolve("open");
+      if (model === null || writing === null) return true;
+      // What a slow reader has still to take keeps its connection open.
+      if (!isFull) void stream.write(writing.events.keepAlive());
+      return false;
+    },
+    left: leave,
+    ended: () => client.removeEventListener("abort", leave),
+  });
+  const content = stream.open();
+  const reader: StreamReader = {
+    begins(about) {
+      model = about.model;
+      opened.resolve("open");
+      void stream.write(writing?.events.begin(about) ?? "");
+    },
+    async take(part) {
+      const text = part.type === "event" ? part.bytes : (writing?.events.part(part) ?? "");
+      if (text.length === 0) return;
+      isFull = true;
+      await stream.write(text);
+      isFull = false;
+    },
+  };
+  return {
+    reader,
+    leave: stream.leave,
+    async open(run, how) {
+      writing = how;
+      const running = run(leaving.signal);
+      const first = await Promise.race([opened.promise, running]).catch((thrown: unknown) => {
+        stream.leave();
+        throw thrown;
+      });
+      if (first !== "open" && !first.outcome.ok) {
+        stream.leave();
+        return { refused: first.outcome.error };
+      }
+      void finish(running, { ...how, reader, stream, hasBegun: () => model !== null });
+      return { content, model: model ?? (first === "open" ? null : modelOf(first)) };
+    },
+  };
+}
+
+const modelOf = ({ outcome }: EndedCall): string | null =>
+  outcome.ok ? outcome.value.answer.model : null;

@@ -1,0 +1,16 @@
+/** Attempts whose answer is given out while the provider writes it, as the walk over candidates sees them. */
+import type { ProviderFault, StreamEnd } from "../../../domain/attempts.ts";
+import type { Result } from "../../../domain/result.ts";
+import type { ProviderAnswer, ProviderRequest } from "../../../domain/sampling/providers.ts";
+
+export interface AttemptStreams {
+  /** @param timeoutMs for the first event that shows something of the answer */
+  attempt(
+    request: ProviderRequest,
+    timeoutMs: number,
+  ): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** The caller has part of an answer, so no other model may answer. */
+  isGivenOut(): boolean;
+  /** How the last attempt's stream ended; null: it had none. Returned once. */
+  takeEnd(): StreamEnd | null;
+}

@@ -1,0 +1,31 @@
+/** How long a stream may take, and how much of it may wait. */
+export interface StreamLimits {
+  /** ms to the first event that says something of the answer, where the policy sets no deadline */
+  firstEventMs: number;
+  /** ms and bytes for which events of the provider's own are held back before there is content */
+  heldMs: number;
+  heldBytes: number;
+  /** ms between two events */
+  silenceMs: number;
+  /** ms of the whole call */
+  totalMs: number;
+  /** ms for which a stream is read on after its caller has left, and how many such streams a process reads */
+  readOnMs: number;
+  mostReadOn: number;
+  /** ms between two looks at whether the caller may still read */
+  watchMs: number;
+}
+
+export const streamLimits: StreamLimits = {
+  firstEventMs: 120_000,
+  heldMs: 5_000,
+  heldBytes: 64 * 1024,
+  silenceMs: 300_000,
+  totalMs: 3_600_000,
+  readOnMs: 60_000,
+  mostReadOn: 100,
+  watchMs: 4_000,
+};
+
+/** Work in a Worker ends 30 s after its client has left. */
+export const workerReadOnMs = 25_000;

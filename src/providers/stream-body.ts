@@ -1,0 +1,56 @@
+/** The body of a provider's stream: counted, and read no faster than its reader takes it. */
+import { answerTooLarge } from "./faults.ts";
+import { mostErrorBytes } from "./bounded.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Unpacked bytes of one stream: a hundred thousand tokens, each in an event of its own, have 30 MB. */
+const mostStreamBytes = 64 * 1024 * 1024;
+
+const done = "[DONE]";
+
+export interface StreamBody {
+  fetch: typeof fetch;
+  /** Whether the last event of OpenAI's chat wire has come. */
+  isDone(): boolean;
+}
+
+/** A `fetch` for one attempt. A host's body may be no web stream, which the libraries need. */
+export function streamBody(inner: typeof fetch): StreamBody {
+  let tail = "";
+  const decoder = new TextDecoder();
+  const webStream = (body: ReadableStream<Bytes>, mostBytes: number): ReadableStream<Bytes> => {
+    const reader = body.getReader();
+    let left = mostBytes;
+    return new ReadableStream<Bytes>(
+      {
+        async pull(controller) {
+          const { done: isOver, value } = await reader.read();
+          if (isOver) return controller.close();
+          left -= value.byteLength;
+          if (left < 0) {
+            void reader.cancel().catch(() => undefined);
+            return controller.error(answerTooLarge("text"));
+          }
+          tail = (tail + decoder.decode(value.subarray(-32))).slice(-32);
+          controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+  };
+  return {
+    async fetch(input, init) {
+      const response = await inner(input, init);
+      const { status, headers, body } = response;
+      if (body === null) return response;
+      const unpacked = new Headers(headers);
+      unpacked.delete("content-encoding");
+      unpacked.delete("content-length");
+      const stream = webStream(body, response.ok ? mostStreamBytes : mostErrorBytes);
+      return new Response(stream, { status, headers: unpacked });
+    },
+    isDone: () => tail.includes(done),
+  };
+}

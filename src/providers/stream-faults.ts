@@ -1,0 +1,28 @@
+/** Faults of streams whose status said that all was well. */
+import type { ProviderFault } from "../domain/attempts.ts";
+import { own, type JsonValue } from "../domain/json.ts";
+import { meaningOf } from "./fault-reach.ts";
+import { errorInside, fault, networkAt, type Asked } from "./faults.ts";
+
+/** Codes of OpenAI's that say more than the status of a stream, which is 200. */
+const statusOfCode: ReadonlyMap<unknown, number> = new Map([
+  ["rate_limit_exceeded", 429],
+  ["insufficient_quota", 429],
+  ["context_length_exceeded", 400],
+  ["invalid_prompt", 400],
+]);
+
+/** The fault of an error that is an event of a stream. Its library hands the event on, whole or in a wrapper of its own. */
+export function faultOfEvent(event: unknown, asked: Asked): ProviderFault {
+  const frame = own(event, "data") ?? event;
+  const error = own(frame, "error") ?? own(own(frame, "response"), "error") ?? frame;
+  const inside = errorInside({ error: error as JsonValue });
+  if (inside === null) return fault("server", { status: 200 });
+  const status = statusOfCode.get(own(error, "code")) ?? inside.status;
+  const { provider, model } = asked;
+  return { ...fault("server"), ...meaningOf({ provider, model, ...inside, status }), status };
+}
+
+/** The fault of a stream that ended before its own last event. */
+export const cutAnswer = ({ credential }: Asked): ProviderFault =>
+  fault("network", { status: 200, ...networkAt(credential, "broken_off") });

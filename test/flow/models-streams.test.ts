@@ -1,0 +1,124 @@
+/** Answers of the model endpoints stream in each wire's own events, and a broken stream never ends cleanly. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf } from "../fakes/caller.ts";
+import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+
+let router: SharedRouter;
+let provider: RecordingProvider;
+let admin: ReturnType<typeof adminOf>;
+const slug = "streams";
+
+beforeAll(async () => {
+  provider = await startRecordingProvider();
+  router = await borrowRouter();
+  admin = adminOf(router, router.adminToken);
+  await admin("POST", "/tenants", { slug, name: slug });
+  for (const name of ["openai", "anthropic"])
+    await admin("POST", `/tenants/${slug}/credentials`, {
+      provider: name,
+      name,
+      apiKey: "provider-key",
+      baseUrl: provider.url(name),
+    });
+});
+afterAll(async () => {
+  await provider.stop();
+});
+const text = "Some words, in pieces.";
+beforeEach(() => provider.says({ text, inputTokens: 100, outputTokens: 20 }));
+
+const keyWith = async (limits: object = {}): Promise<string> => {
+  const made = await admin("POST", `/tenants/${slug}/keys`, {
+    name: "streams",
+    scopes: ["models"],
+    limits,
+  });
+  return String(made.get("key"));
+};
+
+const ask = [{ role: "user", content: "Hello." }];
+const wires = {
+  chat: { path: "chat/completions", body: { messages: ask, max_tokens: 50 } },
+  messages: { path: "messages", body: { messages: ask, max_tokens: 50 } },
+  responses: { path: "responses", body: { input: "Hello.", max_output_tokens: 50 } },
+} as const;
+type Wire = keyof typeof wires;
+const names = Object.keys(wires) as Wire[];
+const model = "anthropic/claude-haiku-4-5";
+
+const open = (wire: Wire, key: string, more: object = {}, signal?: AbortSignal) =>
+  fetch(`${router.url}/t/${slug}/v1/${wires[wire].path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model, stream: true, ...wires[wire].body, ...more }),
+    ...(signal !== undefined && { signal }),
+  });
+
+const dataIn = (stream: string): Record<string, unknown>[] =>
+  stream
+    .split("\n")
+    .filter((line) => line.startsWith("data: ") && line !== "data: [DONE]")
+    .map((line) => JSON.parse(line.slice(6)) as Record<string, unknown>);
+const recordOf = async (response: Response) => {
+  const id = response.headers.get("x-request-id") ?? "";
+  return admin("GET", `/tenants/${slug}/requests/${id}`);
+};
+
+it("chat streams the text, and tells the usage where it is asked for", async () => {
+  const response = await open("chat", await keyWith(), { stream_options: { include_usage: true } });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(response.headers.get("x-router-model")).toBe(model);
+  const stream = await response.text();
+  expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
+  const chunks = dataIn(stream) as {
+    choices: { delta: { content?: string }; finish_reason: string | null }[];
+    usage: unknown;
+  }[];
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe(text);
+  expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop");
+  expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 100, completion_tokens: 20 });
+  const record = await recordOf(response);
+  expect(record.body).toMatchObject({
+    outcome: "succeeded",
+    asked: { endpoint: "chat.completions", streamed: true },
+    attempts: [{ stream: { how: "complete", firstMs: expect.any(Number) } }],
+  });
+  const bare = await (await open("chat", await keyWith())).text();
+  expect(dataIn(bare).every(({ usage }) => usage === undefined)).toBe(true);
+});
+
+describe.each(names)("%s", (wire) => {
+  it("is an error in its own words where the stream breaks after its first content", async () => {
+    for (const how of ["cut", "clean", "error", "garbage"] as const) {
+      // The stream breaks once its first content has arrived.
+      const arrived = Promise.withResolvers<void>();
+      const pace = async (at: number): Promise<void> => (at === 4 ? arrived.promise : undefined);
+      provider.says({ text, breaks: { after: 4, how }, pace });
+      const response = await open(wire, await keyWith());
+      arrived.resolve();
+      const stream = await response.text();
+      const last = dataIn(stream).at(-1);
+      expect([how, stream.includes("[DONE]"), last?.["error"]]).toEqual([
+        how,
+        false,
+        expect.objectContaining({ reason: "provider_failed" }),
+      ]);
+      const record = await recordOf(response);
+      expect(record.body).toMatchObject({
+        outcome: "failed",
+        attempts: [{ stream: { how: "cut", cutBy: "provider" } }],
+      });
+      expect(Number(record.get("costUsd"))).toBeGreaterThan(0);
+    }
+  });
+
+  it("has a status of its own where no content has come", async () => {
+    provider.says({ text, breaks: { after: 1, how: "error" } });
+    const response = await open(wire, await keyWith());
+    expect([response.status >= 500, response.headers.get("content-type")]).toEqual([
+      true,
+      "application/json",
+    ]);
+  });
+});
