@@ -30,10 +30,10 @@ export interface NetworkFault {
 }
 
 const causeWords: { readonly [C in NetworkCause]: string } = {
-  dns: "the name can't be resolved (DNS)",
+  dns: "the host name can't be resolved (DNS)",
   refused: "the connection was refused",
-  unreachable: "there is no route to the address",
-  connect_timeout: "no connection within the time allowed (TCP or TLS)",
+  unreachable: "the address is unreachable",
+  connect_timeout: "the connection timed out (TCP or TLS)",
   tls_expired: "the TLS certificate has expired or is not valid yet",
   tls_untrusted:
     "the TLS certificate is not signed by a trusted CA; NODE_EXTRA_CA_CERTS adds a private one",
@@ -41,11 +41,11 @@ const causeWords: { readonly [C in NetworkCause]: string } = {
   tls_handshake: "the TLS handshake failed",
   proxy_unreachable: "the proxy of HTTPS_PROXY or HTTP_PROXY can't be reached",
   proxy_refused: "the proxy of HTTPS_PROXY or HTTP_PROXY refused the connection",
-  not_allowed: "the router sends no request to this port or address",
+  not_allowed: "the router does not call this port or address",
   protocol: "the peer switched to another protocol",
-  broken_off: "the connection broke off",
-  answer_timeout: "no answer within the time allowed",
-  unknown: "the connection failed, and the runtime does not say why",
+  broken_off: "the connection was closed",
+  answer_timeout: "the request timed out",
+  unknown: "the connection failed for an unknown reason",
 };
 
 export const networkWords = ({ cause, host, port }: NetworkFault): string =>

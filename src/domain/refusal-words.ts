@@ -10,8 +10,8 @@ const explainNeeded = ({
   scopes,
 }: Extract<Refusal, { reason: "authorization_needed" }>): string =>
   scopes === undefined
-    ? `connect your own account at ${server} once, at ${url}`
-    : `${server} wants you to allow more (${scopes.join(" ")}). Connect your account anew, at ${url}`;
+    ? `connect your account at ${server}: open ${url}`
+    : `${server} needs more permissions (${scopes.join(" ")}): reconnect your account at ${url}`;
 
 function explainNoModel({
   cause,
@@ -20,19 +20,19 @@ function explainNoModel({
 }: Extract<Refusal, { reason: "no_eligible_model" }>): string {
   switch (cause) {
     case "no_credential":
-      return "the tenant has no credential of a provider; create one";
+      return "the tenant has no provider credential: add one";
     case "no_known_model":
-      return "the tenant's credentials serve no model that the router knows; declare `models` in a credential";
+      return "the tenant's credentials serve no known model: declare `models` in a credential";
     case "all_excluded": {
       const counts = new Map<ExclusionReason, number>();
       const named = candidates.filter(({ excludedBy }) => excludedBy !== "not_named");
-      if (named.length === 0) return "the tenant has no model of that name";
+      if (named.length === 0) return "the tenant has no model with that name";
       for (const { excludedBy } of named) counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
       const listed = [...counts].map(
         ([reason, count]) => `${count} by ${reason} (${exclusionWords[reason]})`,
       );
       const lost = counts.has("not_translatable") ? `; it has ${passing?.losses.join(", ")}` : "";
-      return `every model is excluded, ${listed.join(", ")}${lost}`;
+      return `all models are excluded: ${listed.join(", ")}${lost}`;
     }
   }
 }
@@ -52,84 +52,83 @@ type OfLimit = Extract<Refusal, { reason: "rate_limited" | "budget_exceeded" }>;
 
 /** When a full limit has room again; null: the request exceeds the limit itself. */
 function roomInWords({ limit, retryAfterMs, usedUp }: OfLimit): string | null {
-  if (retryAfterMs !== null) return `room in ${waitInWords(retryAfterMs)}`;
+  if (retryAfterMs !== null) return `try again in ${waitInWords(retryAfterMs)}`;
   if (usedUp === undefined) return null;
   return limit.startsWith("run.")
-    ? "a run gets no more: begin another run, or raise the limit"
-    : "a total never begins anew: raise the limit";
+    ? "the limit of a run does not reset: start another run, or raise the limit"
+    : "a total does not reset: raise the limit";
 }
 
 function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {
   const { limit, limitUsd, usedUsd, neededUsd } = refusal;
   const room = roomInWords(refusal);
   return room === null
-    ? `${limit} of ${limitUsd} USD is smaller than this one request needs, up to ${neededUsd} USD: lower maxTokens, or raise the limit`
-    : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; ${room}`;
+    ? `${limit} of ${limitUsd} USD is less than this request may cost (up to ${neededUsd} USD): lower maxTokens, or raise the limit`
+    : `${limit} is ${limitUsd} USD, with ${usedUsd} USD used or reserved; this request may cost up to ${neededUsd} USD; ${room}`;
 }
 
 const howToDeclare =
-  'the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request';
+  'declare it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of the request';
 
 function explainRate(refusal: Extract<Refusal, { reason: "rate_limited" }>): string {
   const { limit, usedUp } = refusal;
   const room = roomInWords(refusal);
-  if (room === null) return `${limit} is smaller than this one request needs`;
-  return usedUp === undefined ? `${limit}, ${room}` : `${limit} has too little left; ${room}`;
+  if (room === null)
+    return `${limit} is smaller than this request: reduce the request, or raise the limit`;
+  return usedUp === undefined ? `${limit}; ${room}` : `${limit} is used up; ${room}`;
 }
 
 const causeWords = {
-  full: "the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room",
-  unreleased: "an unreleased version made the database; use an empty one",
-  replaced: "the router's database was deleted or replaced; its operator has to restore it",
+  full: "the tenant's database is full; the router is deleting the oldest content and sealed records, and a shorter retentionDays or contentRetentionDays frees more space",
+  unreleased: "the database was created by an unreleased version: use an empty one",
+  replaced: "the router's database was deleted or replaced: the operator has to restore it",
 };
 
 /** Cause and remedy, where the HTTP status is not enough. */
 const codeWords: { readonly [C in FaultCode]?: string } = {
-  no_credit:
-    "the credit of its account is used up: add credit there, or use a credential of another account",
+  no_credit: "the account has no credit left: add credit, or use another account's credential",
   spend_limit:
-    "the spend limit of its account is reached: raise it there, or use a credential of another account",
-  account_blocked: "its account is blocked: settle that with the provider",
-  country_not_supported: "the provider does not serve the country that the router calls from",
-  model_not_found: "the provider does not know the model",
-  model_not_allowed: "its account may not use the model",
-  context_length: "the request has more tokens than the model's context: shorten it",
+    "the account has reached its spend limit: raise the limit, or use another account's credential",
+  account_blocked: "the account is blocked: contact the provider",
+  country_not_supported: "the provider does not serve the router's country",
+  model_not_found: "the model does not exist at the provider",
+  model_not_allowed: "the account has no access to the model",
+  context_length: "the request exceeds the model's context window: shorten it",
   content_filter:
-    "a content filter refused the request or its answer: change the content, or allow other providers with policy.afterContentFilter",
-  tool_use_failed: "the model wrote a tool use that its provider can't read: send the call again",
-  tool_name:
-    "the provider refuses a name in tools: use A-Z, a-z, 0-9, _ and -, 64 characters at most",
-  tool_schema: "the provider refuses an inputSchema in tools: simplify it",
-  tool_id: "the provider refuses an id of a tool use in messages",
-  tool_count: "the provider refuses so many tools: send fewer",
-  message_order: "the provider refuses the order of messages, or a tool use without its result",
-  prefill: "the model can't continue a last message of the assistant: end with one of the user",
-  empty_text: "the provider refuses an empty text in messages: leave it out",
-  image: "the provider refuses an image in messages: its format or its size",
-  max_tokens: "the provider refuses maxTokens: lower it",
-  temperature: "the provider refuses temperature: lower it, or leave it out",
+    "a content filter rejected the request or the answer: change the content, or allow other providers with policy.afterContentFilter",
+  tool_use_failed: "the model wrote an invalid tool use: retry the request",
+  tool_name: "a tool name is invalid: use A-Z, a-z, 0-9, _ and -, at most 64 characters",
+  tool_schema: "a tool's inputSchema is not supported: simplify it",
+  tool_id: "a tool use in messages has an invalid id",
+  tool_count: "there are too many tools: send fewer",
+  message_order: "the order of messages is invalid, or a tool use has no result",
+  prefill: "the model can't continue an assistant message: end with a user message",
+  empty_text: "messages contain an empty text: remove it",
+  image: "an image has an unsupported format or size",
+  max_tokens: "maxTokens is not accepted: lower it",
+  temperature: "temperature is not accepted: lower it, or omit it",
 };
 
 function explainAttempt(attempt: AttemptSummary): string {
   const { provider, model, status, fault, code, network } = attempt;
   if (fault === "unopenable")
-    return `the stored key of ${provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
-  if (fault === "empty") return `${provider}/${model} answered without any text`;
+    return `the stored key of ${provider} can't be decrypted: the credential was changed outside of the API, or MASTER_KEY has changed. Update the credential with its apiKey and baseUrl`;
+  if (fault === "empty") return `${provider}/${model} returned no text`;
   if (fault === "invalid_request" && status === null)
-    return `nothing was sent to ${provider}/${model}, since its provider has no place for something in the request, such as a format of audio`;
+    return `nothing was sent to ${provider}/${model}: the provider does not support part of the request, for example an audio format`;
   if (network !== undefined) return `${provider} at ${networkWords(network)}`;
   if (status === null)
-    return `${provider} can't be reached at its credential's address, or broke off`;
+    return `${provider} can't be reached at the credential's address, or closed the connection`;
   const words = code === undefined ? undefined : codeWords[code];
   if (words !== undefined) return `${provider}/${model}: ${words} (HTTP ${status})`;
   if (status === 401 || status === 403)
-    return `${provider} refuses the key of its credential (HTTP ${status})`;
-  if (status === 429) return `${provider} takes no more calls for now (HTTP 429)`;
+    return `${provider} rejects the credential's key (HTTP ${status})`;
+  if (status === 429) return `${provider} is rate limiting (HTTP 429)`;
   if (status === 400 || status === 413 || status === 422)
-    return `${provider}/${model} refuses the request, for a reason that the router doesn't know (HTTP ${status})`;
+    return `${provider}/${model} rejects the request for an unknown reason (HTTP ${status})`;
   return status === 200
-    ? `${provider}/${model} answered with what can't be used`
-    : `${provider}/${model} answered with HTTP ${status}`;
+    ? `${provider}/${model} returned an unusable answer`
+    : `${provider}/${model} returned HTTP ${status}`;
 }
 
 function explainFailure(attempts: readonly AttemptSummary[]): string {
@@ -141,7 +140,7 @@ function explainFailure(attempts: readonly AttemptSummary[]): string {
 
 function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>): string {
   if (refusal.cause === "resting")
-    return `: ${refusal.models.join(", ")} failed lately, or asked to be left alone; tried again in ${waitInWords(refusal.retryAfterMs)}`;
+    return `: ${refusal.models.join(", ")} failed recently or asked to wait; try again in ${waitInWords(refusal.retryAfterMs)}`;
   if (refusal.cause === "identity_provider") return `: ${refusal.detail}`;
   return refusal.cause === undefined ? "" : `: ${causeWords[refusal.cause]}`;
 }
@@ -168,7 +167,7 @@ export function explain(refusal: Refusal): string {
     case "budget_exceeded":
       return `${title}: ${explainBudget(refusal)}`;
     case "session_required":
-      return `${title}: begin with initialize; or send one request without a session, with MCP-Protocol-Version: 2026-07-28`;
+      return `${title}: start with initialize, or send a request without a session with MCP-Protocol-Version: 2026-07-28`;
     case "rate_limited":
       return `${title}: ${explainRate(refusal)}`;
     case "method_not_found":
@@ -185,9 +184,9 @@ export function explain(refusal: Refusal): string {
     case "stopped":
       return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
     case "origin_not_allowed":
-      return `${title}: ALLOWED_ORIGINS names who may call; PUBLIC_URL names the router's own`;
+      return `${title}: add the origin to ALLOWED_ORIGINS, or to PUBLIC_URL if the router is there`;
     case "precondition_failed":
-      return `${title}: read it again, and change what it says now`;
+      return `${title}: read it again, and repeat the change`;
     case "method_not_allowed":
       return `${title}: use ${refusal.allow}`;
     case "not_acceptable":

@@ -131,8 +131,8 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   stopped: sampling(-403, 403, "Stopped by a kill switch", false),
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
-  server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
-  authorization_needed: sampling(-403, 403, "Your account at the server is needed", false),
+  server_unauthorized: sampling(-502, 502, "The server rejects the router", false),
+  authorization_needed: sampling(-403, 403, "Account connection required", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
@@ -156,7 +156,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   method_not_allowed: transport(-405, 405, "Method not allowed"),
   not_acceptable: transport(-406, 406, "Not acceptable"),
   conflict: transport(-409, 409, "Conflict"),
-  precondition_failed: transport(-412, 412, "Changed meanwhile"),
+  precondition_failed: transport(-412, 412, "Changed since it was read"),
   payload_too_large: transport(-413, 413, "Payload too large"),
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
 };
@@ -180,7 +180,7 @@ export const serverFailed = (detail: string, serverStatus: number | null = null)
 /** Also used for another tenant's server, so that its existence does not leak. */
 export const noSuchServer: Refusal = {
   reason: "not_found",
-  what: "no such server; its address is /mcp/{tenant}/{server}, and the API key is of that tenant",
+  what: "no such server; use /mcp/{tenant}/{server} with an API key of that tenant",
 };
 
 export function isRetryable(refusal: Refusal): boolean {

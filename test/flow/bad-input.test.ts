@@ -226,7 +226,7 @@ describe("the params", () => {
     const answer = await sample(asking("x"), { capabilities: {} });
     refused(answer, "capability_missing", -32602);
     expect(answer.get("error.message")).toBe(
-      'Required client capability not declared: {"sampling":{}}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request',
+      'Required client capability not declared: {"sampling":{}}; declare it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of the request',
     );
   });
 
@@ -291,7 +291,7 @@ describe("the caller", () => {
       });
       expect([answer.status, await answer.text()]).toEqual([
         404,
-        expect.stringContaining("no such server; its address is /mcp/{tenant}/{server}"),
+        expect.stringContaining("no such server; use /mcp/{tenant}/{server}"),
       ]);
     }
   });

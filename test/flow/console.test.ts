@@ -948,7 +948,7 @@ describe("a policy", () => {
     await page.getByRole("button", { name: "What would change?" }).click();
     await page.getByText(/Of the last \d+ decisions [1-9]\d* would change/).waitFor();
     const changed = page.getByRole("region", { name: "What would change" });
-    await changed.getByText("the policy forbids it").first().waitFor();
+    await changed.getByText("not allowed by the policy").first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const policy = await admin("GET", "/tenants/watched/policy");
     expect(policy.get("deniedModels")).toEqual([hostile]);

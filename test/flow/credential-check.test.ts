@@ -177,7 +177,7 @@ describe("a request without a model", () => {
     await admin("PUT", `${path}/policy`, { deniedModels: ["*"] });
     expect(refusal(await callOnce(router, key, asking("hello")))).toMatchObject({
       message:
-        "No eligible model: every model is excluded, 2 by not_allowed (the policy forbids it)",
+        "No eligible model: all models are excluded: 2 by not_allowed (not allowed by the policy)",
       data: { cause: "all_excluded" },
     });
   });

@@ -263,7 +263,7 @@ describe("a server at which each person has an account of their own", () => {
     const asked = await initialize(zoe.key);
     expect(asked.error).toMatchObject({
       code: -403,
-      message: expect.stringContaining("wants you to allow more (begin). Connect") as string,
+      message: expect.stringContaining("needs more permissions (begin): reconnect") as string,
       data: { reason: "authorization_needed", scopes: ["begin"] },
     });
     const { back, cookie } = await consent(zoe.key);

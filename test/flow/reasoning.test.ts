@@ -99,7 +99,7 @@ describe("a reasoning model", () => {
     const answer = await callOnce(router, key, asking("hello", { maxTokens: 10 }));
     expect(answer.get("error")).toMatchObject({
       code: -502,
-      message: expect.stringContaining("openai/gpt-5-nano answered without any text"),
+      message: expect.stringContaining("openai/gpt-5-nano returned no text"),
       data: {
         reason: "provider_failed",
         attempts: [{ model: "gpt-5-nano", status: 200, fault: "empty" }],

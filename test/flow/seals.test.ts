@@ -69,7 +69,7 @@ describe("a provider's key", () => {
       await write("update credentials set base_url = ? where id = ?", [baseUrl, credentialId]);
       const refused = await callOnce(router, key, asking("hello again"));
       expect(refused.get("error.data.reason")).toBe("provider_failed");
-      expect(refused.get("error.message")).toContain("can't be opened");
+      expect(refused.get("error.message")).toContain("can't be decrypted");
     }
     expect(attacker.heard()).toBe("");
   });

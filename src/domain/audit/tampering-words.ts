@@ -7,9 +7,9 @@ const range = (first: number, last: number): string =>
 export function tamperingWords(tampering: Tampering, shown: (id: string) => string): string {
   switch (tampering.what) {
     case "code":
-      return `${shown(tampering.id)} has another ${tampering.code} than its code says`;
+      return `${shown(tampering.id)} has a changed ${tampering.code}: its code does not match`;
     case "second":
-      return `${shown(tampering.id)} has a number that was sealed before, or never given out`;
+      return `${shown(tampering.id)} has a number that was already sealed, or never assigned`;
     case "missing": {
       const { first, last, count } = tampering;
       return count === 1
@@ -17,9 +17,9 @@ export function tamperingWords(tampering: Tampering, shown: (id: string) => stri
         : `${count} records are missing, numbers ${range(first, last)}`;
     }
     case "seals":
-      return `the seals ${range(tampering.first, tampering.last)} were cut off`;
+      return `the seals ${range(tampering.first, tampering.last)} were removed`;
     case "head":
-      return `seal ${tampering.number} is none of the router's`;
+      return `seal ${tampering.number} was not made by the router`;
     case "counter":
       return `the counter of records was set back to ${tampering.last}`;
   }

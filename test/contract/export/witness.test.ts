@@ -214,7 +214,7 @@ describe("a witness", () => {
     const found = await audit(path, "--key", await keys());
     expect(found.code).toBe(4);
     expect(found.text).toMatch(
-      /^Seal 2: tampered: req_\w+ has another ending than its code says$/m,
+      /^Seal 2: tampered: req_\w+ has a changed ending: its code does not match$/m,
     );
     expect(found.text).toContain("As the router wrote it.");
     expect((await audit(path)).code).toBe(3);

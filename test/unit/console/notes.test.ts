@@ -38,6 +38,6 @@ describe("the notes of a candidate", () => {
 
   it("say of an excluded one why, and nothing else", () => {
     const excluded = { provider: "own", model: "large", excludedBy: "not_allowed" } as const;
-    expect(notesOf(excluded, { isHinted: true, weights: even })).toBe("the policy forbids it");
+    expect(notesOf(excluded, { isHinted: true, weights: even })).toBe("not allowed by the policy");
   });
 });

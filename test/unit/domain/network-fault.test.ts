@@ -57,15 +57,11 @@ describe("a request without an answer", () => {
   it("is told with host, port and cause, and nothing else of its URL or error", () => {
     const url = "https://user:secret@api.example/v1/secret?key=secret";
     expect(whyNoAnswer(url, failed("ENOTFOUND"))).toBe(
-      "api.example:443: the name can't be resolved (DNS)",
+      "api.example:443: the host name can't be resolved (DNS)",
     );
-    expect(whyTooLate(url, failed("ABORTED"))).toBe(
-      "api.example:443: no answer within the time allowed",
-    );
+    expect(whyTooLate(url, failed("ABORTED"))).toBe("api.example:443: the request timed out");
     const unsent = Object.assign(new Error("secret"), { requestSent: false });
-    expect(whyTooLate(url, unsent)).toBe(
-      "api.example:443: no connection within the time allowed (TCP or TLS)",
-    );
+    expect(whyTooLate(url, unsent)).toBe("api.example:443: the connection timed out (TCP or TLS)");
     expect(answeredStatus(url, 503)).toBe("api.example:443: HTTP 503");
     expect(networkFaultAt("http://[::1]:8080/", "refused")).toMatchObject({ port: 8080 });
     for (const cause of networkCauses)

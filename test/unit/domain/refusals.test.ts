@@ -81,7 +81,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   server_failed: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
   server_timeout: {
     reason: "server_timeout",
-    detail: "mcp.example:443: no answer within the time allowed.",
+    detail: "mcp.example:443: the request timed out.",
   },
   loop_detected: { reason: "loop_detected", detail: "It leads back to this router." },
   parse_error: { reason: "parse_error" },
@@ -301,16 +301,19 @@ describe("a database that is full", () => {
 describe("a refusal of a call whose providers failed", () => {
   const attempt = { provider: "house", model: "large", status: 503, retryable: true };
   it.each([
-    [{ status: null }, "house can't be reached at its credential's address, or broke off"],
-    [{ status: 401 }, "house refuses the key of its credential (HTTP 401)"],
-    [{ status: 429 }, "house takes no more calls for now (HTTP 429)"],
+    [
+      { status: null },
+      "house can't be reached at the credential's address, or closed the connection",
+    ],
+    [{ status: 401 }, "house rejects the credential's key (HTTP 401)"],
+    [{ status: 429 }, "house is rate limiting (HTTP 429)"],
     [
       { status: 429, code: "no_credit" as const },
-      "house/large: the credit of its account is used up: add credit there, or use a credential of another account (HTTP 429)",
+      "house/large: the account has no credit left: add credit, or use another account's credential (HTTP 429)",
     ],
-    [{ status: 503 }, "house/large answered with HTTP 503"],
-    [{ status: 200, fault: "empty" as const }, "house/large answered without any text"],
-    [{ status: 200, fault: "malformed" as const }, "house/large answered with what can't be used"],
+    [{ status: 503 }, "house/large returned HTTP 503"],
+    [{ status: 200, fault: "empty" as const }, "house/large returned no text"],
+    [{ status: 200, fault: "malformed" as const }, "house/large returned an unusable answer"],
   ])("says what went wrong at the last of them: %j", (differing, words) => {
     const last = { ...attempt, ...differing };
     expect(explain({ reason: "provider_failed", attempts: [last] })).toBe(
@@ -326,7 +329,7 @@ describe("a refusal that no model has room for", () => {
   it("names both things that need room", () => {
     const candidates = [{ model: "openai/gpt-5", excludedBy: "context_window" as const }];
     expect(explain({ ...samples.no_eligible_model, candidates })).toContain(
-      "has no room for the messages and maxTokens",
+      "the context window is too small for messages and maxTokens",
     );
   });
 });
@@ -413,7 +416,7 @@ describe("a refusal that the same request can't mend", () => {
 describe("the words of a refusal", () => {
   it("name the server that gave no answer, and not in the data", () => {
     expect(explain(samples.server_timeout)).toBe(
-      "The MCP server timed out: mcp.example:443: no answer within the time allowed.",
+      "The MCP server timed out: mcp.example:443: the request timed out.",
     );
     expect(dataOf(samples.server_timeout)).toEqual({ reason: "server_timeout", retryable: true });
   });
@@ -439,7 +442,7 @@ describe("the words of a refusal", () => {
       models,
     };
     expect(explain(resting)).toBe(
-      "Temporarily unavailable: openai/gpt-5, google/gemini-flash failed lately, or asked to be left alone; tried again in 7 s",
+      "Temporarily unavailable: openai/gpt-5, google/gemini-flash failed recently or asked to wait; try again in 7 s",
     );
     expect(detailOf(resting)).toBe('{"circuit_open":["openai/gpt-5","google/gemini-flash"]}');
     expect(detailOf(samples.unavailable)).toBeNull();
@@ -447,10 +450,10 @@ describe("the words of a refusal", () => {
 
   it("say amounts where money is missing", () => {
     expect(explain(samples.budget_exceeded)).toBe(
-      "Budget exceeded: tenant.usdPerDay is 5 USD, of which 4.98 USD are used or reserved; this request needs up to 0.05 USD; room in 60 s",
+      "Budget exceeded: tenant.usdPerDay is 5 USD, with 4.98 USD used or reserved; this request may cost up to 0.05 USD; try again in 60 s",
     );
     expect(explain({ ...samples.budget_exceeded, retryAfterMs: null })).toContain(
-      "tenant.usdPerDay of 5 USD is smaller than this one request needs, up to 0.05 USD: lower maxTokens",
+      "tenant.usdPerDay of 5 USD is less than this request may cost (up to 0.05 USD): lower maxTokens",
     );
   });
 
@@ -461,18 +464,18 @@ describe("the words of a refusal", () => {
     [36_000_000, "10 h"],
     [727_364_177, "9 days"],
   ])("say in how long there is room: %s ms", (retryAfterMs, words) => {
-    expect(explain({ ...samples.rate_limited, retryAfterMs }).endsWith(`room in ${words}`)).toBe(
-      true,
-    );
+    expect(
+      explain({ ...samples.rate_limited, retryAfterMs }).endsWith(`try again in ${words}`),
+    ).toBe(true);
   });
 
   it("say which of three causes leaves a request without a model", () => {
     const said = (cause: "no_credential" | "no_known_model" | "all_excluded"): string =>
       explain({ ...samples.no_eligible_model, cause });
-    expect(said("no_credential")).toContain("has no credential");
+    expect(said("no_credential")).toContain("has no provider credential");
     expect(said("no_known_model")).toContain("declare `models`");
     expect(said("all_excluded")).toContain(
-      "every model is excluded, 1 by output_modality (does not make what was asked for)",
+      "all models are excluded: 1 by output_modality (does not produce the requested output)",
     );
   });
 
@@ -483,8 +486,8 @@ describe("the words of a refusal", () => {
         cause: "all_excluded",
         candidates: given.map((excludedBy) => ({ model: "openai/a", excludedBy })),
       });
-    expect(of("not_named", "tools")).toContain("every model is excluded, 1 by tools");
-    expect(of("not_named", "not_named")).toContain("the tenant has no model of that name");
+    expect(of("not_named", "tools")).toContain("all models are excluded: 1 by tools");
+    expect(of("not_named", "not_named")).toContain("the tenant has no model with that name");
   });
 
   it("name the way in without a session", () => {
@@ -502,7 +505,7 @@ describe("the audit record's column and a problem's member", () => {
 describe("a limit that waiting does not help", () => {
   it.each(["rate_limited", "budget_exceeded"] as const)("has no time to retry: %s", (reason) => {
     const refusal: Refusal = { ...samples[reason], retryAfterMs: null };
-    expect(explain(refusal)).toContain("smaller than this one request needs");
+    expect(explain(refusal)).toMatch(/(smaller|less) than this request/);
     const reply = refusalReply(7, refusal, requestId);
     expect("headers" in reply && reply.headers).not.toHaveProperty("Retry-After");
   });

@@ -211,7 +211,7 @@ describe("a request to a server", () => {
     expect(await given(hangs, atOnce).send()).toMatchObject({
       error: {
         reason: "server_timeout",
-        detail: "server.test:443: no answer within the time allowed.",
+        detail: "server.test:443: the request timed out.",
       },
     });
     const left = new AbortController();

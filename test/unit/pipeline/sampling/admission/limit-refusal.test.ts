@@ -23,12 +23,12 @@ describe("the refusal of a limit", () => {
     const refusal = refusalBy({ scope: "tenant", limits: { usdTotal: 10 } }, 9_995_000);
     expect(dataOf(refusal)).toMatchObject({ usedUp: true, retryAfterMs: null, retryable: false });
     expect(explain(refusal)).toBe(
-      "Budget exceeded: tenant.usdTotal is 10 USD, of which 9.995 USD are used or reserved; this request needs up to 0.01 USD; a total never begins anew: raise the limit",
+      "Budget exceeded: tenant.usdTotal is 10 USD, with 9.995 USD used or reserved; this request may cost up to 0.01 USD; a total does not reset: raise the limit",
     );
     const calls = refusalBy({ scope: "tenant", limits: { requestsTotal: 2 } }, 2);
     expect(dataOf(calls)).toMatchObject({ usedUp: true, retryAfterMs: null, retryable: false });
     expect(explain(calls)).toBe(
-      "Rate limit exceeded: tenant.requestsTotal has too little left; a total never begins anew: raise the limit",
+      "Rate limit exceeded: tenant.requestsTotal is used up; a total does not reset: raise the limit",
     );
   });
 
@@ -37,7 +37,7 @@ describe("the refusal of a limit", () => {
       const refusal = refusalBy({ scope: "run", limits }, 1_000_000);
       expect(dataOf(refusal)).toMatchObject({ node: "nightly", usedUp: true, retryable: false });
       expect(explain(refusal)).toMatch(
-        /; a run gets no more: begin another run, or raise the limit$/,
+        /; the limit of a run does not reset: start another run, or raise the limit$/,
       );
     }
   });
@@ -52,7 +52,7 @@ describe("the refusal of a limit", () => {
       const refusal = refusalBy({ scope: "tenant", limits }, 0);
       expect(dataOf(refusal)).toMatchObject({ retryAfterMs: null, retryable: false });
       expect(dataOf(refusal)).not.toHaveProperty("usedUp");
-      expect(explain(refusal)).toContain("is smaller than this one request needs");
+      expect(explain(refusal)).toMatch(/(smaller|less) than this request/);
     }
   });
 
