@@ -8,7 +8,7 @@ import { ownUrlOf, type RequestOrigin } from "../domain/servers/own-origin.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/by-tenant.ts";
-import type { LargeBodyServices } from "../proxy/large-bodies.ts";
+import type { LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
 import type { AuthorizationServer } from "../domain/ports/authorization-server.ts";
 import type { AddressRate } from "../pipeline/callers/address-rates.ts";

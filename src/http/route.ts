@@ -9,8 +9,8 @@ import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/callers/authenticate.ts";
-import { messageBounds, readBody } from "../mcp/body.ts";
-import { admitBody } from "../proxy/large-bodies.ts";
+import { bytesToAdmit, messageBounds, readBody } from "../mcp/body.ts";
+import { admitBody } from "../pipeline/callers/body-allowance.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { readObject } from "./json-body.ts";
@@ -54,7 +54,11 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const { authenticate, route } = services;
   const { headers } = c.req.raw;
   const claim = { token: bearerOf(c.req.header("Authorization")), scope: "sampling" } as const;
-  const admitted = await admitBody(services, c.req.raw, { ...claim, sessionId: null });
+  const admitted = await admitBody(
+    services,
+    { ...claim, sessionId: null },
+    bytesToAdmit(c.req.raw),
+  );
   if (!admitted.ok) return admitted;
   const body = await readBody(c.req.raw, messageBounds);
   const params = body.ok ? readObject(body.value, "params") : body;

@@ -5,7 +5,7 @@ import type { Sessions } from "../pipeline/sampling/sessions.ts";
 import type { Door } from "../pipeline/sampling/turns.ts";
 import type { CountTokens } from "../pipeline/sampling/choice/count-tokens.ts";
 import type { ServedModels } from "../pipeline/sampling/choice/served-models.ts";
-import type { LargeBodyServices } from "../proxy/large-bodies.ts";
+import type { LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
 
 export interface CreateMessageServices {
   sample: Sample;

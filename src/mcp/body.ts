@@ -26,9 +26,14 @@ export const proxiedBounds: BodyBounds = { mostBytes: maxBodyBytes, mostLevels: 
 /** A parsed body takes many times its size, so larger ones are read only for known keys. */
 const mostUnknownBytes = 64 * 1024;
 
-export const needsKnownCaller = (request: Pick<ClientMessage, "headers" | "body">): boolean =>
+/** Bytes to admit before the body is read; `null` if anyone may send it. */
+export function bytesToAdmit(request: Pick<ClientMessage, "headers" | "body">): number | null {
+  const declared = declaredBytes(request);
   // Accessed last: Node's adapter creates the stream on access.
-  (declaredBytes(request) ?? Infinity) > mostUnknownBytes && request.body !== null;
+  return (declared ?? Infinity) > mostUnknownBytes && request.body !== null
+    ? Math.min(declared ?? maxBodyBytes, maxBodyBytes)
+    : null;
+}
 
 /** Bytes of an oversized body to drain, so that the sender receives the refusal instead of a broken connection. */
 const drainBytes = 64 * 1024 * 1024;

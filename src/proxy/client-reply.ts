@@ -10,12 +10,10 @@ import { refuse } from "./exchange.ts";
 
 /** Seconds of silence before a comment, while the router works and while the server does. */
 const [workingTicks, silentTicks] = [1, 4];
-/** ms of work before a stream begins for comments */
 const lateMs = 1_000;
 
 /** If the client accepts a stream, one begins for comments when the server is silent for long. */
 export interface ClientReply {
-  /** Whether a stream has begun. */
   streams(): boolean;
   /**
    * Begins a stream if none has begun.
@@ -26,16 +24,13 @@ export interface ClientReply {
   /** Resolves when the client can take more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   end(): void;
-  /** The whole answer, if no stream has begun. */
   answer(answer: ClientAnswer): void;
-  /** Sends comments while the router works. */
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
 interface OpenClientReply {
   reply: ClientReply;
   response: Promise<ClientAnswer>;
-  /** aborts when the client has left */
   gone: AbortSignal;
 }
 
@@ -49,10 +44,8 @@ export async function conclude(
   reply.end();
 }
 
-/** What a refusal says to the client: under which id, and with which codes. */
 export interface RefusedRequest {
   id: RequestId | null;
-  /** of the audit record, or of the exchange */
   requestId: string;
   wireOf: (refusal: Refusal) => Wire;
 }

@@ -14,14 +14,14 @@ import type { BridgeServices } from "./bridge/services.ts";
 export type Way = (services: BridgeServices, exchange: Exchange) => Promise<ClientAnswer>;
 
 /** The server's era matters when a session begins. The session stores it. */
-export function legacyWay({ body, caller }: Exchange): Way {
+function legacyWay({ body, caller }: Exchange): Way {
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   if (request?.method === "initialize")
     return (services, exchange) => beginSession(services, exchange, request);
   return caller.session?.bridge?.to === "modern" ? bridgeToModern : proxyLegacy;
 }
 
-export async function modernWay(services: BridgeServices, exchange: Exchange): Promise<Way> {
+async function modernWay(services: BridgeServices, exchange: Exchange): Promise<Way> {
   const { method, body, server, requestId } = exchange;
   const known = server.learnt.era ?? null;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
@@ -36,3 +36,9 @@ export async function modernWay(services: BridgeServices, exchange: Exchange): P
   const { status, message } = discoverRefusalOf(discoverAnswer, { id: request.id, requestId });
   return async () => Response.json(message, { status });
 }
+
+export const wayOf = async (
+  services: BridgeServices,
+  exchange: Exchange,
+  era: "legacy" | "modern",
+): Promise<Way> => (era === "legacy" ? legacyWay(exchange) : modernWay(services, exchange));

@@ -11,9 +11,7 @@ type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 export interface EarlyAnswer {
   kind: BodyKind;
-  /** JSON text of the request's id; null: a batch */
   idText: string | null;
-  /** the JSON-RPC error of the request, as JSON text */
   refusalText: (refusal: Refusal) => string;
 }
 
@@ -30,7 +28,6 @@ export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
 
 const bodyOf = (text: string): Body | null => new Response(text).body;
 
-/** null: the stream ends without an answer. */
 async function answerIn(response: ClientAnswer, idText: string | null): Promise<string | null> {
   const { segments } = eventsOf(response, {
     mayNeedRouter: (data) => isAnswer(data, idText),
@@ -61,7 +58,6 @@ export async function restOf(response: ClientAnswer, early: EarlyAnswer): Promis
   return bodyOf(kind === "events" ? sseMessageText(said) : said);
 }
 
-/** `restOf` for GET. */
 export async function streamOf(response: ClientAnswer): Promise<Body | null> {
   if (streamsAnswer(response)) return response.body;
   await response.body?.cancel();

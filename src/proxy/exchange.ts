@@ -21,7 +21,6 @@ export interface Exchange {
   server: SealedServer;
   /** The caller as of now, at most a few seconds old: a stream outlives what it began with. */
   current: () => Promise<Result<Caller, Refusal>>;
-  /** The caller read again from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
   /** the client's own headers; `Upstream` decides which of them are forwarded */
@@ -30,13 +29,10 @@ export interface Exchange {
   authorization: string | null;
   /** the body as it came; empty for GET and DELETE */
   bytes: Uint8Array<ArrayBuffer>;
-  /** the body's text, UTF-8 */
   text: string;
-  /** null: not JSON, or no body */
   body: ProxiedBody | null;
   requestId: string;
   startedAt: number;
-  /** aborts when the client has left */
   left: AbortSignal;
   /** of the stream that answers the client; null: the reader of the answer owns it */
   owner: StreamOwner | null;
@@ -52,13 +48,11 @@ export const createExchange = (
   again: () => authenticate(claim, "database"),
 });
 
-/** Members that a derived exchange replaces. */
 export interface Derivation {
   /** Applied to the caller of now and to each that is looked up later. */
   caller?: (caller: Caller) => Caller;
   /** Refuses a caller that was read again from the database; null: accepted. */
   confirm?: () => Promise<Refusal | null>;
-  /** replaces the client's message */
   message?: { headers: MessageHeaders; text: string };
   left?: AbortSignal;
 }

@@ -4,7 +4,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export type BodyKind = "events" | "json";
 
 export interface Filler {
-  /** Observes the bytes that are sent. */
   passed(bytes: Bytes): void;
   /** Bytes that may be sent now; null: the last byte is within a line, a string or a number. */
   next(): Bytes | null;

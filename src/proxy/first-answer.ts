@@ -17,7 +17,6 @@ const encoder = new TextEncoder();
 
 export interface FirstAnswer {
   response: UpstreamAnswer;
-  /** null if none was found */
   answer: JsonObject | null;
   /** the bytes that were read, then the rest of the body */
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
@@ -46,7 +45,6 @@ function createFinder(
   };
 }
 
-/** Reads up to the end of the answer. */
 export async function readAnswer(
   response: UpstreamAnswer,
   reading: Reading = "anyhow",
@@ -79,13 +77,11 @@ export async function readAnswer(
     return ok({ response, answer: answer === "unreadable" ? null : answer, body });
   }
   const bytes = concatenated(parts);
-  // The last event of a stream may be unterminated.
   const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
   const isRead = find !== null || reading === "anyhow" || faultIn(bytes, "server") === null;
   return ok({ response, answer: isRead && isObject(value) ? value : null, body: bytes });
 }
 
-/** Cancels the rest of the body. */
 export async function dropBody({ body }: FirstAnswer): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel();
 }

@@ -60,7 +60,6 @@ function rest(options: {
 }
 
 interface Reading {
-  /** whether the body may pass while it arrives */
   mayPass: (head: string) => boolean;
   /** bytes of a body that may not pass while it arrives */
   mostBytes: number;
@@ -116,7 +115,6 @@ async function readArriving(
   let size = 0;
   let isHarmless = false;
   const onwards = (pending: Promise<Next>): JsonBody => {
-    // The body's reader gets the error.
     pending.catch(() => undefined);
     return { kind: "parts", body: rest({ first: chunks, pending, reader, message, unreadable }) };
   };

@@ -30,7 +30,6 @@ export function createLosses(
     /** ids of the requests that this stream answers */
     ids: readonly RequestId[];
     era: keyof typeof wires;
-    /** absent: `server`, which may ask for sampling */
     sender?: ServerSender;
   },
 ) {
@@ -49,9 +48,7 @@ export function createLosses(
 
   return {
     sender,
-    /** Logs the fault without content. */
     note,
-    /** Reads one event, and counts the answers that pass. */
     read(isFirst: boolean): EventReader {
       const reader = createEventReader(isFirst, sender);
       return {
@@ -64,7 +61,6 @@ export function createLosses(
       };
     },
     mayAnswer: ({ whole }: Unreadable): boolean => whole === null || mayAnswer(whole.data),
-    /** @returns what the client gets instead */
     replace({ fault, bytes, whole }: Unreadable): Uint8Array<ArrayBuffer> {
       note(fault);
       const isJson = whole !== null && parsedJson(whole.data) !== undefined;

@@ -35,22 +35,20 @@ const silentTicks = 4;
 /** …and after which a body is given up that can't take filler, because it stalls within a string. */
 const standstillTicks = 30;
 
-/** What happens to an answer that takes longer than `quietMs`. */
 export type Early =
   /** the answer can't begin: its status and headers must be the server's */
   | { kind: "waits"; tooLate: () => Promise<ClientAnswer> }
-  /** a message without a response */
   | { kind: "accepted" }
   | { kind: "begins"; as: BodyKind; rest: (response: ClientAnswer) => Promise<Body | null> };
 
 /** Their answers have the session's id in a header, or show by their status which era the server supports. */
 const saidInHeaders: ReadonlySet<string> = new Set(["initialize", discoverMethod]);
 
-export function earlyFor(exchange: Exchange, modern: boolean): Early {
+export function earlyFor(exchange: Exchange, era: "legacy" | "modern"): Early {
   const { method, body, headers, requestId, server } = exchange;
   if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
   const [request] = body === null ? [] : requestsIn(body);
-  const wireOf = modern ? modernWireOf : legacyWireOf;
+  const wireOf = era === "modern" ? modernWireOf : legacyWireOf;
   const waitsFor = (id: RequestId | null): Early => ({
     kind: "waits",
     tooLate: () =>
@@ -86,22 +84,18 @@ export const endsStream = (found: Result<unknown, Refusal>): boolean =>
   !found.ok && ending.has(found.error.reason);
 
 export interface OpenAnswer {
-  /** ms since the request arrived */
   waitedMs: number;
   /** @param owner of the stream that becomes the answer, if it takes one */
   work: (left: AbortSignal, owner: StreamOwner) => Promise<ClientAnswer>;
-  /** aborts if the runtime notices that the client has left */
   left: AbortSignal;
   early: Early;
   held: HeldExchange;
   keyEnded: () => Promise<boolean>;
   /** makes the response for a thrown error once an answer has begun */
   failed: (thrown: unknown) => Promise<ClientAnswer>;
-  /** keeps work alive after the client has left */
   background: (work: Promise<unknown>) => void;
 }
 
-/** null: the answer takes longer. */
 const within = (ms: number, working: Promise<ClientAnswer>): Promise<ClientAnswer | null> =>
   // `Promise.race` would create several more promises.
   new Promise((resolve, reject) => {
@@ -121,7 +115,6 @@ function streamedKind(response: ClientAnswer): BodyKind | null {
 
 interface Holding extends Pick<OpenAnswer, "held" | "keyEnded"> {
   filler: Filler;
-  /** sent immediately */
   first: Uint8Array<ArrayBuffer> | null;
   source: () => Promise<Body | null>;
   leave: () => void;
@@ -158,7 +151,6 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
     if (state.asks || state.over) return;
     state.asks = true;
     const ended = await keyEnded().finally(() => (state.asks = false));
-    // The stream may have ended meanwhile.
     if (!ended || state.over) return;
     controller.close();
     await giveUp();
@@ -204,7 +196,6 @@ function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holdin
         await reader?.cancel(reason);
       },
     },
-    // Backpressure is the source's.
     { highWaterMark: 0 },
   );
 }

@@ -9,18 +9,18 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { MessageHeaders } from "../domain/servers/message-headers.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { anyToken } from "../domain/tenancy/grant-ids.ts";
-import { proxiedBounds, readBody, unparsable } from "../mcp/body.ts";
+import { bytesToAdmit, proxiedBounds, readBody, unparsable } from "../mcp/body.ts";
 import { clientFault } from "../mcp/client-faults.ts";
 import { isModern } from "../mcp/era.ts";
 import { idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
+import { admitBody, type LargeBodyServices } from "../pipeline/callers/body-allowance.ts";
 import type { Claim } from "../pipeline/callers/authenticate.ts";
 import type { Challenges } from "../pipeline/servers/challenges.ts";
 import type { Door } from "../pipeline/sampling/turns.ts";
-import { legacyWay, modernWay } from "./dispatch.ts";
+import { wayOf } from "./dispatch.ts";
 import { createExchange, refuse, type Exchange } from "./exchange.ts";
 import { earlyFor, endsStream, openAnswer } from "./open-answer.ts";
-import { admitBody, type LargeBodyServices } from "./large-bodies.ts";
 import type { BridgeServices } from "./bridge/services.ts";
 
 export interface ReceiveServices extends BridgeServices, LargeBodyServices {
@@ -34,7 +34,6 @@ const sessionHeader = "Mcp-Session-Id";
 /** 2026-07-28 has no GET. The response to this request is the stream of a client's subscriptions. */
 const listenMethod = "subscriptions/listen";
 
-/** Skips a byte order mark, as servers do. */
 const decoder = new TextDecoder();
 /** An API key or access token of the router's, which is never forwarded. */
 const isOwn = (text: string): boolean => /\bsrk_/i.test(text) || anyToken.test(text);
@@ -42,7 +41,6 @@ const isOwn = (text: string): boolean => /\bsrk_/i.test(text) || anyToken.test(t
 export interface Inbound {
   request: ClientMessage;
   path: string;
-  /** the tenant and the server in the path */
   through: { tenant: string; server: string };
   requestId: string;
   /** makes the answer to a message that is no JSON-RPC request */
@@ -98,12 +96,10 @@ export async function receive(services: ReceiveServices, inbound: Inbound): Prom
   return handle(services, inbound).finally(opened);
 }
 
-/** A message before its caller is known. */
 interface ReadMessage extends Pick<
   Exchange,
   "method" | "headers" | "authorization" | "bytes" | "text" | "body"
 > {
-  /** why the body was not parsed; null if it was, or there is none */
   unparsable: Refusal | null;
   isModern: boolean;
   kind: OpenKind;
@@ -124,7 +120,7 @@ async function readMessage(
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
   const claim: Claim = { token, sessionId: null, scope: "proxy", through };
-  const admitted = await admitBody(services, request, claim);
+  const admitted = await admitBody(services, claim, bytesToAdmit(request));
   if (!admitted.ok) return admitted;
   const read = await readBody(request, proxiedBounds);
   if (!read.ok) return read;
@@ -197,32 +193,32 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Clie
   if (!held.ok) return refused(held.error);
   const left = sent.signal;
   const about = { caller: found.value, server, requestId, startedAt, left, owner: null };
-  const exchange = createExchange(services, message.claim, { ...message, ...about });
-  return answerExchange(services, { exchange, message, held: held.value, refused });
+  return answerExchange(services, message, { about, held: held.value, refused });
 }
 
 function answerExchange(
   services: ReceiveServices,
+  message: ReadMessage,
   context: {
-    exchange: Exchange;
-    message: ReadMessage;
+    about: Pick<Exchange, "caller" | "server" | "requestId" | "startedAt" | "left" | "owner">;
     held: HeldExchange;
     refused: (refusal: Refusal) => Promise<ClientAnswer> | ClientAnswer;
   },
 ): Promise<ClientAnswer> {
-  const { exchange, message, held, refused } = context;
-  const { isModern: isModernMessage } = message;
+  const { about, held, refused } = context;
+  const exchange = createExchange(services, message.claim, { ...message, ...about });
+  const era = message.isModern ? "modern" : "legacy";
   // Without the session, so that all streams of a key share one read.
   const claim = { ...message.claim, sessionId: null };
   return openAnswer({
     waitedMs: services.now() - exchange.startedAt,
     async work(left, owner) {
       const open = { ...exchange, left, owner };
-      const way = isModernMessage ? await modernWay(services, open) : legacyWay(open);
+      const way = await wayOf(services, open, era);
       return way(services, open);
     },
     left: exchange.left,
-    early: earlyFor(exchange, isModernMessage),
+    early: earlyFor(exchange, era),
     held,
     keyEnded: async () => endsStream(await services.authenticate(claim, "watch")),
     async failed(thrown) {

@@ -9,11 +9,7 @@ const retestMs = 60_000;
 
 export type RefusedBefore = "modern" | "handshake" | "rich_capabilities";
 
-export function createRetests(deps: {
-  capacity: number;
-  /** ms, never set back */
-  elapsed: () => number;
-}) {
+export function createRetests(deps: { capacity: number; elapsed: () => number }) {
   const { capacity, elapsed } = deps;
   const testedAt = createBoundedMap<string, number>(capacity);
   const note = ({ id }: Pick<McpServer, "id">, refused: RefusedBefore): void => {

@@ -5,8 +5,6 @@ import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";
-import { type RequestId } from "../mcp/json-text/exact-ids.ts";
-import { errorMessage, resultMessage } from "../mcp/jsonrpc.ts";
 import type { Caller } from "../pipeline/callers/authenticate.ts";
 import type { Declared } from "../pipeline/sampling/choice/choose.ts";
 import type { Waiting } from "../pipeline/sampling/request/sampling-request.ts";
@@ -18,13 +16,10 @@ import { propagatedIn } from "../mcp/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface ServerSamplingRequest {
-  /** of `sampling/createMessage`, as received */
   params: JsonObject;
   codec: Codec;
-  /** what the router advertised to the server */
   declared: Declared;
   clientInfo: JsonObject;
-  /** the tool being called; null if unknown */
   tool: string | null;
   /** hash of the client's request, by which the client can cancel it */
   messageId: string | null;
@@ -39,7 +34,6 @@ export interface ServerSamplingRequest {
 }
 
 export interface SamplingOutcome {
-  /** of the audit record */
   requestId: string;
   answeredBy: AnsweredBy;
   outcome: Result<Finished, Refusal>;
@@ -111,17 +105,4 @@ export async function sampleForServer(
     deps.report(requestId, thrown);
     return { requestId, answeredBy: "this-call", outcome: err({ reason: "internal" }) };
   }
-}
-
-/** The JSON-RPC message that answers the server. */
-export function answerMessage(
-  id: RequestId,
-  codec: Codec,
-  { requestId, outcome }: Omit<SamplingOutcome, "answeredBy">,
-): Record<string, unknown> {
-  if (!outcome.ok)
-    return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
-  const { answer, call } = outcome.value;
-  // Without the decision: a call's cost is not for the server.
-  return resultMessage(id, codec.encodeAnswer(answer, call, {}));
 }

@@ -12,10 +12,8 @@ export interface ProxyServices {
   upstream: Upstream;
   /** Writes one structured log line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;
-  /** Work that outlives the response. */
   background: (work: Promise<unknown>) => void;
   now: () => number;
-  /** monotonic ms, for durations */
   elapsed: () => number;
   sha256Hex: (content: string | Uint8Array<ArrayBuffer>) => Promise<string>;
   /** Logs an unexpected error by the name of what was thrown, never its message. */

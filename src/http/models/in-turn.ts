@@ -4,10 +4,10 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { RequestBody } from "../../domain/passing.ts";
 import { readModelRequest } from "../../mcp/json-text/model-request.ts";
-import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
+import { bytesToAdmit, isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import type { Caller } from "../../pipeline/callers/authenticate.ts";
 import { withoutTurn, type CallSlot } from "../../domain/sampling/call-slot.ts";
-import { admitBody } from "../../proxy/large-bodies.ts";
+import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 import type { ModelServices } from "../sampling-services.ts";
 import { modelClaim, modelKeyOf } from "./caller.ts";
 import { type StreamedAnswer } from "./stream.ts";
@@ -27,7 +27,7 @@ async function read(
   { input, token, turn }: { input: ModelRequest; token: string; turn: CallSlot },
 ): Promise<Result<{ bytes: RequestBody; body: JsonObject; caller: Caller }, Refusal>> {
   const claim = modelClaim(token, input.tenant);
-  const admitted = await admitBody(services, input.request, claim);
+  const admitted = await admitBody(services, claim, bytesToAdmit(input.request));
   if (!admitted.ok) return admitted;
   // The body is read out of turn, since a caller may send as slowly as it likes.
   const bytes = await turn.outside(() => readBody(input.request, messageBounds));

@@ -5,7 +5,7 @@ import type { ClientMessage } from "../../domain/ports/client-message.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { allowsBatch, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
+import { bytesToAdmit, isPlainUtf8, messageBounds, plainJson, readBody } from "../../mcp/body.ts";
 import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityInSlices, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
@@ -13,7 +13,7 @@ import { authenticate, claimOf, handleLegacy, type InboundMessage } from "./lega
 import { handleModern } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
 import { withoutTurn } from "../../domain/sampling/call-slot.ts";
-import { admitBody } from "../../proxy/large-bodies.ts";
+import { admitBody } from "../../pipeline/callers/body-allowance.ts";
 
 const json = "application/json";
 const eventStream = "text/event-stream";
@@ -140,8 +140,7 @@ export async function postSampling(
   const acceptsStream = namesStream(accept);
   const refused = (refusal: Refusal): Promise<ClientAnswer> =>
     respond(refusalReply(null, refusal, requestId), { acceptsStream, signal });
-  const startedAt = services.now();
-  const beganAt = services.elapsed();
+  const [startedAt, beganAt] = [services.now(), services.elapsed()];
   if (!accepts(accept, json) && !accepts(accept, eventStream))
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
   const expected = expectedInstead(headers);
@@ -149,7 +148,8 @@ export async function postSampling(
   const token = bearerOf(headers.get("Authorization") ?? undefined);
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
-  const admitted = await admitBody(services, request, claimOf({ ...named, token }, null));
+  const claim = claimOf({ ...named, token }, null);
+  const admitted = await admitBody(services, claim, bytesToAdmit(request));
   if (!admitted.ok) return refused(admitted.error);
   const sessionId = headers.get("Mcp-Session-Id");
   const entered = await services.door.enterFor({ token, sessionId });

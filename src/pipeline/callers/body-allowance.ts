@@ -4,6 +4,7 @@
  */
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { Authenticate, Claim } from "./authenticate.ts";
 
 /** Eight of the largest bodies at once, or as many rejected per minute. */
 export const largeBodies = { mostBytes: 96 * 1024 * 1024, windowMs: 60_000 };
@@ -49,4 +50,24 @@ export function createBodyAllowance(deps: {
       return ok(() => set(keyId, takenBy(keyId) - bytes));
     },
   };
+}
+
+export interface LargeBodyServices {
+  authenticate: Authenticate;
+  bodyAllowance: BodyAllowance;
+}
+
+/**
+ * Checks before a large body is read whether its caller may send one.
+ * @param bytes `null` for a body that anyone may send
+ * @returns a function that gives the bytes back once the body is accepted
+ */
+export async function admitBody(
+  { authenticate, bodyAllowance }: LargeBodyServices,
+  claim: Claim,
+  bytes: number | null,
+): Promise<Result<() => void, Refusal>> {
+  if (bytes === null) return ok(() => {});
+  const known = await authenticate(claim, "memory");
+  return known.ok ? bodyAllowance.take(known.value.snapshot.key.id, bytes) : known;
 }

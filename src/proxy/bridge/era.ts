@@ -16,7 +16,6 @@ import type { BridgeServices } from "./services.ts";
 const timeoutMs = 15_000;
 
 export type Discovery = Discovered & {
-  /** why there is no answer; null: the server answered */
   failure: Refusal | null;
   discoverAnswer: DiscoverAnswer | null;
 };

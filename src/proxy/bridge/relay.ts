@@ -27,7 +27,6 @@ export const bridgedCaller = (caller: Caller): Caller => ({
 export interface Bridging {
   reply: ClientReply;
   request: RefusedRequest;
-  /** @param message JSON text */
   translate(message: string): TranslatedMessage;
   /** Finishes before the client gets the answer, because its next request depends on it. */
   beforeAnswer?(message: string): Promise<void>;
@@ -39,7 +38,6 @@ export interface Bridging {
 
 const cancelled: Refusal = { reason: "cancelled" };
 
-/** @param text the response to the request, JSON text */
 export const answerTo = ({ reply }: Bridging, text: string, status: number): Promise<void> =>
   conclude(reply, {
     text: () => text,
@@ -55,7 +53,6 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
   }
 }
 
-/** @returns why the stream gave no answer */
 async function relayStream(bridging: Bridging, response: ClientAnswer): Promise<Refusal | null> {
   const { reply, gone } = bridging;
   reply.begin({});

@@ -3,7 +3,6 @@ import type { CallerMemory } from "../../pipeline/callers/caller-memory.ts";
 import type { LegacyServices } from "../legacy/services.ts";
 import type { ModernServices } from "../modern/rounds.ts";
 
-/** For a message that may cross eras. */
 export interface BridgeServices extends LegacyServices, ModernServices {
   /** what this isolate remembers of callers and of their servers */
   callerMemory: Pick<CallerMemory, "amend">;

@@ -21,7 +21,6 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
 }
 
-/** Reads the tools into the session; null if they could not be read. */
 export async function readTools(
   services: Pick<BridgeServices, "sessions" | "upstream">,
   exchange: Exchange,

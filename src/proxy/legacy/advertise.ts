@@ -6,7 +6,6 @@ import { withMember } from "../../mcp/json-text/raw-json.ts";
 
 export interface Advertised {
   text: string;
-  /** as the server reads them */
   capabilities: JsonObject;
 }
 

@@ -16,14 +16,9 @@ import { patienceWithProgressMs, progressOf } from "../../mcp/progress.ts";
 import type { AnsweredBy } from "../../pipeline/sampling/request/idempotency.ts";
 import type { Waiting } from "../../pipeline/sampling/request/sampling-request.ts";
 import type { Exchange } from "../exchange.ts";
-import {
-  answerMessage,
-  sampleForServer,
-  type SamplingDeps,
-  type SamplingOutcome,
-} from "../sample-for-server.ts";
+import { sampleForServer, type SamplingDeps } from "../sample-for-server.ts";
 import type { LegacyServices } from "./services.ts";
-import { answerHeaders, declineClientRequest } from "./post-answer.ts";
+import { answerHeaders, answerText, declineClientRequest } from "./post-answer.ts";
 
 /** Concurrent requests of one stream. The next one waits, and the server's stream waits with it. */
 const mostRunning = 32;
@@ -34,9 +29,7 @@ export type AnsweringDeps = SamplingDeps &
     "deliver" | "cancellation" | "idempotency" | "background" | "note" | "sha256Hex"
   >;
 
-/** The stream on which a server sends sampling requests. */
 export interface AskingStream {
-  /** the tool being called; null if unknown */
   tool: string | null;
   /** the client's request that the stream answers; null: the GET stream, or several requests */
   answers: RequestId | null;
@@ -47,14 +40,11 @@ export interface AskingStream {
 export interface Negotiated {
   revision: string;
   codec: Codec;
-  /** what the server may ask the router for */
   declared: Declared;
 }
 
-/** A server's request as the stores identify it. */
 interface KnownRequest {
   params: JsonObject;
-  /** hash of the server's id */
   messageId: string;
   /** within which the server's ids are unique; null if unknown: nothing is stored */
   scope: string | null;
@@ -68,10 +58,8 @@ interface Asked {
 }
 
 interface AnsweredText {
-  /** of the audit record */
   requestId: string;
   answeredBy: AnsweredBy;
-  /** the JSON-RPC message for the server */
   text: string;
 }
 
@@ -156,17 +144,11 @@ export function createAnswering(
     { params, replayKey, oversized }: Asked,
     signal: AbortSignal,
   ): Promise<AnsweredText> => {
-    const answered = ({ requestId, answeredBy, outcome }: SamplingOutcome): AnsweredText => ({
-      requestId,
-      answeredBy,
-      text: JSON.stringify(answerMessage(id, codec, { requestId, outcome })),
-    });
-    const refused = (refusal: Refusal): AnsweredText =>
-      answered({
-        requestId: exchange.requestId,
-        answeredBy: "this-call",
-        outcome: err(refusal),
-      });
+    const refused = (refusal: Refusal): AnsweredText => {
+      const { requestId } = exchange;
+      const text = answerText(id, codec, { requestId, outcome: err(refusal) });
+      return { requestId, answeredBy: "this-call", text };
+    };
     try {
       const now = await exchange.current();
       if (!now.ok) return refused(now.error);
@@ -190,7 +172,8 @@ export function createAnswering(
         },
         signal,
       });
-      return answered(sampled);
+      const { requestId, answeredBy } = sampled;
+      return { requestId, answeredBy, text: answerText(id, codec, sampled) };
     } catch (thrown) {
       // Whatever went wrong here, the server is waiting for an answer.
       deps.report(exchange.requestId, thrown);
@@ -198,7 +181,6 @@ export function createAnswering(
     }
   };
 
-  /** @returns the status of the POST; null if nothing was sent */
   const answer = async (id: RequestId, known: KnownRequest): Promise<number | null> => {
     const { params, messageId, scope } = known;
     const entry = { messageId, ending: new AbortController() };
@@ -273,7 +255,6 @@ export function createAnswering(
   };
 }
 
-/** A server's request has no HTTP headers of its own. */
 const noHeaders = { get: () => null };
 
 const faultOfKey = (params: JsonObject): Refusal | null => {

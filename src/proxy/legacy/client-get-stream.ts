@@ -14,7 +14,6 @@ const mostTries = 6;
 /** …and if it is unknown who holds the stream. */
 const fewTries = 2;
 const pauseMs = 25;
-/** Polling intervals in memory and in the database. */
 const [lookHereMs, lookMs] = [20, 100];
 const patienceMs = 3_000;
 

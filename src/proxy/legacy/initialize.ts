@@ -69,7 +69,6 @@ export function declaredIn({
   };
 }
 
-/** @param exchange an admitted `initialize` */
 export async function proxyInitialize(
   services: AnsweringDeps & Pick<LegacyServices, "retests" | "servers" | "sessions" | "upstream">,
   exchange: Exchange,

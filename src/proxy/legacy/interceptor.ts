@@ -31,9 +31,7 @@ const unnamedRevision = "2025-03-26";
 
 export type Verdict =
   | { kind: "pass" }
-  /** The router answers this sampling request. */
   | { kind: "intercept"; id: RequestId; params: JsonObject }
-  /** The server cancels its request; the router may be running it. */
   | { kind: "cancel"; serverRequestId: RequestId }
   /** The router refuses this request because no client can be asked. */
   | { kind: "decline"; id: RequestId; method: string }
@@ -96,19 +94,15 @@ function negotiatedOf(session: Session | null, headers: MessageHeaders): Negotia
 
 export type Intercepted =
   | { kind: "pass" }
-  /** The client gets nothing of the text. */
   | { kind: "intercepted" }
-  /** The rest of a batch, for the client. */
   | { kind: "changed"; text: string };
 
 export interface Interceptor {
-  /** @param text a message or a batch */
   intercept(text: string, eventId: string | null): Promise<Intercepted>;
   /** Refuses a message that is too large to buffer if it names a sampling request and its id. */
   refuseOversized(head: string, limitBytes: number): void;
   /** A cheap check, false only if the message is certainly not for the router. */
   mayNeedRouter(text: string): boolean;
-  /** Whether a sampling request of this stream is running. */
   isRunning(): boolean;
 }
 

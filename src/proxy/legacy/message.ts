@@ -83,7 +83,6 @@ function claimClientStream(
   };
 }
 
-/** The server gave the client no GET stream. */
 function noteNoStream(
   { streams, background }: Pick<LegacyServices, "background" | "streams">,
   session: Session,
@@ -121,7 +120,7 @@ export async function proxyLegacy(
 ): Promise<ClientAnswer> {
   const { server, method, body, requestId } = exchange;
   const { session } = exchange.caller;
-  const { sessions, streams, background } = services;
+  const { sessions, background } = services;
   if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
   if (body !== null) {
     await noteCancellations(services, exchange, body);
@@ -129,14 +128,12 @@ export async function proxyLegacy(
   }
   if (method === "GET") return proxyGet(services, exchange);
   const [request, ...more] = body === null ? [] : requestsIn(body);
-  if (request !== undefined && session?.bridge === null)
-    await streams.untilOpenedElsewhere(session, exchange.left);
   const closeRouterStream = await openRouterStream(services, exchange, request?.method);
   const sent = await sendOn(services, exchange, {
     body: method === "POST" ? exchange.bytes : null,
   });
   if (!sent.ok) {
-    closeRouterStream();
+    closeRouterStream?.();
     return refuse(sent.error, { id: request?.id ?? null, requestId });
   }
   const response = sent.value;
@@ -144,7 +141,7 @@ export async function proxyLegacy(
   const isRead =
     streamsAnswer(response) || (response.ok && isJson(response) && server.sampling !== "client");
   if (method === "DELETE" || !isRead) {
-    closeRouterStream();
+    closeRouterStream?.();
     return passOn(response);
   }
   let isOpen = true;
@@ -158,7 +155,7 @@ export async function proxyLegacy(
     },
     ended() {
       isOpen = false;
-      closeRouterStream();
+      closeRouterStream?.();
     },
   });
 }

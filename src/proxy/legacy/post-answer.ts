@@ -4,9 +4,11 @@ import { notTranslated } from "../../domain/servers/bridging.ts";
 import type { MessageHeaders } from "../../domain/servers/message-headers.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
+import type { Codec } from "../../mcp/codec.ts";
 import type { RequestId } from "../../mcp/json-text/exact-ids.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 import type { Upstream, Sending } from "../../pipeline/servers/upstream.ts";
+import type { SamplingOutcome } from "../sample-for-server.ts";
 
 const tries = 3;
 const waitMs = 500;
@@ -35,6 +37,21 @@ export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => 
 }
 
 export type Deliver = ReturnType<typeof createDeliver>;
+
+/** The answer to a sampling request, JSON text. */
+export function answerText(
+  id: RequestId,
+  codec: Codec,
+  { requestId, outcome }: Pick<SamplingOutcome, "requestId" | "outcome">,
+): string {
+  if (!outcome.ok)
+    return JSON.stringify(
+      errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId),
+    );
+  const { answer, call } = outcome.value;
+  // Without the decision: a call's cost is not for the server.
+  return JSON.stringify(resultMessage(id, codec.encodeAnswer(answer, call, {})));
+}
 
 export function answerHeaders(
   from: MessageHeaders,

@@ -45,18 +45,14 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const nothing: Bytes = new Uint8Array(0);
 
 export interface Relaying {
-  /** null: nothing is intercepted */
   interceptor: Interceptor | null;
-  /** null: nothing is read */
   losses: Losses | null;
-  /** Called when the stream is over, whoever ended it. */
   ended: () => void;
   owner: StreamOwner | null;
   /** The message that ends the client's request if the server's stream breaks; null: it can resume. */
   broken: () => Record<string, unknown> | null;
 }
 
-/** @returns what the client gets of one segment */
 async function partFor(
   segment: Segment,
   { interceptor, losses }: Pick<Relaying, "interceptor" | "losses">,
@@ -182,7 +178,6 @@ async function relayJson(
   }
 }
 
-/** @param about `ended` is called when the answer is over */
 export async function relayAnswer(
   services: AnsweringDeps,
   exchange: Exchange,

@@ -42,28 +42,30 @@ interface Holding {
   services: RouterStreamDeps;
   exchange: Exchange;
   session: Session;
-  /** the request has ended */
   over: AbortSignal;
   /** Lets the request continue: the stream is open, or there will be none. */
   ready: () => void;
 }
 
-const nothingToEnd = (): void => undefined;
-
-/** Opens the stream if the client has none. @returns what closes it */
+/**
+ * Waits for a GET stream that the client is opening, or opens one if a request of this method needs it.
+ * @returns what closes the router's stream; null if there is none
+ */
 export async function openRouterStream(
   services: RouterStreamDeps,
   exchange: Exchange,
   method: string | undefined,
-): Promise<() => void> {
+): Promise<(() => void) | null> {
   const { server, caller } = exchange;
   const { session } = caller;
-  if (session === null || method === undefined || !mayAsk.has(method)) return nothingToEnd;
+  const { streams } = services;
+  if (session === null || method === undefined) return null;
+  if (session.bridge === null) await streams.untilOpenedElsewhere(session, exchange.left);
+  if (!mayAsk.has(method)) return null;
   // Behind a bridge only the router can answer, or refuse, what a server asks on that stream.
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
-  if (!samples && session.bridge === null) return nothingToEnd;
-  const { streams } = services;
-  if (!(await streams.isMissing(session))) return nothingToEnd;
+  if (!samples && session.bridge === null) return null;
+  if (!(await streams.isMissing(session))) return null;
 
   const done = streams.needs(session);
   const over = new AbortController();
@@ -74,7 +76,6 @@ export async function openRouterStream(
       .catch((thrown: unknown) => services.report(exchange.requestId, thrown))
       .finally(ready),
   );
-  // An open stream is known by now.
   if (!headStart.signal.aborted) await services.wait(headStartMs, headStart.signal);
   return () => {
     done();
@@ -82,13 +83,12 @@ export async function openRouterStream(
   };
 }
 
-/** Keeps a stream open until the request is over. */
 async function keepOpen(holding: Holding): Promise<void> {
   const { services, session, over, ready } = holding;
   const { streams } = services;
   for (let tries = 0; !over.aborted; tries += 1) {
     const here = streams.routerStreamHere(session);
-    if (here === "stands") ready();
+    if (here === "open") ready();
     const next = here === null ? await hold(holding, tries) : tickMs;
     // The request waits for a stream that the client has asked for and not got yet.
     if (next === "never" || (next === "clients" && !(await streams.isMissing(session)))) return;
@@ -103,10 +103,10 @@ async function hold(holding: Holding, tries: number): Promise<number | "clients"
   // The client's own stream takes precedence, also if the client has to ask twice.
   if (streams.clientHasHere(session) || (tries > 0 && (await streams.clientHas(session))))
     return "clients";
-  const turn = streams.takeTurn(session);
-  if (turn === null) return tickMs;
+  const lease = streams.acquire(session);
+  if (lease === null) return tickMs;
   const stop = new AbortController();
-  const keeping = closeWhenIdle(holding, { stop, turn });
+  const keeping = closeWhenIdle(holding, { stop, lease });
   const headers = new Headers([...exchange.headers]);
   headers.delete("Content-Type");
   headers.delete("Last-Event-ID");
@@ -122,12 +122,11 @@ async function hold(holding: Holding, tries: number): Promise<number | "clients"
     if (!opened.ok) return opened.error.reason === "server_timeout" ? retryMs : "never";
     const response = opened.value;
     if (streamsAnswer(response)) {
-      turn.stands();
+      lease.opened();
       ready();
       await streams.routerHolds(session);
       await read(holding, response);
       await streams.routerReleases(session);
-      // A stream that the server ended is reopened after a pause.
       return stop.signal.aborted ? tickMs : retryMs;
     }
     await response.body?.cancel();
@@ -139,7 +138,7 @@ async function hold(holding: Holding, tries: number): Promise<number | "clients"
     ready();
     return tries < handOverTries ? handOverMs : retryMs;
   } finally {
-    turn.release();
+    lease.release();
     stop.abort();
     await keeping;
   }
@@ -148,26 +147,25 @@ async function hold(holding: Holding, tries: number): Promise<number | "clients"
 /** Closes the stream when no request here needs it any longer, or when the client wants its own. */
 async function closeWhenIdle(
   { services, session, over }: Holding,
-  { stop, turn }: { stop: AbortController; turn: { renew(): void; release(): void } },
+  { stop, lease }: { stop: AbortController; lease: { renew(): void; release(): void } },
 ): Promise<void> {
   const { streams, now } = services;
   let endedAt: number | null = null;
   for (let turns = 1; ; turns += 1) {
     await services.wait(tickMs, stop.signal);
     if (stop.signal.aborted) return;
-    turn.renew();
+    lease.renew();
     if (over.aborted) endedAt ??= now();
     const idle = endedAt !== null && (!streams.isNeeded(session) || now() - endedAt > afterwardsMs);
     const looks = turns % (lookMs / tickMs) === 0;
     if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session)))) {
       stop.abort();
       // Another request that waits here may reopen it before the database knows.
-      turn.release();
+      lease.release();
     } else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
   }
 }
 
-/** Intercepts sampling requests, and drops everything else. */
 async function read(
   { services, exchange, session }: Holding,
   response: UpstreamAnswer,

@@ -8,7 +8,6 @@ import type { Streams } from "./streams.ts";
 
 export interface LegacyServices extends ProxyServices {
   cancellation: Cancellation;
-  /** of intercepted requests */
   idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
   deliver: Deliver;
   servers: Pick<ServerStore, "learn">;

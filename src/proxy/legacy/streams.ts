@@ -1,53 +1,49 @@
 /**
- * Who holds a legacy session's GET stream. A server has one per session, and may sample only on it. Where the
- * client opens none, the router does while a request runs. The router's stream must never be in the client's
- * way: the client's wish is stored before the server is asked, and the router's stream ends when the client
- * wants one.
+ * Who holds a legacy session's GET stream. A server has one per session, and may send sampling requests only on it. If the
+ * client opens none, the router does while a request runs. The client takes precedence: its request for the stream is stored
+ * before the server is asked, and the router's stream then closes.
  */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import { clockSlackMs } from "../../domain/clocks.ts";
 import type { SessionStore } from "../../domain/ports/stores.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 
-/** ms for which a holder counts that has died without a word. */
 const leaseMs = 60_000;
-/** ms for which a server that offers no such stream is not asked for one again. */
+/** ms until a server without such a stream is asked again */
 const notOfferedMs = 60_000;
-/** ms. A lease with no more than this left means that the client only asks for its stream. */
+/** ms. A shorter lease means that the client has requested its stream, and not got it yet. */
 const wantedMs = 5_000;
-/** ms that a request waits for its client's stream to stand: what the server sends before that would be lost. */
+/** ms that a request waits for its client's stream, because earlier messages on it would be lost */
 const patienceMs = 1_000;
 export const renewStreamMs = 25_000;
-/** ms between two looks, which cost nothing. */
 const lookHereMs = 10;
-/** ms after `initialize` in which clients open their stream, beside their first requests. */
+/** ms after `initialize` in which clients open their stream */
 const youngMs = 2_000;
 const graceMs = 300;
 const lookMs = 60;
-/** ms within which a holder in this isolate has to renew its turn, since an invocation may end without a word. */
-const turnMs = 1_000;
+/** ms within which a holder in this isolate has to renew, because an invocation may be terminated */
+const holderMs = 1_000;
 
+/** elapsed ms until which each fact holds */
 interface Known {
-  /** until when a client's stream was seen */
+  /** the client has its stream */
   clientUntil: number;
-  /** until when the client that asked for the stream may be about to get it */
+  /** the client has requested its stream */
   wantedUntil: number;
-  /** until when the server's refusal of such a stream counts */
+  /** the server offers no stream */
   noneUntil: number;
 }
 const nothing: Known = { clientUntil: 0, wantedUntil: 0, noneUntil: 0 };
 
-/** The stream that the router holds in this isolate. One is enough for all requests that run here. */
+/** The stream that the router holds for all requests of a session in this isolate. */
 interface RouterStream {
-  /** how many requests run here that may need the stream */
   needed: number;
-  /** the turn to hold the stream, or to ask for the stream; null: no request here has that turn */
-  turn: { until: number; stands: boolean } | null;
+  /** of the request that opens or holds it */
+  lease: { until: number; isOpen: boolean } | null;
 }
 
-/** What this isolate knows of streams. */
 export interface StreamMemory {
-  /** until when a client's GET may be on its way to the server, by its sender */
+  /** until when a client's GET may be on its way, by sender */
   opening: Map<string, number>;
   get(sessionId: string): Known;
   set(sessionId: string, known: Partial<Known>): void;
@@ -68,7 +64,6 @@ export function createStreams(deps: {
   sessions: SessionStore;
   memory: StreamMemory;
   now: () => number;
-  /** ms, never set back; for what this isolate remembers */
   elapsed: () => number;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
@@ -77,15 +72,11 @@ export function createStreams(deps: {
     const found = await sessions.get(tenantId, id);
     return found.ok ? found.value : null;
   };
-  /**
-   * ms that a stored lease still has. A lease with more than a whole lease left was written before a clock was
-   * set back.
-   */
+  /** ms left of a stored lease. More than a whole lease means that a clock was set back. */
   const leftOf = (until: number): number => {
     const leftMs = until - now();
     return leftMs > leaseMs + clockSlackMs ? 0 : leftMs;
   };
-  /** `open`: the server has given the stream; `wanted`: the client has asked for it */
   const clientStream = async (session: Session): Promise<"open" | "wanted" | null> => {
     const seen = memory.get(session.id).clientUntil - elapsed();
     if (seen > wantedMs) return "open";
@@ -95,39 +86,38 @@ export function createStreams(deps: {
     return "open";
   };
 
-  /** Whether another request here holds the router's stream (`stands`), or asks for it. */
-  const routerStreamHere = ({ id }: Session): "stands" | "asked" | null => {
-    const turn = memory.routerStreams.get(id)?.turn ?? null;
-    if (turn === null || turn.until <= elapsed()) return null;
-    return turn.stands ? "stands" : "asked";
+  /** Whether a request in this isolate holds the router's stream. */
+  const routerStreamHere = ({ id }: Session): "open" | "opening" | null => {
+    const lease = memory.routerStreams.get(id)?.lease ?? null;
+    if (lease === null || lease.until <= elapsed()) return null;
+    return lease.isOpen ? "open" : "opening";
   };
 
   return {
     /**
-     * A GET has arrived here, and is on its way until the returned function is called. It is noted before
-     * anything is awaited, because the client's first POST may be right behind it.
-     * @param sender names the key and the session as they came, since they have not been looked up yet
+     * Registers a GET before anything is awaited, because the client's first POST may follow immediately.
+     * @param sender identifies key and session before they are looked up
+     * @returns what unregisters it
      */
     isOpening(sender: string): () => void {
       const until = elapsed() + patienceMs;
-      // Forgets GETs of invocations that ended without a word.
+      // Removes GETs of terminated invocations.
       for (const [other, end] of memory.opening) if (end <= elapsed()) memory.opening.delete(other);
       memory.opening.set(sender, until);
       return () => {
         if (memory.opening.get(sender) === until) memory.opening.delete(sender);
       };
     },
-    /** Waits while a GET of that sender is on its way, a second at most. */
+    /** Waits for that sender's GET, a second at most. */
     async untilOpened(sender: string, left: AbortSignal): Promise<void> {
       while ((memory.opening.get(sender) ?? 0) > elapsed() && !left.aborted)
         await wait(lookHereMs, left);
     },
-    /** Waits for a GET that another isolate may have taken. Only a new session's is looked for. */
+    /** Waits for a new session's GET in another isolate. */
     async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
       const startedAt = elapsed();
       if (now() - session.createdAt >= youngMs) return;
       while (!left.aborted && elapsed() < startedAt + patienceMs) {
-        // A GET that this isolate has taken was waited for above.
         const { noneUntil, wantedUntil } = memory.get(session.id);
         if (noneUntil > elapsed() || wantedUntil > 0 || (await clientStream(session)) !== "wanted")
           return;
@@ -135,12 +125,11 @@ export function createStreams(deps: {
       }
     },
 
-    /** The client asks for its stream. */
     async clientWants({ tenantId, id }: Session): Promise<void> {
       memory.set(id, { wantedUntil: elapsed() + wantedMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
     },
-    /** The server has given the client its stream, or the stream is still open. */
+    /** The client's stream is open. Due within a lease while it is. */
     async clientHolds({ tenantId, id }: Session): Promise<void> {
       memory.set(id, { clientUntil: elapsed() + leaseMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + leaseMs });
@@ -149,7 +138,7 @@ export function createStreams(deps: {
       memory.set(id, {});
       await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
     },
-    /** The server has no such stream, or none for this client. It is asked again after a minute. */
+    /** The server offers the client no stream, and is asked again after a minute. */
     isNotOffered({ id }: Session): void {
       memory.set(id, { noneUntil: elapsed() + notOfferedMs });
     },
@@ -162,44 +151,45 @@ export function createStreams(deps: {
     isRouters: async (session: Session): Promise<boolean> =>
       leftOf((await stored(session))?.routerStreamUntil ?? 0) > 0,
     clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
-    /** `clientHas` for what happened in this isolate, which costs nothing. */
+    /** `clientHas` from this isolate's memory alone. */
     clientHasHere({ id }: Session): boolean {
       const { clientUntil, wantedUntil } = memory.get(id);
       return Math.max(clientUntil, wantedUntil) > elapsed();
     },
 
-    /** A request runs that may need the router's stream, until the returned function is called. */
+    /** A request may need the router's stream until it calls the returned function. */
     needs({ id }: Session): () => void {
-      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, turn: null };
+      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, lease: null };
       memory.routerStreams.set(id, routerStream);
       routerStream.needed += 1;
       return () => {
         routerStream.needed -= 1;
-        if (routerStream.needed <= 0 && routerStream.turn === null) memory.routerStreams.delete(id);
+        if (routerStream.needed <= 0 && routerStream.lease === null)
+          memory.routerStreams.delete(id);
       };
     },
     isNeeded: ({ id }: Session): boolean => (memory.routerStreams.get(id)?.needed ?? 0) > 0,
     routerStreamHere,
-    /** The turn to ask for the stream, which has to be renewed within a second; null: another request has it. */
-    takeTurn(session: Session) {
+    /** A lease to open the stream, to be renewed every second; null: another request has it. */
+    acquire(session: Session) {
       const { id } = session;
       if (routerStreamHere(session) !== null) return null;
-      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, turn: null };
+      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, lease: null };
       memory.routerStreams.set(id, routerStream);
-      const turn = { until: elapsed() + turnMs, stands: false };
-      routerStream.turn = turn;
+      const lease = { until: elapsed() + holderMs, isOpen: false };
+      routerStream.lease = lease;
       return {
-        stands: (): void => void (turn.stands = true),
-        renew: (): void => void (turn.until = elapsed() + turnMs),
+        opened: (): void => void (lease.isOpen = true),
+        renew: (): void => void (lease.until = elapsed() + holderMs),
         release(): void {
-          if (routerStream.turn === turn) routerStream.turn = null;
-          if (routerStream.needed <= 0 && routerStream.turn === null)
+          if (routerStream.lease === lease) routerStream.lease = null;
+          if (routerStream.needed <= 0 && routerStream.lease === null)
             memory.routerStreams.delete(id);
         },
       };
     },
 
-    /** Whether the router has to hold a stream: the client has none, and a new client had time to open one. */
+    /** Whether the router has to open a stream: the client has none, and a new client had time to open one. */
     async isMissing(session: Session): Promise<boolean> {
       const startedAt = elapsed();
       const graceUntil = startedAt + (now() - session.createdAt < youngMs ? graceMs : 0);

@@ -28,7 +28,6 @@ const decoder = new TextDecoder();
 
 interface Passing {
   client: ClientReply;
-  /** null: the answer isn't read */
   losses: Losses | null;
   idText: string;
 }

@@ -28,7 +28,6 @@ const decoder = new TextDecoder();
 interface Relaying {
   services: Pick<ModernServices, "upstream">;
   exchange: Exchange;
-  /** the client's */
   id: RequestId;
   round: Round;
   client: ClientReply;
@@ -36,7 +35,6 @@ interface Relaying {
   gone: AbortSignal;
 }
 
-/** Where an answer was found. */
 type From =
   | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: Segments }
   | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
@@ -54,7 +52,6 @@ const failed = (detail: string, status: number | null = null): ServerReply => ({
 
 interface Answering {
   response: UpstreamAnswer;
-  /** id of the request that is answered */
   idText: string;
 }
 
@@ -140,7 +137,6 @@ async function deliver(
 
 type Sent = Round["first"];
 
-/** Ends the client's request with a message of the router's own. */
 async function concludeBy(
   { exchange, id, client }: Relaying,
   action: Exclude<RoundAction, { kind: "send" }>,

@@ -22,12 +22,10 @@ export type Answered = Result<string, { refusal: Refusal; requestId: string | nu
 
 export interface RoundSampler {
   decode(params: JsonObject): Result<SamplingCall, Refusal>;
-  /** @returns the result for the server, JSON text */
   sample(
     entry: SamplingEntry,
     options: {
       signal: AbortSignal;
-      /** null: the round is new */
       replayKey: ReplayKey | null;
     },
   ): Promise<Answered>;

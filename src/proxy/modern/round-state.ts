@@ -38,7 +38,6 @@ export interface StateOwner {
 export interface RoundRequest {
   /** JSON text, as the server gets it, except for its rounds */
   text: string;
-  /** the client's JSON-RPC id, as JSON text */
   idText: string;
   method: string;
   /** computed on demand, since most requests have no rounds */
@@ -63,7 +62,6 @@ export const stateRefused: Refusal = {
 export const isState = (state: string | null): state is string =>
   state !== null && state !== "null";
 
-/** @param state JSON text; null if missing */
 export const isOwnState = (state: string | null): boolean =>
   state !== null && String(JSON.parse(state)).startsWith(statePrefix);
 
@@ -114,7 +112,6 @@ export function connectAnswerIn(
   return own(parsedJson(said), "action") === "accept" ? "accepted" : "declined";
 }
 
-/** A request as its server gets it first. */
 export interface Opened {
   text: string;
   /** what the router's own state contained; null if the request has none */

@@ -51,11 +51,9 @@ export type RoundAction =
   | { kind: "refuse"; refusal: Refusal; requestId: string | null };
 
 export interface Round {
-  /** the message that is sent first, and its id */
   first: { text: string; idText: string };
   /** a stored response of the server, JSON text, that is acted on before anything is sent */
   held: string | null;
-  /** Whether the request has been sent again. */
   repeated(): boolean;
   /** Whether a message can be passed as it came. A cheap check, which may say no needlessly. */
   surelyHarmless(message: string): boolean;
@@ -139,7 +137,6 @@ export function createRounds(deps: {
       return ok(await states.wrap(await request.owner(), nested, foreignLifetimeMs));
     };
 
-    /** Passes the response to the client, under the client's own id. */
     const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 && held === null ? response : wire.withId(response, idText);

@@ -1,12 +1,11 @@
-/** What a server asks before 2026-07-28: each request is answered when the router has answered it. */
+/** Sampling requests of servers before 2026-07-28: each is answered when the router has answered it. */
 import { err } from "../../domain/result.ts";
 import { idKey, idTextIn, type Part } from "./line.ts";
 import { errorText, resultText, wireErrorOf, type SampleFor } from "./sampler.ts";
 
 export interface AskedRequests {
-  /** Answers a server's sampling request; the answer comes later. */
   take(part: Part): void;
-  /** Whether the id was of a request that runs here, which ends without an answer. */
+  /** Cancels a request, which gets no answer. False if none with that id is running. */
   cancel(id: string): boolean;
   end(): void;
 }
@@ -17,7 +16,7 @@ export function createAskedRequests(deps: {
   report: (thrown: unknown) => void;
 }): AskedRequests {
   const { sample, toServer, report } = deps;
-  /** A server may ask twice under one id, and cancels both by it. */
+  /** A server may use one id twice, and cancels both requests by it. */
   const running = new Set<{ id: string; ending: AbortController }>();
 
   const answer = async ({ text, message }: Part): Promise<void> => {
@@ -33,7 +32,6 @@ export function createAskedRequests(deps: {
       },
     );
     running.delete(entry);
-    // Who cancelled waits for no answer.
     if (ending.signal.aborted) return;
     toServer(answered.ok ? resultText(idText, answered.value) : errorText(idText, answered.error));
   };

@@ -1,10 +1,9 @@
-/** Bounds how much of a router's work one server asks for at once. */
+/** Limits the concurrent calls of one server. */
 import { err } from "../../domain/result.ts";
 import { wireErrorOf, type SampleFor } from "./sampler.ts";
 
-/** Calls that run at once. */
 const mostRunning = 16;
-/** Calls that wait for one of them to end. Each holds its prompt in memory. */
+/** Each waiting call holds its prompt in memory. */
 const mostWaiting = 256;
 
 export function createBoundedSample(sample: SampleFor): SampleFor {
@@ -27,7 +26,6 @@ export function createBoundedSample(sample: SampleFor): SampleFor {
           wireErrorOf({ reason: "rate_limited", limit: "proxy.sampling", retryAfterMs: 1_000 }),
         );
       await turn(options.signal);
-      // A call that was cancelled while it waited asks nobody.
       if (options.signal.aborted) {
         if (running < mostRunning) waiting.shift()?.();
         return err(wireErrorOf({ reason: "cancelled" }));

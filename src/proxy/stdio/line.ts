@@ -1,6 +1,6 @@
 /**
- * One line between a client and a server over stdio: a JSON-RPC message, or anything else, which passes. Both ends are
- * programs that one person started, so two parsers that read a message differently gain nothing here.
+ * One line of stdio: a JSON-RPC message, or anything else, which passes. The same user started both programs, so parser
+ * differences are no attack here.
  */
 import type { JsonValue } from "../../domain/json.ts";
 import { parsedMessages } from "../../mcp/json-text/exact-ids.ts";
@@ -8,7 +8,7 @@ import { messageIn, type ProxiedMessage } from "../../mcp/message.ts";
 import { elementsOf, whole } from "../../mcp/json-text/raw-json.ts";
 import { textAt } from "../../mcp/json-text/parts.ts";
 
-/** No program sends such a line as a message, and V8 makes no string of a much longer one. */
+/** V8 makes no string of a much longer line. */
 const mostBytes = 256 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -18,7 +18,6 @@ export interface Line {
   value: JsonValue;
 }
 
-/** null: no JSON in UTF-8. */
 export function readLine(bytes: Uint8Array): Line | null {
   if (bytes.length > mostBytes) return null;
   try {
@@ -30,10 +29,10 @@ export function readLine(bytes: Uint8Array): Line | null {
   }
 }
 
-/** By what an id is known again, whether it was spelt `1` or `1.0`. */
+/** The same for `1` and `1.0`. */
 export const idKey = (id: JsonValue | undefined): string => JSON.stringify(id ?? null);
 
-/** The id as it stands in the text: a number beyond a double's precision keeps its digits. */
+/** Keeps the digits of numbers beyond a double's precision. */
 export const idTextIn = (text: string): string => textAt(text, ["id"]) ?? "null";
 
 export interface Part {
@@ -41,7 +40,7 @@ export interface Part {
   message: ProxiedMessage;
 }
 
-/** The messages of a line: one, or those of a batch, which revision 2025-03-26 knows. */
+/** One message, or those of a batch (2025-03-26). */
 export function partsOf({ text, value }: Line): Part[] {
   if (!Array.isArray(value)) return [{ text, message: messageIn(value) }];
   const spans = elementsOf(text, whole(text));

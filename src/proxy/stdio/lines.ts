@@ -1,20 +1,19 @@
-/** Lines of a stream of bytes. Each keeps its own end, so that what passes is what came. */
+/** Splits a byte stream into lines. Each keeps its line end, so that it passes unchanged. */
 
 const newline = 10;
 
-/** Longer than any message that a router takes. */
+/** Longer than any message that a router accepts. */
 export const mostLineBytes = 64 * 1024 * 1024;
 
 export interface Piece {
   bytes: Uint8Array<ArrayBuffer>;
-  /** false: a part of a line that is too long to be held, and so is no message that anybody here reads */
+  /** false: part of a line that is too long to buffer */
   isLine: boolean;
 }
 
 export interface Lines {
-  /** The lines that are whole now, each with its end, and parts of one that is too long. */
+  /** @returns complete lines, and parts of one that is too long */
   push(bytes: Uint8Array): Piece[];
-  /** What came after the last end; empty: nothing did. */
   rest(): Uint8Array<ArrayBuffer>;
 }
 
@@ -29,10 +28,9 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 export function createLines(mostBytes = mostLineBytes): Lines {
-  // Joined once a line is whole: a long line comes in many parts.
+  // Joined once, because a long line arrives in many parts.
   let begun: Uint8Array[] = [];
   let size = 0;
-  /** a part of the line that arrives has gone on already */
   let isTooLong = false;
   const take = (): Uint8Array<ArrayBuffer> => {
     const taken = joined(begun);

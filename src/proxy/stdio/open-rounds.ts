@@ -1,7 +1,4 @@
-/**
- * Requests of 2026-07-28 whose results may ask for input: `modern/rounds.ts` decides what becomes of a result, and this
- * carries the texts.
- */
+/** Carries requests of 2026-07-28 whose results may ask for input. `modern/rounds.ts` decides. */
 import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { identityOf } from "../../domain/sampling/rounds.ts";
@@ -15,7 +12,6 @@ import { errorText, wireErrorOf, type SampleFor, type WireError } from "./sample
 
 interface OpenRequest {
   round: Round;
-  /** the client's id, as JSON text */
   idText: string;
   /** the router's error, if a sampling request of the round failed */
   failure: () => WireError | null;
@@ -23,11 +19,10 @@ interface OpenRequest {
 }
 
 export interface OpenRounds {
-  /** @returns the text for the server; or the client's error */
   begin(text: string, method: string, params: JsonObject): Promise<Result<string, string>>;
-  /** Whether a message answers a request that is open here. What becomes of the message then comes later. */
+  /** Handles a message later, if it answers a request that is open here. */
   take(id: string, text: string): boolean;
-  /** @returns the text for the server; null: the server knows of no request that runs; undefined: no such request */
+  /** @returns the text for the server; null: it has nothing to cancel; undefined: no such request */
   cancel(id: string, text: string): string | null | undefined;
   end(): void;
 }
@@ -35,18 +30,17 @@ export interface OpenRounds {
 export function createOpenRounds(deps: {
   beginRounds: BeginRounds;
   sample: SampleFor;
-  /** random, of this process: no other process may share an answer that it paid for */
+  /** random per process, so that processes share no answers */
   owner: string;
   toServer: (text: string) => void;
   toClient: (text: string) => void;
   report: (thrown: unknown) => void;
 }): OpenRounds {
   const { beginRounds, sample, owner, toServer, toClient, report } = deps;
-  /** by the id that the server answers to */
   const open = new Map<string, OpenRequest>();
 
   const samplerOf = (failed: (error: WireError) => void): RoundSampler => ({
-    // Every sampling request is the router's, whatever is in it.
+    // Every sampling request is the router's, whatever it contains.
     decode: () => err({ reason: "parse_error" }),
     async sample({ params }, { signal, replayKey }) {
       const digest = replayKey?.kind === "round" ? { idempotencyKey: replayKey.digest } : {};
@@ -67,7 +61,7 @@ export function createOpenRounds(deps: {
     else toClient(errorText(idText, failure() ?? wireErrorOf(action.refusal)));
   };
 
-  /** While the router is asked, the client may still cancel by its own id. */
+  /** The client can cancel by its own id while the router samples. */
   const goOn = async (key: string, text: string, request: OpenRequest): Promise<void> => {
     open.delete(key);
     const waiting = `waiting ${idKey(parsedId(request.idText))}`;
@@ -78,7 +72,6 @@ export function createOpenRounds(deps: {
         report(thrown);
         return { kind: "refuse", refusal: { reason: "internal" }, requestId: null };
       });
-    // The client may have cancelled, and asked anew under the same id.
     if (open.get(waiting) === request) open.delete(waiting);
     perform(action, request);
   };
@@ -143,6 +136,6 @@ export function createOpenRounds(deps: {
   };
 }
 
-/** Whether a request says its revision itself, as those since 2026-07-28 do. */
-export const saysRevision = (params: JsonObject): boolean =>
+/** Requests state their revision since 2026-07-28. */
+export const statesRevision = (params: JsonObject): boolean =>
   typeof own(own(params, "_meta"), "io.modelcontextprotocol/protocolVersion") === "string";

@@ -1,6 +1,6 @@
 /**
- * Between a client and a server that speak over stdio: the server is told of sampling, its sampling requests go to a
- * router, and everything else passes byte for byte, also what is no message.
+ * Relays between a client and a server over stdio: advertises sampling to the server, sends its sampling requests to a router,
+ * and passes everything else byte for byte.
  */
 import { isDeeperThan, mostLevels, tooDeep } from "../../domain/depth.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
@@ -17,12 +17,12 @@ import { createRounds } from "../modern/rounds.ts";
 import { createAskedRequests } from "./asked.ts";
 import { createBoundedSample } from "./bounded.ts";
 import { idKey, idTextIn, partsOf, readLine, type Part } from "./line.ts";
-import { createOpenRounds, saysRevision } from "./open-rounds.ts";
+import { createOpenRounds, statesRevision } from "./open-rounds.ts";
 import { errorText, wireErrorOf, type SampleFor } from "./sampler.ts";
 import { createStatesInMemory } from "./states.ts";
 
-/** What a router can do is known once it is asked. A server with tools may ask with them. */
-const told = {
+/** What the router supports is unknown until it is called. */
+const advertisedSampling = {
   mode: "router",
   routerCapabilities: { tools: true, supportedModalities: [] },
   modalities: "hidden",
@@ -30,11 +30,9 @@ const told = {
 const cancelled = "notifications/cancelled";
 
 export interface StdioRelay {
-  /** @returns what the server gets for a line of the client's */
   fromClient(line: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** @returns what the client gets for a line of the server's, now; the rest comes later */
+  /** @returns what the client gets now; the rest follows through `toClient` */
   fromServer(line: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null;
-  /** Ends every call that runs: nobody waits for it any more. */
   end(): void;
 }
 
@@ -43,13 +41,11 @@ const encoder = new TextEncoder();
 export function createStdioRelay(deps: {
   sample: SampleFor;
   sha256Hex: (text: string) => Promise<string>;
-  /** random */
   nonce: () => string;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** what comes later, each a whole line */
   toServer: (line: Uint8Array<ArrayBuffer>) => void;
   toClient: (line: Uint8Array<ArrayBuffer>) => void;
-  /** a fault of the proxy's own, which a request has met and the process outlives */
+  /** an unexpected error, which the process survives */
   report: (thrown: unknown) => void;
 }): StdioRelay {
   const { sha256Hex, nonce, wait, report } = deps;
@@ -71,18 +67,18 @@ export function createStdioRelay(deps: {
     report,
   });
 
-  /** A request as the server gets it: with sampling among the client's capabilities. */
   const advertised = (text: string, method: string, params: JsonObject): string => {
     if (method === "initialize") {
       const version = own(params, "protocolVersion");
       const revision = typeof version === "string" ? version : "";
-      return advertise(text, { ...told, revision, form: "rich" }).text;
+      return advertise(text, { ...advertisedSampling, revision, form: "rich" }).text;
     }
     const declared = own(own(params, "_meta"), metaKey("clientCapabilities"));
-    return isObject(declared) ? withCapabilities(text, editsFor(declared, told)) : text;
+    return isObject(declared)
+      ? withCapabilities(text, editsFor(declared, advertisedSampling))
+      : text;
   };
 
-  /** null: the message ends here */
   const changed = async ({ text, message }: Part): Promise<string | null> => {
     if (message.kind === "notification" && message.method === cancelled) {
       const { requestId } = message.params;
@@ -92,7 +88,7 @@ export function createStdioRelay(deps: {
     if (message.kind !== "request") return text;
     const { method, params } = message;
     const offered = advertised(text, method, params);
-    if (!saysRevision(params) || !roundMethods.includes(method)) return offered;
+    if (!statesRevision(params) || !roundMethods.includes(method)) return offered;
     const begun = await rounds.begin(offered, method, params);
     if (begun.ok) return begun.value;
     toClient(begun.error);
@@ -101,14 +97,13 @@ export function createStdioRelay(deps: {
 
   const isTakenBack = (id: JsonValue | undefined): boolean => isId(id) && asked.cancel(idKey(id));
 
-  /** A result asks for sampling beside every round: its request is refused. */
+  /** A result that asks for sampling outside of a round is refused. */
   const isRefused = ({ text }: Part): boolean => {
     if (samplingEntriesOf(own(parsedJson(text), "result")).length === 0) return false;
     toClient(errorText(idTextIn(text), wireErrorOf(unreadableAnswer({ kind: "asks" }))));
     return true;
   };
 
-  /** Whether a message of the server's is the router's to deal with, and not the client's. */
   const isTaken = (part: Part): boolean => {
     const { text, message } = part;
     switch (message.kind) {
@@ -129,7 +124,7 @@ export function createStdioRelay(deps: {
     async fromClient(line) {
       const read = readLine(line);
       const [part, ...more] = read === null ? [] : partsOf(read);
-      // The revision with batches has neither rounds nor an `initialize` in one.
+      // 2025-03-26, which has batches, has no rounds, and no `initialize` in a batch.
       if (part === undefined || more.length > 0 || Array.isArray(read?.value)) return line;
       const text = await changed(part);
       if (text === null) return null;

@@ -1,13 +1,10 @@
-/**
- * What must come back with the client's answers in 2026-07-28. One process serves one client, so the process keeps it,
- * and the client gets a name for it.
- */
+/** Round state (2026-07-28) in memory: a process serves one client, so the client gets only a name for it. */
 import { createBoundedMap } from "../../domain/bounded-map.ts";
 import type { CarriedState } from "../../domain/sampling/rounds.ts";
 import { err, ok } from "../../domain/result.ts";
 import { statePrefix, type RoundStates } from "../modern/round-state.ts";
 
-/** A client that never comes back leaves its state behind; the oldest goes first. */
+/** Oldest are dropped: clients may never come back. */
 const mostStates = 1_000;
 
 export function createStatesInMemory(nonce: () => string): RoundStates {

@@ -7,7 +7,7 @@ import type { UpstreamAnswer } from "../../../src/domain/ports/upstream.ts";
 import type { Sending } from "../../../src/pipeline/servers/upstream.ts";
 import { eraOf } from "../../../src/proxy/bridge/era.ts";
 import type { BridgeServices } from "../../../src/proxy/bridge/services.ts";
-import { legacyWay, modernWay } from "../../../src/proxy/dispatch.ts";
+import { wayOf } from "../../../src/proxy/dispatch.ts";
 import { createRetests } from "../../../src/proxy/retests.ts";
 import { exchange, server, session } from "./exchange.fixture.ts";
 
@@ -76,7 +76,7 @@ beforeEach(() => {
 });
 
 const now = () => ({ server: server({ learnt }), session: null });
-const legacy = (capabilities: object = {}): Promise<Response> => {
+const legacy = async (capabilities: object = {}): Promise<Response> => {
   const text = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
@@ -88,7 +88,8 @@ const legacy = (capabilities: object = {}): Promise<Response> => {
     },
   });
   const opened = exchange({ ...now(), text });
-  return legacyWay(opened)(services, opened) as Promise<Response>;
+  const way = await wayOf(services, opened, "legacy");
+  return (await way(services, opened)) as Response;
 };
 const modern = async (): Promise<Response> => {
   const method = "server/discover";
@@ -99,7 +100,7 @@ const modern = async (): Promise<Response> => {
   const headers = new Headers({ "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method });
   const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta } });
   const opened = exchange({ ...now(), text, headers });
-  const way = await modernWay(services, opened);
+  const way = await wayOf(services, opened, "modern");
   return (await way(services, opened)) as Response;
 };
 

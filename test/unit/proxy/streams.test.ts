@@ -157,11 +157,11 @@ describe("a session's GET stream", () => {
     const one = isolate();
     const [first, second] = [one.needs(session), one.needs(session)];
     expect(one.routerStreamHere(session)).toBeNull();
-    const turn = one.takeTurn(session);
-    expect(one.routerStreamHere(session)).toBe("asked");
-    expect(one.takeTurn(session)).toBeNull();
-    turn?.stands();
-    expect(one.routerStreamHere(session)).toBe("stands");
+    const turn = one.acquire(session);
+    expect(one.routerStreamHere(session)).toBe("opening");
+    expect(one.acquire(session)).toBeNull();
+    turn?.opened();
+    expect(one.routerStreamHere(session)).toBe("open");
     // Another isolate does not know of the stream.
     expect(isolate().routerStreamHere(session)).toBeNull();
     first();
@@ -172,13 +172,13 @@ describe("a session's GET stream", () => {
     pass(900);
     turn?.renew();
     pass(900);
-    expect(one.takeTurn(session)).toBeNull();
+    expect(one.acquire(session)).toBeNull();
     pass(200);
-    const next = one.takeTurn(session);
+    const next = one.acquire(session);
     expect(next).not.toBeNull();
     // A late release lets go of its own turn only.
     turn?.release();
-    expect(one.routerStreamHere(session)).toBe("asked");
+    expect(one.routerStreamHere(session)).toBe("opening");
     next?.release();
     expect(one.routerStreamHere(session)).toBeNull();
   });
