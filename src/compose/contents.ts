@@ -15,6 +15,7 @@ export async function contentsOf(
   now: () => number,
 ) {
   const digestContent = createDigestContent({
+    sha256Hex: primitives.sha256Hex,
     startSha256: primitives.startSha256,
     pause: () => new Promise(immediately ?? ((resolve) => void setTimeout(resolve, 0))),
   });

@@ -18,13 +18,41 @@ function* textParts(text: string): Generator<string> {
   yield '"';
 }
 
+/** Upper bound of a number, `null`, or what surrounds a member. */
+const scalarCharacters = 24;
+/** More than an empty container's text, which bounds the depth of the recursion. */
+const containerCharacters = 64;
+
+/** What the value leaves of `room` characters, escapes not counted; negative if it needs more. */
+function roomAfter(value: JsonValue, room: number): number {
+  if (typeof value === "string") return room - value.length;
+  if (typeof value !== "object" || value === null) return room - scalarCharacters;
+  let left = room - containerCharacters;
+  if (Array.isArray(value))
+    for (const item of value) {
+      if (left < 0) break;
+      left = roomAfter(item, left);
+    }
+  else
+    for (const key in value) {
+      if (left < 0) break;
+      left = roomAfter(value[key] ?? null, left - key.length - scalarCharacters);
+    }
+  return left;
+}
+
+/** null: too long for one piece. */
+export const shortJson = (value: JsonValue): string | null =>
+  roomAfter(value, pieceCharacters) < 0 ? null : JSON.stringify(value);
+
 /** Iterative: recursion would pass each part through one generator per level. */
 function* parts(root: JsonValue): Generator<string> {
   const open: { left: Iterator<[string, JsonValue]>; isArray: boolean; separator: string }[] = [];
   for (let value = root; ;) {
-    if (typeof value === "string") yield* textParts(value);
-    else if (value === null || typeof value !== "object") yield JSON.stringify(value);
-    else {
+    const short = shortJson(value);
+    if (short !== null) yield short;
+    else if (typeof value === "string") yield* textParts(value);
+    else if (typeof value === "object" && value !== null) {
       const isArray = Array.isArray(value);
       yield isArray ? "[" : "{";
       open.push({ left: Object.entries(value).values(), isArray, separator: "" });

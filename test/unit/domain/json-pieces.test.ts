@@ -16,6 +16,23 @@ describe("the text of a value in pieces", () => {
     );
   });
 
+  it("is the same where a value is too long for one piece, whatever stands around it", () => {
+    const long = "\u2028\ud800".repeat(40_000);
+    assert(
+      property(jsonValue(), jsonValue(), (before, after) => {
+        const value = [before, { long, [long]: [after, [long]] }, after];
+        const parsed = JSON.parse(JSON.stringify(value)) as JsonValue;
+        expect([...jsonPieces(parsed)].join("") === JSON.stringify(parsed)).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("is the same however deep a value is", () => {
+    const deep = JSON.parse(`${"[".repeat(3_000)}${"]".repeat(3_000)}`) as JsonValue;
+    expect([...jsonPieces(deep)].join("")).toBe(JSON.stringify(deep));
+  });
+
   it("has pieces that are bounded, also in a long text or under a long name", () => {
     const long = [
       "A".repeat(1_000_000),

@@ -7,7 +7,7 @@ import { createDigestContent } from "../../../../../src/pipeline/sampling/reques
 const read = async (content: Record<string, string>) => {
   let pauses = 0;
   const pause = async (): Promise<void> => void (pauses += 1);
-  const of = createDigestContent({ startSha256: primitives.startSha256, pause });
+  const of = createDigestContent({ ...primitives, pause });
   return { content: await of(content), pauses };
 };
 
