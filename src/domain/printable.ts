@@ -3,17 +3,23 @@
 /** Control characters steer a terminal; bidirectional and invisible ones disguise a line. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** Lines without such characters, which are nearly all, need no search by Unicode property. */
+const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
 const escaped = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped);
 
-export const printableJson = (value: unknown): string =>
-  (JSON.stringify(value) ?? "null").replaceAll(unprintable, (character) =>
+export const printableJson = (value: unknown): string => {
+  const json = JSON.stringify(value) ?? "null";
+  if (isPlain(json)) return json;
+  return json.replaceAll(unprintable, (character) =>
     Array.from(
       { length: character.length },
       (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
     ).join(""),
   );
+};
 
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
