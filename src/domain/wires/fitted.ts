@@ -11,7 +11,7 @@ import type {
 } from "../sampling/call.ts";
 import { imageFacts } from "../media-format.ts";
 import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
-import { aliasesFor, type Aliases } from "./names.ts";
+import { aliasesFor, noAliases, type Aliases } from "./names.ts";
 import { withFitIds } from "./ids.ts";
 import { rulesOf, wireOf, type WireRules } from "./rules.ts";
 import { inputAsMeant } from "./readings.ts";
@@ -36,8 +36,12 @@ function eachOnce(tools: readonly Tool[]): Tool[] {
   return tools.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-const usesIn = (messages: readonly Message[]): ToolUseBlock[] =>
-  messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
+function usesIn(messages: readonly Message[]): ToolUseBlock[] {
+  const uses: ToolUseBlock[] = [];
+  for (const { content } of messages)
+    for (const block of content) if (block.type === "tool_use") uses.push(block);
+  return uses;
+}
 
 function fitTools(
   tools: readonly Tool[],
@@ -120,29 +124,34 @@ export function fitted(
   const once = eachOnce(whole.tools);
   if (once.length < whole.tools.length) notes.push("tools: a second tool of one name left out");
   const uses = usesIn(whole.messages);
-  const aliases = aliasesFor(
-    [...once, ...uses].map(({ name }) => name),
-    {
-      pattern: rules.toolName,
-      length: rules.toolNameLength,
-    },
-  );
+  const names = [...once, ...uses].map(({ name }) => name);
+  const { toolName: pattern, toolNameLength: length } = rules;
+  const aliases = names.length === 0 ? noAliases : aliasesFor(names, { pattern, length });
   if (aliases.any()) notes.push("tools: names that this model does not take got others");
   const { tools, members, loosened } = fitTools(once, { aliases, rules });
   if (loosened.length > 0)
     notes.push(`tools: schemas loosened for this model (${loosened.length})`);
   if (members.size > 0)
     notes.push("tools: names of arguments that this model does not take got others");
-  const ids = withFitIds(whole.messages, rules);
+  const ids =
+    uses.length === 0
+      ? { messages: whole.messages, changed: false }
+      : withFitIds(whole.messages, rules);
   if (ids.changed)
     notes.push("messages: ids of tool uses that this model does not take got others");
   const texts = withFitTexts(ids.messages, rules);
-  const messages = texts.messages.map((message) => ({
-    ...message,
-    content: message.content.map((block) =>
-      block.type === "tool_use" ? fitUse(block, { aliases, members, provider }) : fitMedia(block),
-    ),
-  }));
+  const messages = texts.messages.map((message) =>
+    message.content.every((block) => block.type === "text")
+      ? message
+      : {
+          ...message,
+          content: message.content.map((block) =>
+            block.type === "tool_use"
+              ? fitUse(block, { aliases, members, provider })
+              : fitMedia(block),
+          ),
+        },
+  );
   const stopSequences = whole.stopSequences.filter((stop) => isTaken(stop, rules.stops));
   if (stopSequences.length < whole.stopSequences.length)
     notes.push("stopSequences: blank ones left out");

@@ -23,6 +23,12 @@ export interface Aliases {
   any(): boolean;
 }
 
+export const noAliases: Aliases = {
+  to: (name) => name,
+  from: (alias) => alias,
+  any: () => false,
+};
+
 /** Valid names keep themselves, and no alias collides with one. */
 export function aliasesFor(
   names: Iterable<string>,

@@ -3,27 +3,34 @@ import type { Block, Message } from "../sampling/call.ts";
 import type { WireRules } from "./rules.ts";
 
 /** Replaces lone surrogates with U+FFFD. Returns the same value if there are none. */
-export function wellFormed<Value>(value: Value): Value {
-  const fit = wellFormedJson(value as JsonValue);
-  return fit as Value;
+export const wellFormed = <Value>(value: Value): Value =>
+  isWellFormed(value as JsonValue) ? value : (mended(value as JsonValue) as Value);
+
+/** base64 is long and has no surrogates. */
+const isBase64 = (key: string, member: JsonValue): boolean =>
+  key === "data" && typeof member === "string";
+
+function isWellFormed(value: JsonValue): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const key in value) {
+    const member = value[key] ?? null;
+    if (!key.isWellFormed() || !(isBase64(key, member) || isWellFormed(member))) return false;
+  }
+  return true;
 }
 
-function wellFormedJson(value: JsonValue): JsonValue {
-  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+function mended(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(wellFormedJson);
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
-  let changed = false;
-  const members = Object.entries(value).map(([key, member]): [string, JsonValue] => {
-    // base64 is long and has no surrogates.
-    const fit = key === "data" && typeof member === "string" ? member : wellFormedJson(member);
-    const name = key.toWellFormed();
-    changed ||= fit !== member || name !== key;
-    return [name, fit];
-  });
-  return changed ? Object.fromEntries(members) : value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key.toWellFormed(),
+      isBase64(key, member) ? member : mended(member),
+    ]),
+  );
 }
 
 export function isTaken(text: string, rule: WireRules["text"]): boolean {
@@ -71,7 +78,9 @@ export function withFitTexts(
     end -= 1;
     notes.add("messages: an empty turn of the assistant left out");
   }
+  const isFit = (block: Block): boolean => block.type === "text" && isTaken(block.text, rules.text);
   const fit = messages.slice(0, end).flatMap((message, at): Message[] => {
+    if (message.content.length > 0 && message.content.every(isFit)) return [message];
     const kept = message.content.filter(
       (block) => block.type !== "text" || isTaken(block.text, rules.text),
     );
@@ -91,6 +100,9 @@ export function withFitTexts(
       notes: [...notes],
     };
   const trimmed = rules.text === "filled" ? withoutTrailingBlanks(last) : last;
-  if (trimmed !== last) notes.add("messages: blanks at the end of the assistant's text left out");
-  return { messages: [...fit.slice(0, -1), trimmed], notes: [...notes] };
+  if (trimmed !== last) {
+    notes.add("messages: blanks at the end of the assistant's text left out");
+    fit[fit.length - 1] = trimmed;
+  }
+  return { messages: fit, notes: [...notes] };
 }
