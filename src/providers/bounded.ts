@@ -71,7 +71,8 @@ async function readAll(
     sinceWay = 0;
     await giveWay();
   }
-  return concatenated(parts);
+  const [only, ...more] = parts;
+  return only !== undefined && more.length === 0 ? only : concatenated(parts);
 }
 
 /** The Workers runtime takes a turn of the event loop per part, so short answers are read in one go. */
@@ -87,9 +88,11 @@ async function bodyOf(
     : readAll(body, giveWay);
 }
 
-/** Releases the scheduling slot while an answer is read. */
-export function readOutside(inner: typeof fetch, outside?: CallSlot["outside"]): typeof fetch {
-  if (outside === undefined) return inner;
+/** Reads the whole answer, and releases the scheduling slot meanwhile. Without a slot, nobody else waits. */
+export function readOutside(
+  inner: typeof fetch,
+  outside: CallSlot["outside"] = (wait) => wait(async () => {}),
+): typeof fetch {
   return (input, init) =>
     outside(async (giveWay) => {
       const response = await inner(input, init);

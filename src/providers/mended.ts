@@ -1,5 +1,4 @@
 /** Normalizes answers of servers that deviate from OpenAI's wire. */
-import { concatenated } from "../domain/bytes.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { readAnswer } from "./read-answer.ts";
 
@@ -41,25 +40,17 @@ function mended(text: string): { status: number; body: JsonObject } | null {
     : null;
 }
 
-/** Answers of Node's host are iterable, without `arrayBuffer`. */
-async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const { body } = response;
-  if (body === null || body instanceof ReadableStream)
-    return new Uint8Array(await response.arrayBuffer());
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const part of body as AsyncIterable<Uint8Array<ArrayBuffer>>) parts.push(part);
-  return concatenated(parts);
-}
+const encoder = new TextEncoder();
 
+/** @param inner reads answers whole; see `readOutside` */
 export function mendingFetch(inner: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
     if (!response.ok || response.body === null) return response;
-    const { status, headers } = response;
-    const bytes = await bytesOf(response);
-    const mend = mended(new TextDecoder().decode(bytes));
-    if (mend === null) return readAnswer({ status, headers, body: bytes });
-    const body = new TextEncoder().encode(JSON.stringify(mend.body));
-    return readAnswer({ status: mend.status, headers, body });
+    const mend = mended(await response.text());
+    if (mend === null) return response;
+    const { status, body } = mend;
+    const { headers } = response;
+    return readAnswer({ status, headers, body: encoder.encode(JSON.stringify(body)) });
   };
 }

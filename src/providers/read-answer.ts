@@ -5,6 +5,7 @@
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+const decoder = new TextDecoder();
 const over = { done: true, value: undefined } as const;
 
 function bodyOf(bytes: Bytes) {
@@ -32,7 +33,8 @@ export function readAnswer({
   headers: Headers;
   body: Bytes | null;
 }): Response {
-  const text = async (): Promise<string> => new TextDecoder().decode(body ?? new Uint8Array());
+  let decoded: string | null = null;
+  const text = async (): Promise<string> => (decoded ??= decoder.decode(body ?? new Uint8Array()));
   const answer = {
     status,
     headers,
@@ -43,7 +45,8 @@ export function readAnswer({
     body: body === null ? null : bodyOf(body),
     text,
     json: async (): Promise<unknown> => JSON.parse(await text()),
-    arrayBuffer: async () => (body ?? new Uint8Array()).slice().buffer,
+    // Not `slice`: of a Buffer that is a view of the same memory.
+    arrayBuffer: async () => new Uint8Array(body ?? []).buffer,
   };
   return answer as unknown as Response;
 }
