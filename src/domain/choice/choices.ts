@@ -20,10 +20,10 @@ function keepBest(order: Order, best: number[], place: number): void {
 }
 
 /** The best place of each group of credentials; -1: no feasible model. */
-function leadersOf(order: Order): Int32Array {
+function leadersOf(order: Order): number[] {
   const { positions, pool } = order.scores;
   const { of, ids } = pool.columns.credentials;
-  const leaders = new Int32Array(ids.length).fill(-1);
+  const leaders = ids.map(() => -1);
   for (let place = 0; place < positions.length; place += 1) {
     const group = of[positions[place] ?? 0] ?? 0;
     const leader = leaders[group] ?? -1;
@@ -54,7 +54,7 @@ function leadingGroups(order: Order): boolean[] {
       .slice(0, maxAttempts)
       .map(([provider]) => provider),
   );
-  return Array.from(leaders, (leader) => leader !== -1 && providers.has(providerAt(leader)));
+  return leaders.map((leader) => leader !== -1 && providers.has(providerAt(leader)));
 }
 
 function bestByCredential(order: Order): Map<string, number[]> {

@@ -10,7 +10,6 @@ export interface Copies {
   group: Uint32Array;
   /** order of preference in the group */
   turn: Uint32Array;
-  count: number;
 }
 
 /** Input plus output, USD per million tokens; unknown counts as the highest price. */
@@ -60,29 +59,29 @@ export function copiesAmong(ranked: readonly RankedModel[]): Copies | null {
       turn[position] = place;
     }
   }
-  return { group, turn, count: groups.length + 1 };
+  return { group, turn };
 }
 
 /** The place of each model's representative: the copy that hints prefer, otherwise the tenant's preferred copy. */
 export function leadersOf(
-  { group, turn, count }: Copies,
-  positions: Uint32Array,
-  levels: Uint16Array,
-): Uint32Array {
-  const leaders = Uint32Array.from(positions.keys());
-  const best = new Int32Array(count).fill(-1);
+  { group, turn }: Copies,
+  positions: readonly number[],
+  levels: readonly number[],
+): number[] {
+  const leaders = [...positions.keys()];
+  const best = new Map<number, number>();
   const turnAt = (place: number): number => turn[positions[place] ?? 0] ?? 0;
   for (let place = 0; place < positions.length; place += 1) {
     const its = group[positions[place] ?? 0] ?? 0;
-    const before = best[its] ?? -1;
+    const before = best.get(its) ?? -1;
     const isBetter =
       before === -1 ||
       ((levels[place] ?? 0) - (levels[before] ?? 0) || turnAt(place) - turnAt(before)) < 0;
-    if (its !== 0 && isBetter) best[its] = place;
+    if (its !== 0 && isBetter) best.set(its, place);
   }
   for (let place = 0; place < positions.length; place += 1) {
     const its = group[positions[place] ?? 0] ?? 0;
-    if (its !== 0) leaders[place] = best[its] ?? place;
+    if (its !== 0) leaders[place] = best.get(its) ?? place;
   }
   return leaders;
 }

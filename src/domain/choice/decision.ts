@@ -127,14 +127,24 @@ function candidatesOf(
     if (isFallbackFor(needs, entry.model)) candidate.isFallback = true;
     candidates.push(candidate);
   }
-  return [...candidates, ...excludedOf(pool, out)];
+  candidates.push(...excludedOf(pool, out));
+  return candidates;
 }
 
 export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] {
-  return ranked.flatMap(({ model: { provider, id } }, at) => {
+  const excluded: Candidate[] = [];
+  for (let at = 0; at < ranked.length; at += 1) {
+    const entry = ranked[at];
     const excludedBy = reasonOf(out[at]);
-    return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
-  });
+    if (entry === undefined || excludedBy === undefined) continue;
+    const { model } = entry;
+    excluded.push(
+      entry.excluded?.excludedBy === excludedBy
+        ? entry.excluded
+        : { provider: model.provider, model: model.id, excludedBy },
+    );
+  }
+  return excluded;
 }
 
 /** Hints are callers' text, so the shown part is bounded. */

@@ -41,27 +41,26 @@ export function feasibilityOf(
 }
 
 /** Excludes models that need a hint and have none, unless nothing else is feasible. Positions are ascending. */
-export function feasibleOf({ out, hintOnly }: Feasibility, { levels }: Narrowed): Uint32Array {
-  const positions = new Uint32Array(out.length);
-  const stay = (admitted: number): number => {
-    let count = 0;
+export function feasibleOf({ out, hintOnly }: Feasibility, { levels }: Narrowed): number[] {
+  const stay = (admitted: number): number[] => {
+    const positions: number[] = [];
     for (let at = 0; at < out.length; at += 1) {
       if (out[at] !== 0) continue;
       const code = hintOnly[at] ?? 0;
-      if (code === 0 || code === admitted || (levels?.[at] ?? 0) !== 0) positions[count++] = at;
+      if (code === 0 || code === admitted || (levels?.[at] ?? 0) !== 0) positions.push(at);
     }
-    return count;
+    return positions;
   };
   let admitted = 0;
-  let count = stay(admitted);
+  let positions = stay(admitted);
   for (const code of lastResorts) {
-    if (count > 0) break;
+    if (positions.length > 0) break;
     admitted = code;
-    count = stay(admitted);
+    positions = stay(admitted);
   }
   for (let at = 0; at < out.length; at += 1) {
     const code = hintOnly[at] ?? 0;
     if (code !== 0 && code !== admitted && (levels?.[at] ?? 0) === 0) out[at] = code;
   }
-  return positions.subarray(0, count);
+  return positions;
 }

@@ -28,7 +28,7 @@ const mostKnownHints = 500;
 
 export interface Narrowed {
   /** by position; 0: not preferred, otherwise lower is better; null: no preference */
-  levels: Uint16Array | null;
+  levels: readonly number[] | null;
   hint: string | null;
   /** the hint's model can't serve, and these are its equivalents */
   viaEquivalence: boolean;
@@ -51,7 +51,7 @@ const mostSuccessors = 900;
 interface Matches {
   served: Served;
   index: ModelIndex;
-  levels: Uint16Array;
+  levels: number[];
   any: boolean;
 }
 
@@ -194,9 +194,9 @@ function putSubstrings(
   }
 }
 
-function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
+function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): number[] | null {
   const index = indexOf(served.models);
-  const levels = new Uint16Array(served.models.length);
+  const levels = served.models.map(() => 0);
   const matches: Matches = { served, index, levels, any: false };
   for (const at of equalTo(index, hint)) put(matches, at, { level: equalLevel, asides: true });
   const gone = matches.any ? [] : goneModelsFor(hint, indexOf(all));

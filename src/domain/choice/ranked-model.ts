@@ -16,6 +16,8 @@ export interface RankedModel {
   spareIds?: string[] | undefined;
   openUntil?: number | undefined;
   exclusion: ExclusionReason | null;
+  /** its candidate where `exclusion` applies: most models of a pool are excluded from every request */
+  excluded: { provider: string; model: string; excludedBy: ExclusionReason } | null;
   measured: Measured | null;
   expectedMs: number;
   isLate: boolean;
@@ -47,7 +49,8 @@ type EntryParts = Pick<
 };
 
 export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
-  const { model, measured } = parts;
+  const { model, measured, exclusion } = parts;
+  const { provider, id } = model;
   const takesMs = expectedMs(model.speed, measured);
   const family = tokenFamilyOf(model);
   return {
@@ -57,7 +60,8 @@ export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
     preference: parts.preference,
     spareIds: parts.spareIds,
     openUntil: parts.openUntil,
-    exclusion: parts.exclusion,
+    exclusion,
+    excluded: exclusion === null ? null : { provider, model: id, excludedBy: exclusion },
     expectedMs: takesMs,
     isLate: typeof deadline === "number" ? takesMs > deadline : deadline.isLate,
     alwaysReasons: alwaysReasons(model),

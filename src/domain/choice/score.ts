@@ -1,6 +1,7 @@
 import type { Ranks } from "./columns.ts";
 import type { ModelPool } from "./model-pool.ts";
 import type { Priorities } from "../sampling/call.ts";
+import type { Requirements } from "../requirements.ts";
 import { textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import { costMicroUsd, expectedUsage } from "../models/cost.ts";
 
@@ -32,18 +33,18 @@ export function weightsOf(priorities: Priorities): Axes {
 export interface Scores {
   pool: ModelPool;
   /** positions in the pool, ascending and so by name */
-  positions: Uint32Array;
+  positions: readonly number[];
   /** micro-USD; Infinity: unknown, counts as the highest cost */
-  costs: Float64Array;
-  cost: Float64Array;
-  speed: Float64Array;
-  intelligence: Float64Array;
-  score: Float64Array;
+  costs: number[];
+  cost: number[];
+  speed: number[];
+  intelligence: number[];
+  score: number[];
   /** tie-breaker: sum of all axes, less the cost of reasoning */
-  balance: Float64Array;
-  newness: Uint32Array;
+  balance: number[];
+  newness: number[];
   /** place of each model's representative copy; null: no copies */
-  leaders: Uint32Array | null;
+  leaders: readonly number[] | null;
 }
 
 /** Share of strictly worse models, 0–1; ties count half. `equal` is 0 for a model outside the scale. */
@@ -54,15 +55,22 @@ const shareOf = (worse: number, equal: number, all: number): number =>
 function scaleOf(
   { columns: { isEstimated } }: ModelPool,
   { positions, leaders }: Pick<Scores, "positions" | "leaders">,
-): Uint32Array {
+): readonly number[] {
   const once =
     leaders === null ? positions : positions.filter((_, place) => leaders[place] === place);
   const judged = once.filter((position) => isEstimated[position] === 0);
   return judged.length > 1 ? judged : once;
 }
 
-function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
-  const counts = new Uint32Array(groups.count);
+/** No typed array: from 65 bytes on, those are allocated outside of the heap, which takes longer than filling a list. */
+function zeros(count: number): number[] {
+  const list: number[] = [];
+  for (let at = 0; at < count; at += 1) list.push(0);
+  return list;
+}
+
+function countsOf(positions: readonly number[], groups: Pick<Ranks, "of" | "count">): number[] {
+  const counts = zeros(groups.count);
   for (const entry of positions) {
     const group = groups.of[entry] ?? 0;
     counts[group] = (counts[group] ?? 0) + 1;
@@ -70,9 +78,9 @@ function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): 
   return counts;
 }
 
-function sharesByRank(positions: Uint32Array, ranks: Ranks): Float64Array {
+function sharesByRank(positions: readonly number[], ranks: Ranks): number[] {
   const counts = countsOf(positions, ranks);
-  const shares = new Float64Array(ranks.count);
+  const shares = zeros(ranks.count);
   let worse = 0;
   for (let rank = 0; rank < ranks.count; rank += 1) {
     const equal = counts[rank] ?? 0;
@@ -84,14 +92,14 @@ function sharesByRank(positions: Uint32Array, ranks: Ranks): Float64Array {
 
 interface Costs {
   of: Uint32Array;
-  costs: Float64Array;
-  shares: Float64Array;
+  costs: number[];
+  shares: number[];
 }
 
 /** Computes the cost once per price group, in micro-USD. */
 function costsByGroup(
   pool: ModelPool,
-  { positions, scale }: { positions: Uint32Array; scale: Uint32Array },
+  { positions, scale }: { positions: readonly number[]; scale: readonly number[] },
   compiled: CompiledRequirements,
 ): Costs {
   const { columns } = pool;
@@ -99,20 +107,22 @@ function costsByGroup(
     compiled.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
   const count = prices.firsts.length;
   const counts = countsOf(scale, { of: prices.of, count });
-  const present = [...new Set(Array.from(positions, (position) => prices.of[position] ?? 0))];
-  const costs = new Float64Array(count);
-  const needsOf = compiled.likely.map((inputTokens) => ({ ...compiled.needs, inputTokens }));
+  const present = [...new Set(positions.map((position) => prices.of[position] ?? 0))];
+  const costs = zeros(count);
+  const { needs, likely } = compiled;
+  const needsByFamily: Requirements[] = [];
   for (const group of present) {
     const entry = prices.firsts[group];
     if (entry === undefined) continue;
     const { model, familyPlace } = entry;
-    const usage = expectedUsage(model, needsOf[familyPlace] ?? compiled.needs);
+    const inputTokens = likely[familyPlace] ?? needs.inputTokens;
+    const usage = expectedUsage(model, (needsByFamily[familyPlace] ??= { ...needs, inputTokens }));
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
   }
   const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;
   // Two unknown costs differ by NaN, which sorts like 0.
   const dearestFirst = present.toSorted((a, b) => costOf(b) - costOf(a) || 0);
-  const shares = new Float64Array(count);
+  const shares = zeros(count);
   let worse = 0;
   for (let from = 0, to = 0; from < dearestFirst.length; from = to) {
     let equal = 0;
@@ -147,31 +157,30 @@ export function scoreAll(
   const byGroup = costsByGroup(pool, { positions, scale }, compiled);
   const speedShares = sharesByRank(scale, columns.speed);
   const intelligenceShares = sharesByRank(scale, columns.intelligence);
-  const costs = new Float64Array(positions.length);
-  const cost = new Float64Array(positions.length);
-  const speed = new Float64Array(positions.length);
-  const intelligence = new Float64Array(positions.length);
-  const score = new Float64Array(positions.length);
-  const newness = new Uint32Array(positions.length);
-  const balance = new Float64Array(positions.length);
+  const costs: number[] = [];
+  const cost: number[] = [];
+  const speed: number[] = [];
+  const intelligence: number[] = [];
+  const score: number[] = [];
+  const newness: number[] = [];
+  const balance: number[] = [];
   const loss = reasoningLoss(compiled);
   // With a weight of 1, only equal scores are close.
   const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
-  for (let place = 0; place < positions.length; place += 1) {
-    const position = positions[place] ?? 0;
+  for (const position of positions) {
     const fast = speedShares[columns.speed.of[position] ?? 0] ?? 0;
     const clever = intelligenceShares[columns.intelligence.of[position] ?? 0] ?? 0;
     const group = byGroup.of[position] ?? 0;
     const cheap = byGroup.shares[group] ?? 0;
-    costs[place] = byGroup.costs[group] ?? 0;
-    cost[place] = cheap;
-    speed[place] = fast;
-    intelligence[place] = clever;
-    newness[place] = columns.newness.of[position] ?? 0;
+    costs.push(byGroup.costs[group] ?? 0);
+    cost.push(cheap);
+    speed.push(fast);
+    intelligence.push(clever);
+    newness.push(columns.newness.of[position] ?? 0);
     const whole = weights.cost * cheap + weights.speed * fast + weights.intelligence * clever;
     const lost = columns.alwaysReasons[position] === 1 ? loss : 0;
-    score[place] = Math.max(0, whole - lost * openness);
-    balance[place] = cheap + fast + clever - lost;
+    score.push(Math.max(0, whole - lost * openness));
+    balance.push(cheap + fast + clever - lost);
   }
   return {
     pool,
@@ -204,7 +213,7 @@ export interface Order {
   scores: Scores;
   places: readonly number[];
   /** index in `places`, by place */
-  rank: Uint32Array;
+  rank: readonly number[];
 }
 
 export const byPreference = ({ rank }: Order, a: number, b: number): number =>
@@ -213,7 +222,7 @@ export const byPreference = ({ rank }: Order, a: number, b: number): number =>
 /** @param levels by place. A copy follows its representative unless it would be late. */
 export function orderOf(
   scores: Scores,
-  { levels, lateLevel }: { levels: Uint16Array; lateLevel: number },
+  { levels, lateLevel }: { levels: readonly number[]; lateLevel: number },
 ): Order {
   const { pool, positions, leaders } = scores;
   const levelOf = (place: number): number => {
@@ -239,7 +248,7 @@ export function orderOf(
           head,
           ...(followers.get(head) ?? []).toSorted((a, b) => turnOf(a) - turnOf(b)),
         ]);
-  const rank = new Uint32Array(places.length);
+  const rank = zeros(places.length);
   for (const [at, place] of places.entries()) rank[place] = at;
   return { scores, places, rank };
 }

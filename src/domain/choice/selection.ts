@@ -101,27 +101,25 @@ function lacksRoomForEveryday(
 /** By place. `loopPosition`: the model that began the tool loop; -1: none. */
 function levelsOf(
   pool: ModelPool,
-  positions: Uint32Array,
+  positions: readonly number[],
   { narrowed, loopPosition, asking }: { narrowed: Narrowed; loopPosition: number; asking: Asking },
-): Uint16Array {
+): number[] {
   const { isLate } = pool.columns;
   if (asking.needs.model !== undefined)
-    return Uint16Array.from(positions, (at) => {
+    return positions.map((at) => {
       const model = pool.served[at];
       return model === undefined ? lateLevel : rankOfNamed(model, asking.needs);
     });
   const isSilent = isBalanced(asking.weights);
   const everyday =
     isSilent && narrowed.hint === null ? everydayRanks(pool, kindOf(asking.needs)) : null;
-  const levels = new Uint16Array(positions.length);
-  for (let place = 0; place < positions.length; place += 1) {
-    const at = positions[place] ?? 0;
+  const levels = positions.map((at) => {
     const hinted = narrowed.levels?.[at] ?? 0;
     const rank = everyday?.get(at);
     const unhinted =
       rank !== undefined ? everydayLevel + rank : isLate[at] === 1 ? lateLevel : unhintedLevel;
-    levels[place] = at === loopPosition ? firstLevel : hinted === 0 ? unhinted : hinted;
-  }
+    return at === loopPosition ? firstLevel : hinted === 0 ? unhinted : hinted;
+  });
   if (isSilent && narrowed.hint !== null && loopPosition === -1)
     putLeaders(levels, { positions, pool, narrowed, kind: kindOf(asking.needs) });
   return levels;
@@ -129,18 +127,18 @@ function levelsOf(
 
 /** Puts the everyday model first among models that a hint prefers equally. */
 function putLeaders(
-  levels: Uint16Array,
+  levels: number[],
   {
     positions,
     pool,
     narrowed,
     kind,
-  }: { positions: Uint32Array; pool: ModelPool; narrowed: Narrowed; kind: Kind },
+  }: { positions: readonly number[]; pool: ModelPool; narrowed: Narrowed; kind: Kind },
 ): void {
   const best = levels.reduce((least, level) => Math.min(least, level), unhintedLevel);
   // Models of one name differ only in their provider, so price and speed decide.
   if (best <= versionLevel && !narrowed.viaEquivalence) return;
-  const liked = [...positions].flatMap((at, place) => {
+  const liked = positions.flatMap((at, place) => {
     const model = levels[place] === best ? pool.served[at] : undefined;
     return model === undefined ? [] : [{ model, place }];
   });

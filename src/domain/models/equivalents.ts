@@ -153,7 +153,7 @@ export function equivalentsOf(
   named: readonly ModelClass[],
   served: Served,
   all: readonly Model[],
-): Uint16Array | null {
+): number[] | null {
   const index = indexOf(all);
   const forCode = named.every((target) => target.isForCode);
   const candidates: StandIn[] = [];
@@ -173,7 +173,7 @@ export function equivalentsOf(
   );
   if (near.length === 0) return null;
   const newest = new Set(withoutSuperseded(near.map(({ model }) => model)));
-  const levels = new Uint16Array(served.models.length);
+  const levels = served.models.map(() => 0);
   for (const { at, model } of near) if (newest.has(model)) levels[at] = 1;
   return levels;
 }

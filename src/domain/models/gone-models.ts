@@ -3,7 +3,7 @@
  * the best match of a hint.
  */
 import { parseName, type ParsedName } from "./lines.ts";
-import { equalTo, indexOf, kindOf, type Kind } from "./model-index.ts";
+import { equalTo, indexOf, kindOf, readHint, type Kind } from "./model-index.ts";
 import type { Model } from "./model.ts";
 import { bareName, foldName } from "./plain-name.ts";
 
@@ -122,7 +122,9 @@ const otherTrades: ReadonlySet<string> = new Set(
 );
 
 export function hasNoSuccessor(hint: string, kind: Kind, models: readonly Model[]): boolean {
-  const folded = bareName(foldName(hint));
+  const read = readHint(hint);
+  if (read === null) return false;
+  const folded = bareName(read.folded);
   if (otherTrades.has(folded)) return true;
   const gone = goneModelNamed(folded);
   if (gone !== null) return gone.kind !== kind;

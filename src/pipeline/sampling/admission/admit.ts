@@ -208,6 +208,7 @@ export function withFailover(decision: Decision, { steps }: Pick<Reserved, "step
     ...decision,
     candidates: decision.candidates.map((candidate) =>
       isHinted &&
+      candidate.excludedBy === undefined &&
       candidate.matchedHint === undefined &&
       candidate.viaToolLoop === undefined &&
       reserved.has(nameOf({ provider: candidate.provider, id: candidate.model }))
