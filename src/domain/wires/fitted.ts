@@ -11,7 +11,7 @@ import type {
 } from "../sampling/call.ts";
 import { imageFacts } from "../media-format.ts";
 import { originOf, providerMetadataKey } from "../sampling/tool-loop.ts";
-import { aliasesFor, noAliases, type Aliases } from "./names.ts";
+import { aliasesFor, type Aliases } from "./names.ts";
 import { withFitIds } from "./ids.ts";
 import { rulesOf, wireOf, type WireRules } from "./rules.ts";
 import { inputAsMeant } from "./readings.ts";
@@ -111,6 +111,17 @@ function fitMedia<Of extends Block | ResourceBlock>(block: Of): Of {
   return format === block.mimeType ? block : { ...block, mimeType: format };
 }
 
+const isText = ({ content }: Message): boolean => content.every(({ type }) => type === "text");
+
+const fitMessage = (message: Message, about: Parameters<typeof fitUse>[1]): Message => ({
+  ...message,
+  content: message.content.map((block) =>
+    block.type === "tool_use" ? fitUse(block, about) : fitMedia(block),
+  ),
+});
+
+const withoutUses = ({ messages }: SamplingCall) => ({ messages, changed: false });
+
 /** Changes only what the wire rejects. */
 export function fitted(
   given: SamplingCall,
@@ -126,31 +137,19 @@ export function fitted(
   const uses = usesIn(whole.messages);
   const names = [...once, ...uses].map(({ name }) => name);
   const { toolName: pattern, toolNameLength: length } = rules;
-  const aliases = names.length === 0 ? noAliases : aliasesFor(names, { pattern, length });
+  const aliases = aliasesFor(names, { pattern, length });
   if (aliases.any()) notes.push("tools: names that this model does not take got others");
   const { tools, members, loosened } = fitTools(once, { aliases, rules });
   if (loosened.length > 0)
     notes.push(`tools: schemas loosened for this model (${loosened.length})`);
   if (members.size > 0)
     notes.push("tools: names of arguments that this model does not take got others");
-  const ids =
-    uses.length === 0
-      ? { messages: whole.messages, changed: false }
-      : withFitIds(whole.messages, rules);
+  const ids = uses.length === 0 ? withoutUses(whole) : withFitIds(whole.messages, rules);
   if (ids.changed)
     notes.push("messages: ids of tool uses that this model does not take got others");
   const texts = withFitTexts(ids.messages, rules);
   const messages = texts.messages.map((message) =>
-    message.content.every((block) => block.type === "text")
-      ? message
-      : {
-          ...message,
-          content: message.content.map((block) =>
-            block.type === "tool_use"
-              ? fitUse(block, { aliases, members, provider })
-              : fitMedia(block),
-          ),
-        },
+    isText(message) ? message : fitMessage(message, { aliases, members, provider }),
   );
   const stopSequences = whole.stopSequences.filter((stop) => isTaken(stop, rules.stops));
   if (stopSequences.length < whole.stopSequences.length)

@@ -23,7 +23,7 @@ export interface Aliases {
   any(): boolean;
 }
 
-export const noAliases: Aliases = {
+const noAliases: Aliases = {
   to: (name) => name,
   from: (alias) => alias,
   any: () => false,
@@ -35,6 +35,7 @@ export function aliasesFor(
   { pattern, length }: { pattern: RegExp; length: number },
 ): Aliases {
   const all = new Set(names);
+  if (all.size === 0) return noAliases;
   const fit = [...all].filter((name) => isFit(name, pattern));
   const taken = new Map(fit.map((name) => [name, name]));
   const aliases = new Map<string, string>();
