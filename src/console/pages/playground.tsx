@@ -16,6 +16,7 @@ import {
   type SamplingParams,
 } from "../playground/caller.ts";
 import { MediaField, type Media } from "../playground/media-field.tsx";
+import { WireRequests } from "../playground/wire-requests.tsx";
 import { NotForRole } from "../parts/role.tsx";
 import type { Asked } from "../problem.ts";
 import { DecisionTable } from "../requests/decision.tsx";
@@ -232,6 +233,7 @@ function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
           {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
           {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
         </section>
+        {params !== null && <WireRequests params={params} />}
       </div>
     </div>
   );

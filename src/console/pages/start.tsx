@@ -90,7 +90,7 @@ function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }
     const made = await asked(
       api.POST("/admin/v1/tenants/{tenant}/keys", {
         params: { path: { tenant } },
-        body: { name: "first steps", scopes: ["sampling", "proxy"] },
+        body: { name: "first steps", scopes: ["sampling", "proxy", "models"] },
       }),
     );
     if (!made.ok) return;

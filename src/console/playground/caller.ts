@@ -4,6 +4,7 @@ import type { Decision } from "../../domain/choice/decision.ts";
 import { api, asked } from "../api.ts";
 import { prefix } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
+import type { WireRequest } from "./wires.ts";
 
 /** The key, and the tenant that it is of. */
 export const caller = signal<{ tenant: string; key: string } | null>(null);
@@ -17,7 +18,7 @@ export async function makeCaller(tenant: string): Promise<Asked<unknown>> {
       params: { path: { tenant } },
       body: {
         name: "console playground",
-        scopes: ["sampling"],
+        scopes: ["sampling", "models"],
         expiresAt: Date.now() + keyLastsMs,
       },
     }),
@@ -47,14 +48,18 @@ const withMeta = (params: SamplingParams) => ({
   },
 });
 
-async function post<T>(path: string, body: unknown): Promise<Asked<T>> {
+async function post<T>(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = modern,
+): Promise<Asked<T>> {
   try {
     const response = await fetch(`${prefix}${path}`, {
       method: "POST",
       // The key says who calls; the session's cookie stays at home.
       credentials: "omit",
       headers: {
-        ...modern,
+        ...headers,
         "Content-Type": "application/json",
         Accept: "application/json",
         Authorization: `Bearer ${caller.value?.key ?? ""}`,
@@ -73,6 +78,9 @@ async function post<T>(path: string, body: unknown): Promise<Asked<T>> {
 /** Nobody is called, and nothing is charged. */
 export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
   post("/v1/route", withMeta(params));
+
+export const sendAt = ({ path, headers, body }: WireRequest): Promise<Asked<unknown>> =>
+  post(path, body, headers);
 
 export interface Answer {
   model?: string;

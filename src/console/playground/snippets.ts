@@ -41,6 +41,55 @@ const server = (key: string): string => `const answer = await fetch("${routerUrl
 });
 const { result, error } = await answer.json();`;
 
+interface Access {
+  /** of the tenant's model endpoints, without `/v1` */
+  base: string;
+  key: string;
+}
+
+const openai = ({ base, key }: Access): string => `import OpenAI from "openai";
+
+const models = new OpenAI({ baseURL: "${base}/v1", apiKey: "${key}" });
+const answer = await models.chat.completions.create({
+  model: "auto",
+  messages: [{ role: "user", content: "Say hello." }],
+});`;
+
+const anthropic = ({ base, key }: Access): string => `import Anthropic from "@anthropic-ai/sdk";
+
+const models = new Anthropic({ baseURL: "${base}", apiKey: "${key}" });
+const answer = await models.messages.create({
+  model: "auto",
+  max_tokens: 200,
+  messages: [{ role: "user", content: "Say hello." }],
+});`;
+
+const claudeCode = ({ base, key }: Access): string =>
+  `ANTHROPIC_BASE_URL=${base} ANTHROPIC_AUTH_TOKEN=${key} claude`;
+
+const codex = ({ base, key }: Access): string => `ROUTER_KEY=${key} codex \\
+  -c model_provider=router \\
+  -c 'model_providers.router={name="Sampling Router",base_url="${base}/v1",env_key="ROUTER_KEY",wire_api="responses"}'`;
+
+const modelSnippets = (access: Access): Snippet[] => [
+  { name: "OpenAI SDK", hint: "In a program that calls models itself.", text: openai(access) },
+  {
+    name: "Anthropic SDK",
+    hint: "In a program that calls models itself.",
+    text: anthropic(access),
+  },
+  {
+    name: "Claude Code’s models",
+    hint: "Its own model calls go to the router. Paste it into a terminal.",
+    text: claudeCode(access),
+  },
+  {
+    name: "Codex’s models",
+    hint: "Its own model calls go to the router. Paste it into a terminal.",
+    text: codex(access),
+  },
+];
+
 /** Clients that are shown here; `GET …/servers/{server}/install` has more of them. */
 const shown = new Set(["Claude Code", "VS Code", "Cursor"]);
 
@@ -49,6 +98,7 @@ export function snippetsFor({ tenant, apiKey }: { tenant: string; apiKey: string
   return [
     { name: "curl", hint: "Paste it into a terminal.", text: curl(apiKey) },
     { name: "TypeScript server", hint: "In a tool of your MCP server.", text: server(apiKey) },
+    ...modelSnippets({ base: `${routerUrl}/t/${tenant}`, key: apiKey }),
     ...installSnippets(behind)
       .filter(({ client }) => shown.has(client))
       .map(({ client, where, text }) => ({

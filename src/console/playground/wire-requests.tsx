@@ -1,0 +1,42 @@
+/** Shows and sends the playground's request at each model endpoint. */
+import { useState } from "preact/hooks";
+import { CodeBlock } from "../parts/copy.tsx";
+import { Choice, Form } from "../parts/form.tsx";
+import { routerUrl } from "../place.ts";
+import type { Asked } from "../problem.ts";
+import { sendAt, type SamplingParams } from "./caller.ts";
+import { curlOf, requestIn, wires, type Wire } from "./wires.ts";
+
+export function WireRequests({ params }: { params: SamplingParams }) {
+  const [wire, setWire] = useState<Wire>("Chat Completions");
+  const [answer, setAnswer] = useState<string | null>(null);
+  const request = requestIn(wire, params);
+  const ask = async (): Promise<Asked<unknown>> => {
+    const said = await sendAt(request);
+    setAnswer(said.ok ? JSON.stringify(said.value, null, 2) : null);
+    return said;
+  };
+  return (
+    <details class="card">
+      <summary>Same request for an OpenAI or Anthropic SDK</summary>
+      <div class="stack">
+        <Form submit={`Send to ${request.path}`} act={ask}>
+          {() => (
+            <Choice
+              title="API"
+              name="wire"
+              value={wire}
+              options={wires.map((each) => [each, each] as const)}
+              onInput={(picked) => {
+                setWire(picked);
+                setAnswer(null);
+              }}
+            />
+          )}
+        </Form>
+        <CodeBlock title="Request" text={curlOf(request, { url: routerUrl, key: "$KEY" })} />
+        {answer !== null && <CodeBlock title="Answer" text={answer} />}
+      </div>
+    </details>
+  );
+}
