@@ -4,7 +4,6 @@ import type { Decision } from "../../domain/choice/decision.ts";
 import { api, asked } from "../api.ts";
 import { prefix } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
-import type { WireRequest } from "./wires.ts";
 
 /** The key, and the tenant that it is of. */
 export const caller = signal<{ tenant: string; key: string } | null>(null);
@@ -78,6 +77,13 @@ async function post<T>(
 /** Nobody is called, and nothing is charged. */
 export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
   post("/v1/route", withMeta(params));
+
+/** A request at a model endpoint. */
+export interface WireRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: object;
+}
 
 export const sendAt = ({ path, headers, body }: WireRequest): Promise<Asked<unknown>> =>
   post(path, body, headers);

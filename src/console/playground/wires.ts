@@ -1,14 +1,8 @@
 /** The playground's request in the words of each model endpoint. */
-import type { SamplingParams } from "./caller.ts";
+import type { SamplingParams, WireRequest } from "./caller.ts";
 
 export const wires = ["Chat Completions", "Responses", "Messages"] as const;
 export type Wire = (typeof wires)[number];
-
-export interface WireRequest {
-  path: string;
-  headers: Record<string, string>;
-  body: object;
-}
 
 interface Block {
   type: string;
