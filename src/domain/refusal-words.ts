@@ -146,6 +146,11 @@ function explainUnavailable(refusal: Extract<Refusal, { reason: "unavailable" }>
 }
 
 /** One sentence of names, numbers and paths, without content, keys or headers. */
+const explainFirst = (refusal: Refusal): string =>
+  refusal.reason === "idempotency_conflict" && refusal.first !== undefined
+    ? `: the answer of ${refusal.first} was streamed, and isn't kept`
+    : "";
+
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
   switch (refusal.reason) {
@@ -203,6 +208,6 @@ export function explain(refusal: Refusal): string {
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; ${refusal.detail ?? howToDeclare}`;
     default:
-      return title;
+      return `${title}${explainFirst(refusal)}`;
   }
 }

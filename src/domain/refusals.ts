@@ -62,7 +62,8 @@ export type Refusal =
   | { reason: "unavailable"; retryAfterMs: number; cause: "resting"; models: readonly string[] }
   | { reason: "unavailable"; retryAfterMs: number; cause: "identity_provider"; detail: string }
   | { reason: "cancelled" }
-  | { reason: "idempotency_conflict" }
+  /** `first`: the request with the same key, whose answer was streamed and is not kept; absent: it asked for something else */
+  | { reason: "idempotency_conflict"; first?: string }
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
   // registered servers

@@ -122,3 +122,68 @@ describe.each(names)("%s", (wire) => {
     ]);
   });
 });
+
+it("a client that leaves pays for what was written, and the provider's stream is closed", async () => {
+  const before = provider.hungUp();
+  const arrived = Promise.withResolvers<void>();
+  const pace = async (at: number): Promise<void> => (at === 6 ? arrived.promise : undefined);
+  provider.says({ text, inputTokens: 100, outputTokens: 20, pace });
+  const leaving = new AbortController();
+  const response = await open("messages", await keyWith(), {}, leaving.signal);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  leaving.abort();
+  await reader?.read().catch(() => undefined);
+  await expect.poll(async () => (await recordOf(response)).get("outcome")).toBe("cancelled");
+  arrived.resolve();
+  const record = await recordOf(response);
+  expect(record.body).toMatchObject({
+    attempts: [
+      {
+        fault: "cancelled",
+        usage: { inputTokens: 100, estimated: true },
+        stream: { how: "cut", cutBy: "client" },
+      },
+    ],
+  });
+  expect(Number(record.get("costUsd"))).toBeGreaterThan(0);
+  await expect.poll(() => provider.hungUp()).toBe(before + 1);
+});
+
+it("the same Idempotency-Key streams the complete answer again, and no cut one", async () => {
+  const key = await keyWith();
+  const again = (idempotency: string): Promise<Response> =>
+    fetch(`${router.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${key}`,
+        "Idempotency-Key": idempotency,
+      },
+      body: JSON.stringify({ model, stream: true, ...wires.chat.body }),
+    });
+  const said = async (response: Response): Promise<string> =>
+    (dataIn(await response.text()) as { choices: { delta: { content?: string } }[] }[])
+      .map(({ choices }) => choices[0]?.delta.content ?? "")
+      .join("");
+  expect([await said(await again("whole")), await said(await again("whole"))]).toEqual([
+    text,
+    text,
+  ]);
+  expect(provider.sent()).toHaveLength(1);
+  const arrived = Promise.withResolvers<void>();
+  const pace = async (at: number): Promise<void> => (at === 4 ? arrived.promise : undefined);
+  provider.says({ text, breaks: { after: 4, how: "cut" }, pace });
+  const first = await again("broken");
+  arrived.resolve();
+  await first.text();
+  const second = await again("broken");
+  const { error } = (await second.json()) as { error: { code: string; message: string } };
+  expect([second.status, error.code, second.headers.get("x-should-retry")]).toEqual([
+    409,
+    "idempotency_conflict",
+    "false",
+  ]);
+  expect(error.message).toContain(first.headers.get("x-request-id"));
+  expect(provider.sent()).toHaveLength(1);
+});

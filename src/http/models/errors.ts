@@ -22,6 +22,7 @@ type Kind =
   | "too_long"
   | "overloaded"
   | "pending"
+  | "not_kept"
   | "too_large"
   | "not_found"
   | "method"
@@ -65,6 +66,8 @@ function kindOf(refusal: Refusal): Kind {
       return kindOfNoModel(refusal);
     case "approval_pending":
       return "pending";
+    case "idempotency_conflict":
+      return refusal.first === undefined ? "invalid" : "not_kept";
     case "provider_failed":
       return kindOfFailure(refusal.attempts.at(-1));
     case "unavailable":
@@ -97,6 +100,7 @@ const openai: Words = {
   too_long: { status: 400, type: "invalid_request_error", code: "context_length_exceeded" },
   overloaded: { status: 503, type: "server_error", code: "server_error" },
   pending: { status: 409, type: "invalid_request_error", code: "approval_pending" },
+  not_kept: { status: 409, type: "invalid_request_error", code: "idempotency_conflict" },
   too_large: { status: 413, type: "invalid_request_error", code: "request_too_large" },
   not_found: { status: 404, type: "invalid_request_error", code: "not_found" },
   method: { status: 405, type: "invalid_request_error", code: "method_not_allowed" },
@@ -115,6 +119,7 @@ const anthropic: Words = {
   too_long: { status: 400, type: "invalid_request_error" },
   overloaded: { status: 529, type: "overloaded_error" },
   pending: { status: 409, type: "invalid_request_error" },
+  not_kept: { status: 409, type: "invalid_request_error" },
   too_large: { status: 413, type: "request_too_large" },
   not_found: { status: 404, type: "not_found_error" },
   method: { status: 405, type: "invalid_request_error" },
@@ -142,7 +147,7 @@ function wordsOf(
   return `${said} Send the same request later with ${key === null ? "its Idempotency-Key" : `the header Idempotency-Key: ${key}`}.`;
 }
 
-const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending"]);
+const neverRetried: ReadonlySet<Kind> = new Set(["no_money", "pending", "not_kept"]);
 
 export interface Answered {
   status: number;

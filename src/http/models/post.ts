@@ -114,6 +114,22 @@ function fallbackHeader(
 const costHeader = (costUsd: number | null): Record<string, string> =>
   costUsd === null ? {} : { "X-Router-Cost": String(costUsd) };
 
+/** @param model that answers, `provider/model`; null: not known before the stream begins */
+const modelHeaders = (
+  services: ModelServices,
+  { caller, decoded }: Came,
+  model: string | null,
+): Record<string, string> =>
+  model === null
+    ? {}
+    : {
+        "X-Router-Model": model,
+        ...fallbackHeader(services.servedModels(caller), {
+          asked: calledByPolicy(decoded.call, caller.snapshot.tenant.policy).model,
+          answered: model,
+        }),
+      };
+
 /** Calls a model, and always settles. */
 async function answerTo(
   services: ModelServices,
@@ -141,11 +157,7 @@ async function answerTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      "X-Router-Model": answer.model,
-      ...fallbackHeader(services.servedModels(came.caller), {
-        asked: calledByPolicy(came.decoded.call, came.caller.snapshot.tenant.policy).model,
-        answered: answer.model,
-      }),
+      ...modelHeaders(services, came, answer.model),
       ...costHeader(decision.costUsd),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
@@ -153,7 +165,7 @@ async function answerTo(
   };
 }
 
-/** The same, given out while it is written. */
+/** As `answerTo`, as a stream. */
 async function streamTo(
   services: ModelServices,
   { dialect, events }: ModelEndpoint,
@@ -186,7 +198,7 @@ async function streamTo(
     headers: {
       ...idHeaders(requestId),
       ...limitHeaders(limits, null),
-      ...(model !== null && { "X-Router-Model": model }),
+      ...modelHeaders(services, came, model),
       ...(ignored.length > 0 && { "X-Router-Ignored": ignored.join(", ") }),
     },
     content,

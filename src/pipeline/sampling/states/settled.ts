@@ -14,6 +14,7 @@ import {
   type Settle as SettleInLedger,
 } from "../settlement/settle.ts";
 import { capturedOf, endOf } from "../settlement/settlement-parts.ts";
+import { keptOfStream } from "../streams/kept-answers.ts";
 import { recordedOf, type Summary } from "../settlement/summary.ts";
 import type { Admitted, Attempted, Held, Running, Settled } from "./states.ts";
 
@@ -46,7 +47,7 @@ export function createSettling(deps: {
 
   /** What repetitions are answered. */
   const resultOf = async (
-    { replayKey, caller, opening }: Running,
+    { replayKey, caller, opening, request }: Running,
     recorded: Recorded<Summary>,
     charge: Charge,
   ): Promise<Ended["result"]> => {
@@ -54,7 +55,9 @@ export function createSettling(deps: {
     const refusal = recorded.ok ? null : recorded.error;
     const keptMs = answersForMs(replayKey, { refusal, charge });
     if (keptMs === 0) return "free";
-    const parts = await idempotency.seal(caller.snapshot.tenant.id, opening.id, recorded);
+    const { id } = opening;
+    const kept = request.reader === undefined ? recorded : keptOfStream(recorded, id);
+    const parts = await idempotency.seal(caller.snapshot.tenant.id, id, kept);
     return { parts, expiresAt: now() + keptMs };
   };
 
