@@ -1,4 +1,4 @@
-/** What an event says that somebody did, in words. The API's own names are the keys. */
+/** Actions of events in words, by the API's names. */
 const actions: Readonly<Record<string, string>> = {
   "alert.raised": "raised an alert",
   "audit.tampered": "found a changed record",
@@ -46,5 +46,4 @@ const actions: Readonly<Record<string, string>> = {
   "webhook.secret": "made a webhook’s secret",
 };
 
-/** An action that this page does not know has its own name. */
 export const actionWords = (action: string): string => actions[action] ?? action;

@@ -1,4 +1,4 @@
-/** The router's own API, typed by its OpenAPI document. The session's cookie says who asks. */
+/** The router's API, typed by its OpenAPI document and authenticated by the session cookie. */
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api-types.d.ts";
 import { prefix } from "./place.ts";
@@ -15,7 +15,7 @@ api.use({
       request.headers.set("X-CSRF-Token", csrf.value);
     return request;
   },
-  // A page that was reading goes on reading once somebody has signed in again.
+  // Repeats reads after a new sign-in.
   async onResponse({ request, response }) {
     let answer = response;
     while (answer.status === 401 && sessionLost() && request.method === "GET") {
@@ -27,7 +27,7 @@ api.use({
   },
 });
 
-/** A change is left to the person, who may have signed in as somebody else. */
+/** Changes are not repeated: another person may have signed in. */
 const notChanged: Problem = {
   status: 401,
   reason: "unauthorized",
@@ -41,7 +41,7 @@ interface Answer<T> {
   response: Response;
 }
 
-/** An answer, or what went wrong. Never throws, whatever the network does. */
+/** Never throws. */
 export async function asked<T>(answer: Promise<Answer<T>>): Promise<Asked<T>> {
   try {
     const { data, error, response } = await answer;

@@ -1,4 +1,3 @@
-/** Every page and its address. */
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
 import "./leaving.ts";
@@ -29,7 +28,7 @@ function NoSuchPage() {
   );
 }
 
-/** A page's file is named as the page's address ends: `http/console.ts` has the browser fetch the file ahead. */
+/** A page's file is named like its address, so that `http/console.ts` can preload it. */
 const routes = [
   ["", Home],
   ["/tenants", later(async () => (await import("./pages/tenants.tsx")).Tenants)],
@@ -70,7 +69,7 @@ function Pages() {
   );
 }
 
-/** Over the pages, which stay as they are. A dialog, since one of the pages' own may be open. */
+/** A dialog over the page, which may itself have a dialog open. */
 function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   const show = (): void => {
@@ -91,7 +90,7 @@ export function App() {
   const isOver = hasEnded.value;
   return (
     <>
-      {/* Whoever else signs in gets pages of their own: nothing that the person before saw stays. */}
+      {/* Another person gets fresh pages. */}
       <div key={JSON.stringify(found.actor)} hidden={isOver} inert={isOver}>
         <LocationProvider scope={consolePath}>
           <Pages />

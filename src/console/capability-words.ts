@@ -1,9 +1,7 @@
-/** Capabilities as a person reads them. */
 import { isObject } from "../domain/json.ts";
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
-/** A list, such as that of modalities, is read by what is in it. */
 const partsOf = (value: unknown): string[] =>
   isObject(value)
     ? Object.entries(value).flatMap(([part, flag]) =>
@@ -14,7 +12,7 @@ const partsOf = (value: unknown): string[] =>
 const worded = (name: string, parts: readonly string[]): string =>
   parts.length === 0 ? name : `${name} (${parts.join(", ")})`;
 
-/** Such as `sampling (tools, image), elicitation`. `nothing` where none is there. */
+/** For example `sampling (tools, image), elicitation`, or `nothing`. */
 export function capabilityWords(capabilities: Capabilities): string {
   const words = Object.entries(capabilities).map(([name, value]) => worded(name, partsOf(value)));
   return words.length === 0 ? "nothing" : words.join(", ");
@@ -22,11 +20,11 @@ export function capabilityWords(capabilities: Capabilities): string {
 
 export interface CountedCapability {
   declared: string;
-  /** in the revision of the session */
+  /** in the session's revision */
   counts: string;
 }
 
-/** Each capability as it was declared, and what it counts as. */
+/** Each capability as declared and as interpreted. */
 export function countedCapabilities(session: {
   capabilities: Capabilities;
   effective: Capabilities;
@@ -36,7 +34,7 @@ export function countedCapabilities(session: {
     if (!Object.hasOwn(session.effective, name)) return "nothing";
     const parts = partsOf(session.effective[name]);
     if (name === "sampling") {
-      // Of what the list names, only modalities count.
+      // Only modalities are listed.
       const { supportedModalities: _, ...flags } = session.effective[name] as Capabilities;
       return worded(name, [...partsOf(flags), ...session.modalities]);
     }

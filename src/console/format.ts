@@ -1,4 +1,4 @@
-/** Figures as a person reads them, in the reader's language and zone. */
+/** Formats figures for the reader's locale and time zone. */
 import { latestTime } from "../domain/latest-time.ts";
 import { language } from "./locale.ts";
 
@@ -21,21 +21,20 @@ const usdSmall = usdWith(6);
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? none : whole.format(value);
-/** Of a fraction its first digits, since a scale of cents would else read 0, 0, 0. */
+/** Keeps the first digits of fractions on scales of cents. */
 export const compact = (value: number): string =>
   (value !== 0 && Math.abs(value) < 1 ? small : short).format(value);
-/** In the units of who sells storage: 1 GB is 10⁹ bytes. */
+/** Decimal: 1 GB is 10⁹ bytes. */
 export function bytes(value: number): string {
   const [unit, scale] = value < 1e9 ? (["MB", 1e6] as const) : (["GB", 1e9] as const);
   return `${(value < scale ? small : short).format(value / scale)} ${unit}`;
 }
 export const percent = (value: number): string => share.format(value);
 
-/** Of a budget: in cents, where there is a whole one. */
 export const usdInCents = (value: number): string =>
   Math.abs(value) >= 0.01 ? usdWhole.format(value) : usd(value);
 
-/** A fraction of a cent is what a small call costs, so it is shown. */
+/** Small calls cost fractions of a cent. */
 export function usd(value: number | null | undefined): string {
   if (value === null || value === undefined) return none;
   const size = Math.abs(value);
@@ -78,14 +77,14 @@ const dayAndClock = new Intl.DateTimeFormat(language, {
 });
 const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
 
-/** A time beyond all dates, which only direct writes to the database can set, must not hide a whole list. */
+/** Clamps invalid times of foreign rows, which would break a whole list. */
 export const dateOf = (ms: number): Date => new Date(Math.min(ms, latestTime));
 export const time = (ms: number | null | undefined): string =>
   ms === null || ms === undefined ? none : moment.format(dateOf(ms));
-/** Always with its day: who copies it from a list must not lose that. Of another year with the year. */
+/** Always with the day, for copying; other years with the year. */
 export const shortTime = (ms: number, now = Date.now()): string =>
   dateOf(ms).getFullYear() === new Date(now).getFullYear() ? dayAndSecond.format(ms) : time(ms);
-/** A bucket of usage: an hour in the reader's zone, or a day of UTC. */
+/** An hour in the reader's zone, or a day in UTC. */
 export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
   bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);
 
@@ -94,7 +93,7 @@ const calendarDay = { month: "short", day: "numeric" } as const;
 const dayHere = new Intl.DateTimeFormat(language, calendarDay);
 const shortDayInUtc = new Intl.DateTimeFormat(language, { ...calendarDay, timeZone: "UTC" });
 
-/** Moments along the axis of a plot. Of hours, the first of each day has the day. */
+/** The first hour of each day shows the day. */
 export function axisTimes(moments: readonly number[], bucket: "hour" | "day"): string[] {
   if (bucket === "day") return moments.map((at) => shortDayInUtc.format(at));
   const days = moments.map((at) => dayHere.format(at));
@@ -103,7 +102,7 @@ export function axisTimes(moments: readonly number[], bucket: "hour" | "day"): s
   );
 }
 
-// The sentences around it are English.
+// The surrounding text is English.
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 export function fromNow(ms: number, now = Date.now()): string {
   const away = ms - now;
@@ -114,7 +113,7 @@ export function fromNow(ms: number, now = Date.now()): string {
   return relative.format(Math.round(away / day), "day");
 }
 
-/** What the browser's own field of a moment says, in the reader's zone; null: nothing. */
+/** From a `datetime-local` field, in the reader's zone. */
 export const millisOf = (text: string): number | null =>
   text === "" ? null : new Date(text).getTime();
 

@@ -1,4 +1,4 @@
-/** A page whose file is fetched when somebody goes there. */
+/** A page whose file is loaded on demand. */
 import { signal } from "@preact/signals";
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect } from "preact/hooks";
@@ -35,7 +35,7 @@ export function later<Props extends object>(
     const found = fetched.value;
     if (found.state === "there") return <found.Shown {...props} />;
     if (found.state === "asked") return <Waiting what="the page" />;
-    // The same file again would fail as it did: browsers keep what became of an import.
+    // Browsers cache failed imports, so the page must be reloaded.
     return (
       <Page title="Not loaded">
         <ProblemNotice problem={missing} again={() => location.reload()} />

@@ -1,4 +1,4 @@
-/** What limits are called, and whose they are. */
+/** Titles of limits and their subjects. */
 
 export const commonTitles = {
   requestsPerMinute: "Requests per minute",
@@ -29,14 +29,14 @@ const owners: Readonly<Record<string, string>> = {
 };
 const ownerWords: Readonly<Record<string, string>> = { user: "person" };
 
-/** What follows the kind in the subject of a limit, such as `mail` in `tag:mail`. Of an id, its end. */
+/** `mail` in `tag:mail`; the end of an id. */
 const bare = (subject: string): string =>
   subject.replace(/^(?:tag|group|user):/, "").replace(/^[a-z]+_\w{20,}(?=\w{6}$)/, "…");
 
 /**
- * `tenant.usdPerDay` → which limit, and whose
- * @param subject whose, as the API has it; absent: the kind alone is said
- * @param name what people call the subject; absent: nobody gave it a name
+ * `tenant.usdPerDay` → title and subject
+ * @param subject as in the API
+ * @param name display name of the subject
  */
 export function limitTitle(limit: string, subject?: string, name?: string): string {
   const [whose = "", which = ""] = limit.split(".");

@@ -1,4 +1,4 @@
-/** What a page shows comes from the API: it loads, fails, or is there. */
+/** Loading state of a page's data. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "./problem.ts";
 
@@ -9,23 +9,23 @@ export type Loaded<T> =
       state: "there";
       value: T;
       tag: string | null;
-      /** why the value could not be refreshed; absent: it is the newest answer */
+      /** why the last refresh failed */
       stale?: Problem;
     };
 
 export interface Loading<T> {
   loaded: Loaded<T>;
-  /** Asks again. What is there stays until the answer comes. */
+  /** Keeps the current value until the answer arrives. */
   again: () => Promise<void>;
 }
 
-/** A router that can't be reached for a moment takes nothing away that was seen before. A refusal does. */
+/** Network errors keep the last value; refusals don't. */
 const failed = <T>(problem: Problem, before: Loaded<T> | null): Loaded<T> =>
   before?.state === "there" && (problem.status === 0 || problem.status >= 500)
     ? { ...before, stale: problem }
     : { state: "failed", problem };
 
-/** @param what names what is asked for: another text asks anew */
+/** @param what identifies the request; a change reloads */
 export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loading<T> {
   const [loaded, setLoaded] = useState<{ what: string; found: Loaded<T> }>({
     what,
@@ -38,7 +38,7 @@ export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loadin
     newest.current += 1;
     const turn = newest.current;
     const answer = await asking.current();
-    // An earlier question may be answered later.
+    // Ignores answers out of order.
     if (turn !== newest.current) return;
     setLoaded((before) => ({
       what,
@@ -54,7 +54,7 @@ export function useLoaded<T>(what: string, ask: () => Promise<Asked<T>>): Loadin
   return { loaded: loaded.what === what ? loaded.found : { state: "loading" }, again: load };
 }
 
-/** Calls again and again while the page is seen; never twice at once. `ms` null: never. */
+/** Repeats while the page is visible, without overlap. `ms` `null`: never. */
 export function useRepeated(ms: number | null, act: () => Promise<void>): void {
   const acting = useRef(act);
   acting.current = act;

@@ -1,7 +1,6 @@
 /**
- * The reader's language and zone. A browser may name a language that `Intl` refuses, such as `en-US@posix` in a
- * container. uPlot asks `Intl` for that language while it is imported, and would fail. So the browser is given a
- * language that `Intl` takes.
+ * Works around browser languages that `Intl` rejects, such as `en-US@posix` in containers, which break uPlot's
+ * import.
  */
 function isTaken(language: string): boolean {
   try {

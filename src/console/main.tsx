@@ -1,4 +1,4 @@
-/** The console's beginning. The locale stands first: what is imported after it may ask `Intl` at once. */
+/** The entry point. The locale must be imported first: other modules call `Intl`. */
 import "./locale.ts";
 import { render } from "preact";
 import { App } from "./app.tsx";
@@ -6,7 +6,7 @@ import { restoreSession } from "./session.ts";
 import { followTheme } from "./theme.ts";
 import styles from "./styles/console.css";
 
-// A sheet of the script's own is no inline style, so the page's policy need not allow any.
+// Constructed style sheets need no exception in the page's policy.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
 document.adoptedStyleSheets = [sheet];

@@ -1,4 +1,4 @@
-/** Sums and forecasts of what the API says of usage and limits. Pure, so that tests can hold them. */
+/** Sums and forecasts of usage and limits. Pure, for tests. */
 import type { Schemas } from "./api.ts";
 
 export type UsageRow = Schemas["Usage"];
@@ -43,9 +43,9 @@ export function totalsOf(rows: readonly UsageRow[]): Totals {
 }
 
 export interface Series {
-  /** ms since the epoch, each bucket's beginning, without gaps */
+  /** ms since the epoch, the start of each bucket, without gaps */
   at: number[];
-  /** null: nothing was measured in that bucket */
+  /** `null` without a measurement */
   lines: { name: string; values: (number | null)[] }[];
 }
 
@@ -55,7 +55,7 @@ const beginsOf = ({ bucketMs, from, until }: Omit<SeriesOptions, "metric">): num
   return Array.from({ length: buckets }, (_, at) => first + at * bucketMs);
 };
 
-/** How long calls took, of rows that are of all models together: percentiles can't be added up. */
+/** Only from rows over all models: percentiles can't be added. */
 export function durationsOf(
   rows: readonly UsageRow[],
   options: Omit<SeriesOptions, "metric">,
@@ -69,7 +69,7 @@ export function durationsOf(
   return { at: begins, lines };
 }
 
-/** Where a value has no neighbour: a line shows nothing of such a value, so it has to be drawn as a point. */
+/** Isolated values, which a line doesn't show, are drawn as points. */
 export const standingAlone = (values: readonly (number | null)[]): number[] =>
   values.flatMap((value, at) =>
     value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null
@@ -83,12 +83,12 @@ export const others = "all others";
 interface SeriesOptions {
   metric: MetricName;
   bucketMs: number;
-  /** ms since the epoch, in the first bucket and in the last */
+  /** ms since the epoch */
   from: number;
   until: number;
 }
 
-/** One line for each of the largest groups, and one for all others. A bucket without a row is 0. */
+/** The largest groups, and the sum of all others. Missing buckets are 0. */
 export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: SeriesOptions): Series {
   const { of } = metrics[metric];
   const sums = new Map<string, number>();
@@ -109,7 +109,7 @@ export function seriesOf(rows: readonly UsageRow[], { metric, ...options }: Seri
 
 const dayMs = 86_400_000;
 
-/** When the calendar window of a budget began, and when it ends; null: the limit is none of a calendar window. */
+/** Calendar window of a budget; `null` for other limits. */
 export function windowOf({
   name,
   unit,
@@ -119,17 +119,17 @@ export function windowOf({
   if (name.endsWith("PerDay")) return { from: freesAt - dayMs, until: freesAt };
   if (name.endsWith("PerWeek")) return { from: freesAt - 7 * dayMs, until: freesAt };
   if (!name.endsWith("PerMonth")) return null;
-  // Eighteen hours later a month has begun in UTC too, whatever the time zone.
+  // Then the month has started in UTC in every time zone.
   const date = new Date(freesAt + 0.75 * dayMs);
   const lastMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, 1);
   const thisMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   return { from: freesAt - (thisMonth - lastMonth), until: freesAt };
 }
 
-/** A forecast of the first minutes of a window would be noise. */
+/** Forecasts at the start of a window are noise. */
 const leastShare = 0.02;
 
-/** What the window will have used at its end, if it goes on as it began; null: it is too early to say. */
+/** Linear extrapolation; `null` if too early. */
 export function forecastOf(state: LimitState, now: number): number | null {
   const window = windowOf(state);
   if (window === null) return null;

@@ -1,4 +1,4 @@
-/** What a change of a policy changed. Its event has the whole policy; the event of the change before has the older one. */
+/** Changed members of a policy. Events contain the whole policy, so the previous event has the old one. */
 export interface PolicyEvent {
   action: string;
   target: string;
@@ -7,7 +7,7 @@ export interface PolicyEvent {
 
 export interface MemberChange {
   member: string;
-  /** as JSON; null: the policy had no such member, or has none any more */
+  /** JSON; `null` if missing */
   before: string | null;
   after: string | null;
 }
@@ -17,7 +17,7 @@ const textOf = (value: unknown): string | null =>
 
 /**
  * @param events newest first
- * @returns the members that differ; null: no change of a policy, or the policy before is in no event of these
+ * @returns `null` unless it is a policy change whose predecessor is among the events
  */
 export function policyChanges(
   event: PolicyEvent,

@@ -1,11 +1,10 @@
-/** What went wrong with a call of the API, in words for a person. */
 export interface Problem {
-  /** HTTP status; 0: no answer came */
+  /** HTTP status, or 0 without an answer */
   status: number;
   reason: string;
   title: string;
   detail: string;
-  /** the member of the input that is wrong */
+  /** the invalid member */
   path?: string;
   requestId?: string;
 }
@@ -22,7 +21,7 @@ export const unreachable: Problem = {
 const text = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** The API's sentence begins with what stands beside it on the page: the title, and the member of the input. */
+/** The title and member are shown separately. */
 const withoutHeads = (detail: string, heads: readonly (string | undefined)[]): string =>
   heads.reduce<string>(
     (rest, head) =>
@@ -30,7 +29,7 @@ const withoutHeads = (detail: string, heads: readonly (string | undefined)[]): s
     detail,
   );
 
-/** A gateway before the router may answer with anything, so nothing of the body is believed. */
+/** A gateway may answer anything, so the body is validated. */
 export function problemOf(status: number, body: unknown): Problem {
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const path = text(said["path"]);
@@ -50,7 +49,7 @@ export function problemOf(status: number, body: unknown): Problem {
   };
 }
 
-/** What to do about it, where the router's own words don't say. */
+/** Advice where the router's message has none. */
 export function adviceFor({ reason, status }: Problem): string | null {
   if (reason === "precondition_failed")
     return "Somebody changed this since you opened it. Load it again, and repeat your change.";

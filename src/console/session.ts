@@ -1,4 +1,4 @@
-/** Who is signed in. The browser keeps the cookie; this page keeps the token that proves a change was meant. */
+/** The current session. The browser keeps the cookie, this page the CSRF token. */
 import { computed, signal } from "@preact/signals";
 import { roleMay, roles, type Permission } from "../domain/tenancy/scopes.ts";
 import { prefix } from "./place.ts";
@@ -6,12 +6,12 @@ import { problemOf, unreachable, type Asked } from "./problem.ts";
 
 export interface Actor {
   kind: "operator" | "key" | "person";
-  /** of the person, or of the key; absent: the operator's token */
+  /** absent for the operator's token */
   name?: string;
   role: string;
   /** of the key */
   id?: string;
-  /** the slug of the only tenant that a key sees; absent: the operator sees all */
+  /** slug; absent for the operator */
   tenant?: string;
 }
 
@@ -22,11 +22,11 @@ export interface Session {
   expiresAt: number;
 }
 
-/** null: nobody is signed in; undefined: that is not known yet */
+/** `null` if signed out, `undefined` while unknown */
 export const session = signal<Session | null | undefined>(undefined);
-/** Why the page of the sign-in is shown; null: the person has just come. */
+/** Reason shown on the sign-in page. */
 export const signInReason = signal<string | null>(null);
-/** Whether the session of `session` has ended. What the person was doing stays, until somebody else signs in. */
+/** The session has ended; the page stays until another person signs in. */
 export const hasEnded = signal(false);
 export const csrf = computed(() => session.value?.csrf ?? null);
 export const isOperator = computed(() => session.value?.actor.kind === "operator");
@@ -45,12 +45,12 @@ async function ask<T = Session | null>(init: RequestInit, at = address): Promise
   }
 }
 
-/** What the router wrote into the page; null: nothing that counts. */
+/** Embedded in the page. */
 function sessionIn(text: string | undefined): Session | null {
   return text === undefined || text === "" ? null : (JSON.parse(text) as Session);
 }
 
-/** Who is signed in, when the page is opened: as the page says, else as the router says. */
+/** From the page, else from the router. */
 export async function restoreSession(text: string | undefined): Promise<void> {
   const written = sessionIn(text);
   if (written !== null) {
@@ -76,7 +76,7 @@ export async function signIn(key: string): Promise<Asked<Session | null>> {
   return made;
 }
 
-/** @returns where the browser goes on to; `tenant` null: the operator's identity provider */
+/** @returns the redirect; `tenant` `null` for the operator's provider */
 export function beginSingleSignOn(tenant: string | null): Promise<Asked<{ url: string }>> {
   const query = tenant === null ? "" : `?tenant=${encodeURIComponent(tenant)}`;
   return ask<{ url: string }>({ method: "POST" }, `${prefix}/console/single-sign-on${query}`);
@@ -90,7 +90,7 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * The API said that the session counts no longer.
+ * The API rejected the session.
  * @returns whether there was one
  */
 export function sessionLost(): boolean {
@@ -100,7 +100,6 @@ export function sessionLost(): boolean {
   return true;
 }
 
-/** Once a session counts again. */
 export const signedInAgain = (): Promise<void> =>
   new Promise((resolve) => {
     const end = hasEnded.subscribe((ended) => {
@@ -110,7 +109,7 @@ export const signedInAgain = (): Promise<void> =>
     });
   });
 
-/** Whether the person may. The API decides; the page only leaves out what the API would refuse. */
+/** Hides what the API would refuse. */
 export function may(permission: Permission): boolean {
   const actor = session.value?.actor;
   if (actor === undefined) return false;

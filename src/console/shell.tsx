@@ -1,4 +1,4 @@
-/** What stands around every page: where one is, where one can go, and who is signed in. */
+/** Navigation around every page. */
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -47,11 +47,11 @@ interface NavLinkProps {
   href: string;
   title: string;
   path: string;
-  /** its address begins that of the other pages */
+  /** its address is a prefix of the others */
   isFirst?: boolean;
 }
 
-/** A page below this one is here too: one request belongs to the requests. */
+/** Also marks subpages as current. */
 function NavLink({ href, title, path, isFirst = false }: NavLinkProps) {
   const current = path === href ? "page" : !isFirst && path.startsWith(`${href}/`) ? "true" : null;
   return (
@@ -122,7 +122,6 @@ function Who() {
   );
 }
 
-/** The name that people know, and the one in addresses where it is another. */
 function Tenant({ slug }: { slug: string }) {
   const name = tenantNames.value[slug] ?? slug;
   return (
@@ -137,7 +136,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const tenant = tenantIn(path);
-  // On a narrow screen the menu stands over the page, so a step to another page closes it.
+  // Closes the menu on navigation.
   useEffect(() => setOpen(false), [path]);
   const menu = useRef<HTMLButtonElement>(null);
   const closeOnEscape = ({ key }: KeyboardEvent): void => {

@@ -1,4 +1,4 @@
-/** The build makes a text of all that the file imports. */
+/** The build inlines styles as text. */
 declare module "*.css" {
   const text: string;
   export default text;

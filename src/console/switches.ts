@@ -1,10 +1,10 @@
-/** Kill switches that are on: a tenant's own, and the operator's. Pure, so that tests can hold them. */
+/** Active kill switches of a tenant and the operator. Pure, for tests. */
 import type { Schemas } from "./api.ts";
 
 type Tenant = Pick<Schemas["Tenant"], "policy" | "stoppedByOperator">;
 type Switches = NonNullable<Schemas["Policy"]["stopped"]>;
 
-/** What a switch stops. The operator's own stops the whole tenant, and no tenant lifts it. */
+/** A tenant can't lift the operator's switch. */
 export const kinds = {
   operator: "the whole tenant, by the operator",
   tenant: "the whole tenant",
@@ -17,7 +17,7 @@ export type Kind = keyof typeof kinds;
 
 export interface Stop {
   kind: Kind;
-  /** empty: the tenant itself */
+  /** empty for the tenant itself */
   name: string;
   why: string;
 }
@@ -37,7 +37,7 @@ export function stopsOf({ policy, stoppedByOperator }: Tenant): Stop[] {
   ];
 }
 
-/** The merge patch of a policy that turns a switch on, or off where `why` is null. */
+/** A merge patch; `why` `null` turns the switch off. */
 export const patchOf = ({ kind, name }: Omit<Stop, "why">, why: string | null): object => ({
   stopped: kind === "tenant" ? { tenant: why } : { [kind]: { [name]: why } },
 });

@@ -1,4 +1,4 @@
-/** Light or dark: what the person chose on this browser, else what the system says. */
+/** The theme chosen in this browser, else the system's. */
 import { effect, signal } from "@preact/signals";
 
 export const themes = ["system", "light", "dark"] as const;
@@ -6,7 +6,7 @@ export type Theme = (typeof themes)[number];
 
 const place = "sampling-router-theme";
 
-/** A browser may forbid storage; the choice then lasts as long as the page. */
+/** Browsers may block storage. */
 function remembered(): Theme {
   try {
     const kept = localStorage.getItem(place);
@@ -26,7 +26,7 @@ export function followTheme(): void {
     try {
       localStorage.setItem(place, theme.value);
     } catch {
-      // It lasts as long as the page.
+      // Then the choice isn't stored.
     }
   });
 }

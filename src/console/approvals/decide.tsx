@@ -1,4 +1,4 @@
-/** The decision on a held call: the prompt, the model or the result may be edited before. */
+/** The decision on a pending call, with optional edits. */
 import { useState } from "preact/hooks";
 import { isStopped } from "../../domain/choice/switches.ts";
 import { isAllowed } from "../../domain/models/allowed.ts";
@@ -67,7 +67,7 @@ function Result({ draft, change }: EditProps) {
   );
 }
 
-/** Those that the policy lets be chosen now, and the one that was chosen; all of them where the policy can't be read. */
+/** Models that the policy allows, or all if it can't be read. */
 function useAllowed(tenant: string, models: readonly string[], chosen: string): string[] {
   const { loaded } = useLoaded(`policy of ${tenant}`, () =>
     asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
@@ -82,7 +82,7 @@ function useAllowed(tenant: string, models: readonly string[], chosen: string): 
 
 interface ModelProps extends EditProps {
   tenant: string;
-  /** the one that was chosen, then the others */
+  /** the chosen one first */
   models: readonly string[];
 }
 
@@ -105,7 +105,7 @@ interface DecideProps {
   tenant: string;
   held: Schemas["Approval"];
   onDone: (decision: Decision) => void;
-  /** somebody else decided, or the call went on */
+  /** another approver decided, or the call resumed */
   onConflict: () => void;
 }
 

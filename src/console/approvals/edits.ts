@@ -1,4 +1,4 @@
-/** What of a held call a person may edit, and what the person changed of it. Pure, so that tests can hold them. */
+/** Edits of a pending call. Pure, for tests. */
 import type { Schemas } from "../api.ts";
 
 type Content = Schemas["Approval"]["content"];
@@ -12,11 +12,11 @@ interface Message {
 }
 
 export interface Draft {
-  /** null: the prompt has blocks that belong to a tool's loop, so it stays as it is */
+  /** `null` if the prompt belongs to a tool loop */
   messages: Message[] | null;
   systemPrompt: string;
   model: string;
-  /** null: there is no result, or it is more than one text */
+  /** `null` unless the result is a single text */
   text: string | null;
 }
 
@@ -24,7 +24,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** null: a tool's use, or its result */
+/** `null` for tool uses and results */
 function blockOf(value: unknown): Block | null {
   if (!isObject(value)) return null;
   const { type, text, data, mimeType } = value;
@@ -33,7 +33,7 @@ function blockOf(value: unknown): Block | null {
   return { type, data: textOf(data), mimeType: textOf(mimeType) };
 }
 
-/** null: some of the blocks can't be sent back */
+/** `null` if some blocks can't be sent back */
 function blocksOf(content: unknown): Block[] | null {
   const all = (Array.isArray(content) ? content : [content]).map((block) => blockOf(block));
   return all.every((block) => block !== null) ? all : null;
@@ -55,7 +55,6 @@ function resultText(content: unknown): string | null {
   return first?.type === "text" && others.length === 0 ? first.text : null;
 }
 
-/** What was shown, as a person begins to edit it. */
 export function draftOf(stage: "request" | "result", content: Content): Draft {
   const call = isObject(content?.["call"]) ? content["call"] : {};
   return {
@@ -69,7 +68,6 @@ export function draftOf(stage: "request" | "result", content: Content): Draft {
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** The members that are to change; null: none. */
 export function editsOf(before: Draft, after: Draft): Edits | null {
   const edits: Edits = {
     ...(after.messages !== null &&
@@ -81,7 +79,6 @@ export function editsOf(before: Draft, after: Draft): Edits | null {
   return Object.keys(edits).length === 0 ? null : edits;
 }
 
-/** The draft with another text in one block of one message. */
 export function withText(
   draft: Draft,
   { at, block, text }: { at: number; block: number; text: string },
@@ -101,7 +98,7 @@ export function withText(
 
 const charactersInRow = 70;
 
-/** How many rows show a text, within bounds: long lines are broken. */
+/** Including wrapped lines. */
 export const rowsFor = (text: string): number => {
   const rows = text
     .split("\n")

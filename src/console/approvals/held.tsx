@@ -1,4 +1,4 @@
-/** A held call, as its approver has to know it: who asks, for which tool, what, on which model, for how much. */
+/** A pending call as its approver sees it. */
 import type { Schemas } from "../api.ts";
 import { fromNow, none, usd } from "../format.ts";
 import { CodeBlock } from "../parts/copy.tsx";

@@ -1,4 +1,4 @@
-/** What held calls were told of by webhook, and what became of each message. Asked for when somebody unfolds it. */
+/** Webhook messages about pending calls, loaded on demand. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
@@ -14,7 +14,7 @@ type Message = Schemas["WebhookMessage"];
 
 const typeOf = ({ body }: Message): string =>
   typeof body["type"] === "string" ? body["type"] : "";
-/** The receiver's own words are not kept; its status is, and what went wrong. */
+/** Receivers' answers are not stored, only status and error. */
 const answerOf = ({ status, fault }: Message): string =>
   [status === null ? "" : `HTTP ${status}`, fault ?? ""].filter((each) => each !== "").join(": ");
 

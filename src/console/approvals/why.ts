@@ -1,4 +1,4 @@
-/** Why a call is held, in words: which conditions of the rule are true of it. */
+/** Why a call needs approval: the matching conditions of the rule. */
 const conditions: Readonly<Record<string, string>> = {
   costUsdAbove: "its cost may be above the rule’s",
   models: "the rule names the model",

@@ -1,34 +1,33 @@
 /**
- * One stream of records for a whole browser. HTTP/1.1 allows six connections to a host, so a stream for each page
- * would soon take them all. The page that holds the browser's lock reads the stream, and tells the others. A page
- * that is not seen holds nothing. A page that no stream serves asks again and again instead.
+ * One stream of records per browser, since HTTP/1.1 allows six connections per host. The page with the
+ * browser's lock reads it and informs the others; hidden pages release it. Pages without a stream poll.
  */
 import type { RequestRecord } from "../requests/record.ts";
 
 export type LiveEvent =
   | { kind: "records"; records: RequestRecord[]; id: string | null }
-  /** so much happened that the list is read anew */
+  /** too many changes: reload the list */
   | { kind: "reset"; id: string | null };
 
 type Message =
   | { kind: "event"; tenant: string; event: LiveEvent }
-  /** whose records the browser's stream has; null: there is no stream now */
+  /** tenant of the browser's stream; `null` without one */
   | { kind: "follows"; tenant: string | null }
   | { kind: "whose" };
 
 export interface BrowserStreamDeps {
-  /** Runs while it holds the browser's one lock. Rejects when it was called off before. */
+  /** Runs with the browser's lock. Rejects if aborted before. */
   withLock: (signal: AbortSignal, act: () => Promise<void>) => Promise<void>;
   channel: {
     post: (message: Message) => void;
     listen: (heard: (message: Message) => void) => () => void;
   };
-  /** Reads until the stream ends, and says how long to wait before another. */
+  /** Reads until the stream ends; resolves to the ms to wait before the next. */
   read: (
     from: { tenant: string; since: string; signal: AbortSignal },
     tell: (event: LiveEvent) => void,
   ) => Promise<number>;
-  /** Waits until the page is seen; its signal ends when the page is hidden. */
+  /** Resolves when the page is visible; its signal aborts when hidden. */
   seen: (signal: AbortSignal) => Promise<AbortSignal>;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   now: () => number;
@@ -36,17 +35,16 @@ export interface BrowserStreamDeps {
 
 export interface Following {
   hear: (event: LiveEvent) => void;
-  /** whether a stream serves the page now */
   changed: (isLive: boolean) => void;
 }
 
-/** Gives what follows a tenant's records until its end is called. */
+/** Returns a function that follows a tenant's records until stopped. */
 export function createBrowserStream(deps: BrowserStreamDeps) {
   const { withLock, channel, read, seen, wait, now } = deps;
 
   return (tenant: string, { hear, changed }: Following): (() => void) => {
     const over = new AbortController();
-    // The list was read just before; what happens from now on is news.
+    // The list was just read.
     let since = String(now());
     const take = (event: LiveEvent): void => {
       since = event.id ?? since;
@@ -83,7 +81,7 @@ export function createBrowserStream(deps: BrowserStreamDeps) {
         const hidden = await seen(over.signal);
         if (over.signal.aborted) return;
         channel.post({ kind: "whose" });
-        // A call that was called off rejects: the page was hidden, or left.
+        // Rejects when the page is hidden or left.
         await readOn(AbortSignal.any([hidden, over.signal])).catch(() => {});
       }
     };

@@ -1,15 +1,15 @@
-/** Reads the API's stream of a tenant's records. By fetch, since an `EventSource` can't begin at a given moment. */
+/** Reads the stream of a tenant's records with `fetch`, since `EventSource` can't start at a given time. */
 import { createEventReader, type ServerEvent } from "../../domain/event-stream.ts";
 import { prefix } from "../place.ts";
 import type { RequestRecord } from "../requests/record.ts";
 import type { BrowserStreamDeps, LiveEvent } from "./browser-stream.ts";
 
-/** The router sends a comment after 25 silent seconds. So a stream that is silent for longer is lost. */
+/** ms; the router sends a comment every 25 s. */
 const mostSilentMs = 60_000;
-/** ms before another try: the stream ended, failed, or is refused */
+/** ms before a retry */
 const pauses = { ended: 1_000, failed: 5_000, refused: 30_000 };
 
-/** One event for all records of a piece, so that a page draws once. */
+/** One event per chunk, so that pages render once. */
 function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
   const id = found.findLast((event) => event.id !== null)?.id ?? null;
   const records = found.flatMap(({ kind, data }) =>

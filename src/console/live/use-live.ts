@@ -1,4 +1,4 @@
-/** What happens to a tenant's records while a page is seen: from the browser's stream, else by asking again and again. */
+/** Follows a tenant's records while the page is visible, by stream or polling. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useRepeated } from "../load.ts";
 import { consolePath } from "../place.ts";
@@ -6,7 +6,7 @@ import type { RequestRecord } from "../requests/record.ts";
 import { createBrowserStream, type BrowserStreamDeps } from "./browser-stream.ts";
 import { readStream } from "./read-stream.ts";
 
-/** Two routers at one origin, behind two prefixes, are two streams. */
+/** Routers behind different prefixes of an origin have separate streams. */
 const name = `sampling-router-live ${consolePath}`;
 
 const once = (target: EventTarget, kind: string, signal: AbortSignal): Promise<void> =>
@@ -29,7 +29,7 @@ async function seen(signal: AbortSignal): Promise<AbortSignal> {
   return hidden.signal;
 }
 
-/** null: the browser has no locks here, as on a page over plain http. */
+/** `null` without browser locks, as over plain http. */
 function depsHere(): BrowserStreamDeps | null {
   if (!("locks" in navigator) || !("BroadcastChannel" in globalThis)) return null;
   const channel = new BroadcastChannel(name);
@@ -68,16 +68,16 @@ interface LiveOptions {
   tenant: string;
   isOn: boolean;
   hear: (records: readonly RequestRecord[]) => void;
-  /** reads anew: what happened is not known one by one */
+  /** after untracked changes */
   reload: () => Promise<void>;
-  /** ms between two looks where there is no stream */
+  /** ms between polls */
   pollMs: number;
 }
 
-/** ms for which news is gathered, so that a flood draws a page a few times a second. */
+/** ms to batch changes */
 const gatherMs = 200;
 
-/** @returns whether the records come by the stream */
+/** @returns whether a stream is used */
 export function useLive({ tenant, isOn, hear, reload, pollMs }: LiveOptions): boolean {
   const [isLive, setLive] = useState(false);
   const newest = useRef({ hear, reload });

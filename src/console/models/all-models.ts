@@ -1,9 +1,8 @@
-/** The whole catalogue as a tenant sees it. */
 import { api, asked } from "../api.ts";
 import type { Asked } from "../problem.ts";
 import type { Model } from "./columns.tsx";
 
-/** Some hundred models, in parts of 200. */
+/** Several pages of 200. */
 export async function allModels(tenant: string): Promise<Asked<Model[]>> {
   const models: Model[] = [];
   let cursor: string | null = null;

@@ -1,4 +1,3 @@
-/** The columns of the list of models, and what a request has to bring before one in reach can serve it. */
 import type { Schemas } from "../api.ts";
 import { count, duration, none, usd } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
@@ -9,7 +8,7 @@ export type Model = Schemas["Model"];
 
 export const nameOf = ({ provider, id }: Model): string => `${provider}/${id}`;
 
-/** What a request has to bring before a model in reach can serve it. */
+/** What a request needs so that the model can serve it. */
 function conditionsOf(model: Model): string[] {
   const { status, outputModalities, inputUsdPerMTok, outputUsdPerMTok } = model;
   const draws = outputModalities.includes("image");

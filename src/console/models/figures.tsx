@@ -1,4 +1,3 @@
-/** What is known of one model, and who said it. */
 import { duration } from "../format.ts";
 import { language } from "../locale.ts";
 import type { Model } from "./columns.tsx";
@@ -13,7 +12,7 @@ function shownOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Each figure with who said it. */
+/** With its source. */
 export function Figures({ model }: { model: Model }) {
   const { sources, source, measured, available: _, canonicalName, ...figures } = model;
   const from = sources as Partial<Record<string, string>>;

@@ -1,4 +1,3 @@
-/** Budgets that ran low, and what stopped working: each once a period. */
 import { api, asked, type Schemas } from "../api.ts";
 import { percent, usdInCents } from "../format.ts";
 import { limitTitle } from "../limit-titles.ts";
@@ -24,7 +23,7 @@ function whatOf({ kind, name, share, used, limit }: Alert): string {
   if (kind !== "budget_crossed") return words[kind];
   const budget = limitTitle(name ?? "");
   const figures = `${usdInCents(used ?? 0)} of ${usdInCents(limit ?? 0)} used`;
-  // 100 is told, too, where something is left and a call asked for more.
+  // 100 also covers a refused call while something is left.
   return share === 100 && (used ?? 0) < (limit ?? 0)
     ? `A call did not fit into ${budget}: ${figures}`
     : `${percent((share ?? 0) / 100)} of ${budget}: ${figures}`;

@@ -1,4 +1,3 @@
-/** Calls that wait for a person: what they ask, what they may cost, and the decision. */
 import { useEffect, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Decide, type Decision } from "../approvals/decide.tsx";
@@ -34,7 +33,7 @@ const states: readonly (readonly [State | "", string])[] = [
 
 interface ColumnOptions {
   tenant: string;
-  /** of keys, by id */
+  /** names of keys by id */
   names: Readonly<Record<string, string>>;
   open: (id: string) => void;
 }
@@ -94,12 +93,11 @@ interface DrawerProps {
   tenant: string;
   id: string;
   onDone: (decision: Decision) => void;
-  /** somebody else decided */
+  /** another approver decided */
   onConflict: () => void;
   onClose: () => void;
 }
 
-/** What became of a call that waits no longer. */
 function Decided({ held }: { held: Schemas["Approval"] }) {
   const { state, decidedBy, isOwn, comment, names } = held;
   const by = decidedBy === null ? "" : ` by ${names[decidedBy] ?? decidedBy}`;
@@ -161,7 +159,7 @@ function useHeldCalls(
   return loading;
 }
 
-/** What was decided. The button that was pressed is gone with the drawer, so the reader begins at the heading. */
+/** Receives the focus when the drawer with the pressed button closes. */
 function Said({ text }: { text: string }) {
   useEffect(() => document.querySelector("h1")?.focus(), []);
   return (

@@ -1,4 +1,4 @@
-/** Each budget as a bar, with where it will be at its end; the other limits as a table. */
+/** Budgets as bars with forecasts, other limits as a table. */
 import { useState } from "preact/hooks";
 import { roomLevel } from "../../domain/limits/room.ts";
 import { bytes, count, fromNow, percent, time, usd, usdInCents } from "../format.ts";
@@ -41,7 +41,7 @@ interface BudgetProps {
   now: number;
 }
 
-/** How much of a budget will be used when it begins anew. */
+/** Forecast at the reset. */
 function pace(forecast: number | null, limit: number): string {
   if (forecast === null) return "It is too early for a forecast. ";
   return forecast > limit
@@ -164,7 +164,7 @@ function OtherLimits({ others, names }: { names: Names; others: readonly LimitSt
 
 const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
 
-/** Of those that are not the tenant's, so many have a bar: the fullest. A table has the others. */
+/** Bars for the fullest budgets of keys and servers; the table has all. */
 const mostBars = 5;
 
 function budgetsIn(states: readonly LimitState[]): LimitState[] {

@@ -1,4 +1,3 @@
-/** The catalogue's version and its next look at the source, for the operator. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { time } from "../format.ts";

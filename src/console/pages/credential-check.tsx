@@ -1,4 +1,4 @@
-/** What a credential's check found; a page of its own file, since First steps shows it too. */
+/** Result of a credential's check, shared with First steps. */
 import { networkWords } from "../../domain/network-fault.ts";
 import { api, asked, type Schemas } from "../api.ts";
 import { words } from "../format.ts";
@@ -14,7 +14,6 @@ export const checkCredential = (tenant: string, id: string): Promise<Asked<Check
     }),
   );
 
-/** What a check found, in a sentence. */
 export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
   if (!found.ok) return <ProblemNotice problem={found.problem} />;
   const { ok, model, fault, listed, proposed } = found.value;

@@ -1,4 +1,3 @@
-/** Giving the router a provider's key, and changing what is held. */
 import { useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Field, Form, TextArea } from "../parts/form.tsx";
@@ -7,7 +6,7 @@ import type { Asked } from "../problem.ts";
 type Credential = Schemas["Credential"];
 type DeclaredModel = Schemas["DeclaredModel"];
 
-/** Providers whose addresses and models the router knows. */
+/** Providers with known addresses and models. */
 export const knownProviders = [
   "anthropic",
   "openai",

@@ -1,4 +1,3 @@
-/** Providers' keys that the router holds for a tenant. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";

@@ -1,4 +1,3 @@
-/** Who changed what, and when. */
 import { api, asked, type Schemas } from "../api.ts";
 import { actionWords } from "../action-words.ts";
 import { policyChanges } from "../policy-changes.ts";
@@ -17,7 +16,7 @@ type Event = Schemas["AdminEvent"];
 const memberWords = (member: string): string =>
   member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** JSON but for a list of names, which reads as a list. */
+/** JSON, or a list of names. */
 function valueWords(json: string | null): string {
   if (json === null) return "not set";
   const value: unknown = JSON.parse(json);
@@ -26,7 +25,7 @@ function valueWords(json: string | null): string {
     : json;
 }
 
-/** In the open what changed, where an older event shows it; one press away all that the event has. */
+/** The changes, and the whole event on demand. */
 function Details({ event, events }: { event: Event; events: readonly Event[] }) {
   const changes = policyChanges(event, events);
   if (Object.keys(event.detail).length === 0 && changes === null) return <>–</>;
@@ -59,7 +58,7 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
   {
     title: "To what",
-    // The id of a session of the console says nothing to anybody.
+    // Session ids are meaningless to readers.
     show: ({ target }) =>
       target.startsWith("con_") ? "the console" : <Named id={target} names={names} />,
     text: ({ target }) => target,
@@ -71,7 +70,7 @@ const columnsOf = (names: Names, events: readonly Event[]): Column<Event>[] => [
   },
 ];
 
-/** Of the operator's list: the other columns name keys and servers by ids alone. */
+/** For the operator's list, which names keys and servers by id. */
 const tenantColumn = (names: Names): Column<Event> => ({
   title: "Tenant",
   show: ({ tenantId }) => (tenantId === null ? "–" : <Named id={tenantId} names={names} />),
@@ -85,7 +84,6 @@ interface EventsPageProps {
   title: string;
   paging: Paging<Event>;
   names: Names;
-  /** beside those of one tenant's events */
   more?: readonly Column<Event>[];
 }
 

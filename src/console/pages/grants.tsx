@@ -1,4 +1,3 @@
-/** What people allowed programs by OAuth, and how to end it. */
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { ListPage } from "../parts/list-page.tsx";

@@ -1,4 +1,3 @@
-/** Making a key, and changing one. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { dateOf, millisOf } from "../format.ts";
@@ -23,7 +22,6 @@ const scopeTitles = {
 } as const;
 type Use = keyof typeof scopeTitles;
 const uses = Object.keys(scopeTitles) as Use[];
-/** A key has one role at most. */
 const roleTitles = [
   ["", "no place on the console and the admin API"],
   ["viewer", "viewer: sees settings, figures and records"],
@@ -33,7 +31,7 @@ const roleTitles = [
 ] as const satisfies readonly (readonly [Scope | "", string])[];
 type RoleChoice = (typeof roleTitles)[number][0];
 
-/** A moment as the browser's own field has it: in the reader's zone, without it. */
+/** For a `datetime-local` field, in the reader's zone. */
 function localText(at: number | null): string {
   if (at === null) return "";
   const moved = dateOf(at - dateOf(at).getTimezoneOffset() * 60_000);

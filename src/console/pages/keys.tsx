@@ -1,4 +1,3 @@
-/** API keys of a tenant. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";

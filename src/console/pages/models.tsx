@@ -1,4 +1,3 @@
-/** The catalogue as a tenant sees it, and where each figure comes from. */
 import { useState } from "preact/hooks";
 import { allModels } from "../models/all-models.ts";
 import { columnsOf, nameOf, type Model } from "../models/columns.tsx";

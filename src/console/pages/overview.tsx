@@ -1,4 +1,3 @@
-/** What a tenant spends against its budgets, and what it uses over time. */
 import { useMemo } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded, useRepeated } from "../load.ts";
@@ -20,7 +19,7 @@ import { UsagePart, type Split } from "./usage-part.tsx";
 const refreshMs = 30_000;
 const splits: readonly Split[] = ["model", "server", "key", "user"];
 
-/** Of 200 keys and servers each: who has more finds the rest over the API. */
+/** 200 keys and servers each; the API has the rest. */
 const mostParts = 5;
 
 interface LimitPart {
@@ -29,7 +28,7 @@ interface LimitPart {
   nextCursor: string | null;
 }
 
-/** The first parts of the list together, since the fullest budget may be in any of them. */
+/** The fullest budget may be on any page of the list. */
 async function limitsOf(tenant: string): Promise<Asked<LimitPart>> {
   let cursor: string | null = null;
   let all: LimitPart = { data: [], names: {}, nextCursor: null };
@@ -64,7 +63,7 @@ function Limits({ tenant }: { tenant: string }) {
 interface Usage {
   data: UsageRow[];
   names?: Record<string, string>;
-  /** more rows than one page, so these are the sums of all */
+  /** sums over all, since there are too many rows */
   isWhole?: true;
 }
 

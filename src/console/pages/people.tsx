@@ -1,4 +1,3 @@
-/** People on whose behalf programs call, and by which identity provider people sign in. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Confirm, Dialog } from "../parts/dialog.tsx";
@@ -49,7 +48,7 @@ const columnsOf = (tenant: string, forget: (user: User) => void): Column<User>[]
   },
 ];
 
-/** Makes a person known before the person's first sign-in, so that a key can be the person's. */
+/** Adds a person before the first sign-in, for example to issue a key. */
 function NewPerson(props: { tenant: string; onDone: () => void; onClose: () => void }) {
   const [issuer, setIssuer] = useState("");
   const [subject, setSubject] = useState("");

@@ -1,4 +1,4 @@
-/** Compose a request; the ranking moves with the sliders; send it and see its record. */
+/** Composes a request and re-ranks models as it changes. */
 import { useEffect, useState } from "preact/hooks";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { usd } from "../format.ts";
@@ -47,7 +47,7 @@ const empty: Draft = {
   priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 },
 };
 
-/** null: the tools are no JSON list */
+/** `null` for invalid JSON in tools */
 function paramsOf(draft: Draft): SamplingParams | null {
   const { system, text, maxTokens, hints, tools, image, audio, priorities } = draft;
   let listed: unknown;
@@ -159,7 +159,7 @@ function Compose({ draft, change }: PartProps) {
   );
 }
 
-/** The router is asked a moment after the last change. */
+/** ms after the last change */
 const settledMs = 200;
 
 function useRanking(params: SamplingParams | null, key: string): Asked<Decision> | null {

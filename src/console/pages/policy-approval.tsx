@@ -1,11 +1,9 @@
-/** Which calls wait for a person, and where held calls are told of. */
 import type { Schemas } from "../api.ts";
 import { Choice, Field } from "../parts/form.tsx";
 
 type Approval = NonNullable<Schemas["Policy"]["approval"]>;
 type Mode = Approval["mode"] | "";
 
-/** As the fields have it. */
 export interface ApprovalDraft {
   mode: Mode;
   seconds: string;
@@ -20,7 +18,7 @@ export const approvalDraftOf = (approval: Approval | undefined): ApprovalDraft =
   webhookUrl: approval?.webhookUrl ?? "",
 });
 
-/** As a merge patch. What the fields don't have, such as conditions, stays. */
+/** A merge patch, which keeps other members such as conditions. */
 export const approvalPatchOf = ({ mode, seconds, approvers, webhookUrl }: ApprovalDraft) =>
   mode === ""
     ? null

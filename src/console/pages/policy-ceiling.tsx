@@ -1,4 +1,3 @@
-/** The operator's ceiling of a tenant, as JSON. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";

@@ -1,4 +1,3 @@
-/** Limits that are larger for a time: those that there are, and one more. */
 import { useState } from "preact/hooks";
 import type { Schemas } from "../api.ts";
 import { millisOf } from "../format.ts";
@@ -11,11 +10,8 @@ import type { Problem } from "../problem.ts";
 
 type Raise = Schemas["Raise"];
 
-/** As the fields have it. */
 export interface RaisesDraft {
-  /** those that there are */
   all: readonly Raise[];
-  /** those that stay */
   kept: readonly Raise[];
   subject: string;
   limit: LimitName;
@@ -47,7 +43,7 @@ export const raisesPatchOf = (draft: RaisesDraft) => {
   return raises.length === 0 ? null : raises;
 };
 
-/** What is missing of a raise that is begun, where the API would take what stands in its place. */
+/** Missing members that the API would default. */
 export function raiseProblem(draft: RaisesDraft): Problem | null {
   const { kept, subject, limit, amount } = draft;
   const missing = (member: string, detail: string): Problem => ({
@@ -71,7 +67,6 @@ interface RaiseFieldsProps {
   faultOf: (name: string) => string | null;
 }
 
-/** One raise that there is, and whether it stays. */
 function Kept({
   raise,
   names,
@@ -105,7 +100,6 @@ function AllKept({ tenant, draft, change }: Omit<RaiseFieldsProps, "faultOf">) {
   );
 }
 
-/** The raise that is added. */
 function NewRaise({ tenant, draft, change, faultOf }: RaiseFieldsProps) {
   const names = useSubjectNames(tenant);
   const fault = (name: string) => faultOf(`raises.${draft.kept.length}.${name}`);

@@ -1,4 +1,4 @@
-/** What a policy would change, before it is saved: the last decisions, made again with both policies. */
+/** Dry run of a policy on recent decisions. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { count, words } from "../format.ts";
@@ -65,7 +65,7 @@ function Found({ tenant, trial }: { tenant: string; trial: Trial }) {
 
 interface PolicyTrialProps {
   tenant: string;
-  /** null: what was written is no policy yet */
+  /** `null` while the input is invalid */
   policyOf: () => object | null;
 }
 

@@ -1,4 +1,4 @@
-/** A tenant's policy: the limits as fields, everything as JSON; for the operator the ceiling too. */
+/** Forms and JSON of a policy, and the ceiling for the operator. */
 import { useEffect, useState } from "preact/hooks";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import { api, asked, type Schemas } from "../api.ts";
@@ -25,7 +25,7 @@ interface EditProps {
   tenant: string;
   policy: Policy;
   tag: string | null;
-  /** what the form has that nobody saved; null: nothing */
+  /** unsaved changes of the form */
   draft: Policy | null;
   onDraft: (draft: Policy | null) => void;
   onDone: () => void;
@@ -39,7 +39,7 @@ const onOff = [
 ] as const;
 
 const lines = (list: readonly string[] | undefined): string => (list ?? []).join("\n");
-/** null takes the member away: no list allows everything. */
+/** `null` removes the member: a missing list allows everything. */
 const listOf = (text: string): string[] | null => {
   const list = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
   return list.length === 0 ? null : list;
@@ -211,7 +211,7 @@ interface ActionsProps {
   tenant: string;
   isJson: boolean;
   setJson: (isJson: boolean) => void;
-  /** the form has not all that JSON may say */
+  /** the form can't represent everything */
   isJsonUnsaved: boolean;
 }
 

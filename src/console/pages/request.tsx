@@ -1,4 +1,4 @@
-/** One request, on a page of its own and in a drawer beside the list. */
+/** One request, as a page or in a drawer. */
 import { useLoaded, useRepeated } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { There } from "../parts/notice.tsx";
@@ -7,7 +7,7 @@ import { tenantPath } from "../place.ts";
 import { RequestDetail } from "../requests/detail.tsx";
 import { readRequest } from "../requests/record.ts";
 
-/** ms between two looks at a request that still runs */
+/** ms between polls while it runs */
 const runningMs = 2_000;
 
 function useRequest(tenant: string, id: string) {
@@ -31,7 +31,7 @@ export function Request({ params: { tenant, id } }: { params: { tenant: string; 
   );
 }
 
-/** The list's filters stand in the address of a request's own page, too, so that the way back has them. */
+/** Keeps the list's filters in the address for the way back. */
 const listPath = (tenant: string, id = ""): string => {
   const filters = new URLSearchParams(location.search);
   filters.delete("open");

@@ -1,4 +1,4 @@
-/** The list of requests. Its filters stand in the address. */
+/** The list of requests, with filters in the address. */
 import { useState } from "preact/hooks";
 import { count, duration, usd, words } from "../format.ts";
 import { later } from "../later.tsx";
@@ -18,7 +18,7 @@ const RequestDrawer = later(async () => (await import("./request.tsx")).RequestD
 
 type Names = Readonly<Record<string, string>>;
 
-/** By name; what is deleted has its id alone. */
+/** Deleted ones have only an id. */
 const nameOf = (names: Names, id: string | null): string => (id === null ? "–" : (names[id] ?? id));
 
 const figures: Column<RequestRecord>[] = [
@@ -106,7 +106,7 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
     title: "Server",
     show: ({ who }) => <Brief text={nameOf(names, who.serverId)} />,
     text: ({ who }) => nameOf(names, who.serverId),
-    // Direct calls have none, and some tenants make no others.
+    // Hidden if the tenant makes only direct calls.
     ...(rows.every(({ who }) => who.serverId === null) && { isFileOnly: true }),
   },
   {
@@ -115,7 +115,7 @@ const columnsOf = ({ rows, names, open }: Shown): Column<RequestRecord>[] => [
     text: ({ who }) => who.tool ?? who.clientName,
   },
   ...figures,
-  // The file has the whole id.
+  // The CSV has the whole id.
   { title: "Id", show: ({ id }) => <code class="faint">{id.slice(-6)}</code> },
 ];
 

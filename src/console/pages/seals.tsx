@@ -1,4 +1,3 @@
-/** A tenant's chain of seals. */
 import type { Tampering } from "../../domain/audit/seal-check.ts";
 import { tamperingWords } from "../../domain/audit/tampering-words.ts";
 import { api, asked, type Schemas } from "../api.ts";
@@ -16,14 +15,14 @@ import { may } from "../session.ts";
 
 type Seal = Schemas["Seal"];
 
-/** In words, with the request where a record has one. */
+/** With the affected request, if known. */
 const whatChanged = ({ checked }: Seal): { text: string; id: string | null }[] =>
   ((checked?.tampered ?? []) as Tampering[]).map((found) => ({
     text: tamperingWords(found, (id) => id),
     id: "id" in found ? found.id : null,
   }));
 
-/** How many records were no longer what was sealed, when this seal was made. */
+/** Records that no longer matched at the time of this seal. */
 function changedIn({ checked }: Seal): string {
   if (checked === null) return "not checked";
   return checked.tampered.length === 0 ? "none" : count(checked.tampered.length);

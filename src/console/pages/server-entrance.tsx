@@ -1,4 +1,4 @@
-/** How a new server lets the router in: openly, by a secret, or by OAuth. */
+/** How the router authenticates at a server. */
 import { Choice, Field } from "../parts/form.tsx";
 
 const ways = [
@@ -25,7 +25,6 @@ export const closed: Entrance = {
   clientSecret: "",
 };
 
-/** How the router is let in, as the API takes it. */
 export function entranceOf({ way, header, secret, clientId, clientSecret }: Entrance) {
   if (way === "open") return {};
   if (way === "header") return { headers: { [header]: secret } };

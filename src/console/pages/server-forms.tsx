@@ -1,4 +1,3 @@
-/** Registering a server, and changing how it is served. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { useLoaded } from "../load.ts";
@@ -75,7 +74,7 @@ export function NewServer({ tenant, onDone, onClose }: FormProps) {
   );
 }
 
-/** The entry is read again, so that nobody else's change is lost. */
+/** Reads the entry again to keep concurrent changes. */
 export function ServerPolicyForm({ tenant, slug, ...rest }: FormProps & { slug: string }) {
   const params = { path: { tenant, server: slug } };
   const loading = useLoaded(`server ${slug}`, () =>

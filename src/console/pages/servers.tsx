@@ -1,4 +1,3 @@
-/** Registered MCP servers. */
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { CopyButton } from "../parts/copy.tsx";
@@ -24,7 +23,7 @@ const proxyUrl = (tenant: string, slug: string): string => `${routerUrl}/mcp/${t
 const stateOf = ({ policy, status }: Server): string =>
   policy.disabled === true ? "disabled" : status;
 
-/** null: no OAuth. */
+/** `null` without OAuth. */
 const accessOf = ({ oauth }: Server): string | null => {
   if (oauth === null) return null;
   if (oauth.grant === "client_credentials") return "a machine";

@@ -1,4 +1,3 @@
-/** Sessions of the legacy revisions, with what each client said that it can do. */
 import { api, asked, type Schemas } from "../api.ts";
 import { capabilityWords, countedCapabilities } from "../capability-words.ts";
 import { Confirm } from "../parts/dialog.tsx";

@@ -1,11 +1,11 @@
-/** A key for a session. The key is sent once and kept nowhere in the browser. */
+/** Exchanges a key for a session. The key is not stored in the browser. */
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../parts/notice.tsx";
 import type { Problem } from "../problem.ts";
 import { beginSingleSignOn, signIn, signInReason } from "../session.ts";
 
 const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-/** A key that travels in plain text is everybody's. The router refuses it too. */
+/** The router also refuses keys over plain http. */
 const isInsecure = location.protocol === "http:" && !ownMachine.test(location.hostname);
 
 function Insecure() {
@@ -21,10 +21,10 @@ function Insecure() {
   );
 }
 
-/** A tenant's short name in the address, from a link that its administrators give to their people. */
+/** From a sign-in link. */
 const tenantInAddress = new URLSearchParams(location.search).get("tenant") ?? "";
 
-/** Why an identity provider did not let the person in, by the refusal's reason in the address. */
+/** By the refusal's reason in the address. */
 const refusals: Readonly<Record<string, string>> = {
   not_found: "No identity provider is configured there. Sign in with a key.",
   unauthorized: "The sign-in failed, or took more than ten minutes. Try again.",
@@ -37,7 +37,7 @@ const sentenceFor = (reason: string): string =>
   refusals[reason] ?? "The sign-in failed. Try again.";
 const refused = refusalInAddress === null ? null : sentenceFor(refusalInAddress);
 
-/** The page's policy allows no form to be sent anywhere, so the browser is led there by script. */
+/** By script, since the page's policy blocks forms. */
 async function leave(tenant: string | null): Promise<void> {
   const begun = await beginSingleSignOn(tenant);
   if (begun.ok) location.assign(begun.value.url);
@@ -126,7 +126,7 @@ export function SignIn() {
   useEffect(() => {
     const before = document.title;
     document.title = "Sign in · Sampling Router";
-    // The page below may be there still.
+    // The page below may still be mounted.
     return () => void (document.title = before);
   }, []);
   const reason = signInReason.value ?? refused;

@@ -1,4 +1,4 @@
-/** First steps: a provider's key, a check, and the first request, which is shown as it arrives. */
+/** First steps: a provider's key, a check, and the first request. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
@@ -163,12 +163,12 @@ function Arrival({ tenant }: { tenant: string }) {
   const [since] = useState(() => Date.now());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [first, setFirst] = useState<RequestRecord | null>(null);
-  /** The first one stays in view until its end is known, whatever comes after it. */
+  /** Shows the first request until it ends. */
   const hear = (records: readonly RequestRecord[]): void =>
     setFirst(
       (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,
     );
-  // The stream begins at the moment at which the page was opened. So the list is asked where no stream is.
+  // Polls if there is no stream, which starts when the page opens.
   const look = async (): Promise<void> => {
     const found = await listRequests(tenant, { from: String(since) });
     setProblem(found.ok ? null : found.problem);

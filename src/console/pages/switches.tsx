@@ -1,4 +1,3 @@
-/** Kill switches: what is stopped and why; stopping something, and lifting a switch. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { matchesGlob } from "../../domain/models/globs.ts";
@@ -18,7 +17,6 @@ import type { Asked } from "../problem.ts";
 import { isOperator, may } from "../session.ts";
 import { kinds, patchOf, stopsOf, type Kind, type Stop } from "../switches.ts";
 
-/** What the name of each is, as the policy has it. */
 const nameHints: Readonly<Record<Kind, string>> = {
   operator: "",
   tenant: "",
@@ -28,7 +26,7 @@ const nameHints: Readonly<Record<Kind, string>> = {
   providers: "The provider’s name, such as openai.",
 };
 
-/** The ceiling is replaced as a whole. So it is read just before, and the change names what was read. */
+/** The ceiling is replaced as a whole, with optimistic locking. */
 async function turnByOperator(tenant: string, why: string | null): Promise<Asked<unknown>> {
   const params = { path: { tenant } };
   const found = await asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params }));
@@ -91,7 +89,7 @@ interface TargetProps {
   fault: string | null;
 }
 
-/** Keys by id, servers by the name in addresses: as the policy has them. */
+/** Keys by id, servers by slug. */
 async function stoppable(tenant: string, kind: "keys" | "servers") {
   const named = Object.entries(await namesIn(tenant));
   const names: Names = Object.fromEntries(
@@ -119,13 +117,13 @@ function NamedTarget(props: TargetProps & { kind: "keys" | "servers" }) {
   );
 }
 
-/** The names that people write into a switch. The router knows more spellings. */
+/** The router also accepts other spellings. */
 const namesOf = ({ provider, id, canonicalName }: Model): string[] => [
   `${provider}/${id}`,
   ...(canonicalName === null ? [] : [canonicalName, `${provider}/${canonicalName}`]),
 ];
 
-/** A switch may be turned before the model is there, so this is said and not refused. */
+/** A switch may precede its model, so this is only a warning. */
 function WithoutModel({ tenant, glob }: { tenant: string; glob: string }) {
   const { loaded } = useLoaded(`models of ${tenant}`, () => allModels(tenant));
   if (loaded.state !== "there") return null;

@@ -1,4 +1,3 @@
-/** All tenants, for the operator. */
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
@@ -73,7 +72,7 @@ interface Place {
 }
 const anywhere: Place = { region: "", jurisdiction: "" };
 
-/** Where the tenant's data lives. A router that has no say in that refuses either. */
+/** Routers without placement reject both. */
 function Residency({ place, onInput }: { place: Place; onInput: (place: Place) => void }) {
   return (
     <details>

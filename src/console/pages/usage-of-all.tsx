@@ -1,4 +1,3 @@
-/** What all tenants used in 30 days, or which models they used, for the operator. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { count, usd } from "../format.ts";
@@ -17,7 +16,7 @@ const groupings = [
   ["model", "model"],
 ] as const;
 
-/** The sums of each group, dearest first. */
+/** Most expensive first. */
 function sumsOf(rows: readonly UsageRow[]): Sum[] {
   const groups = Map.groupBy(rows, ({ group }) => group);
   return [...groups]
@@ -37,7 +36,7 @@ const columnsOf = (by: Grouping, names: Names): Column<Sum>[] => [
     show: ({ group }) => <Named id={group} names={names} />,
     text: ({ group }) => names[group] ?? group,
   },
-  // Two tenants may have the same name.
+  // Tenants may share a name.
   ...(by === "tenant" ? [idColumn] : []),
   {
     title: "Requests",

@@ -1,4 +1,3 @@
-/** Usage over time: sums, a plot, and the table of the same numbers. */
 import { useMemo } from "preact/hooks";
 import { bucketTime, compact, count, percent, usd } from "../format.ts";
 import { zone } from "../locale.ts";
@@ -38,16 +37,14 @@ interface Choices {
   range: RangeName;
   by: Split;
   metric: MetricName;
-  /** the same numbers as a table */
   isTable: boolean;
 }
 
 interface UsagePartProps {
   tenant: string;
   rows: readonly UsageRow[];
-  /** of keys, servers and people, by id */
   names: Readonly<Record<string, string>>;
-  /** the rows are the sums of all, since there are too many groups for one answer */
+  /** sums over all, since there are too many groups */
   isWhole: boolean;
   choices: Choices;
   change: (changes: Record<string, string>) => void;
@@ -110,7 +107,7 @@ function Tiles({ rows }: { rows: readonly UsageRow[] }) {
 }
 
 interface Grouped {
-  /** null: rows of everything together */
+  /** `null` for totals */
   by: Split | null;
   names: UsagePartProps["names"];
 }
@@ -131,7 +128,7 @@ const columnsOf = (bucket: "hour" | "day", { by, names }: Grouped): Column<Usage
           ),
           text: ({ group }: UsageRow) => names[group] ?? group,
         },
-        // Two keys may have the same name.
+        // Keys may share a name.
         ...(by === "model"
           ? []
           : [

@@ -1,4 +1,4 @@
-/** The list of requests with what has happened since it was read. */
+/** The list of requests with later changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLive } from "../live/use-live.ts";
 import { useLoaded } from "../load.ts";
@@ -7,7 +7,7 @@ import { heardWith, idsIn, withHeard } from "../requests/live-list.ts";
 import { listRequests, type RequestRecord } from "../requests/record.ts";
 
 const pollMs = 4_000;
-/** as many rows as the API gives unasked */
+/** the API's default page */
 const fewest = 50;
 
 interface ListOptions {
@@ -24,10 +24,10 @@ export function useRequestList({ tenant, query, isLive }: ListOptions) {
   const isNewest = !query["cursor"];
   const [heard, setHeard] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
   useEffect(() => setHeard(new Map()), [tenant]);
-  // Names that one filter's list had are offered under the next.
+  // Names stay available when filters change.
   const known = useRef<Record<string, string>>({});
   if (loading.loaded.state === "there") Object.assign(known.current, loading.loaded.value.names);
-  // The list has the names of whatever it shows. What is deleted has none, so each is asked for once.
+  // Looks up each missing name once.
   const namesAsked = useRef(new Set<string>());
   const nameAll = (records: readonly RequestRecord[]): void => {
     const unknown = idsIn(records).filter(

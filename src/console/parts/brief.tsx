@@ -1,4 +1,4 @@
-/** A name on two lines at most. A longer one is cut off, and stands in the title. */
+/** Cuts a name after two lines, with the whole in the title. */
 export function Brief({ text, isCode = false }: { text: string | null; isCode?: boolean }) {
   if (text === null) return <>–</>;
   const shown = { class: "brief", title: text };

@@ -1,11 +1,11 @@
-/** Text to copy, and secrets that are shown once. */
+/** Copyable text and one-time secrets. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 interface CopyButtonProps {
   text: string;
   label?: string;
-  /** where a page has several: what is copied, for a screen reader */
+  /** describes the content to screen readers */
   of?: string;
 }
 
@@ -49,7 +49,7 @@ interface SecretProps {
   onDone: () => void;
 }
 
-/** The router keeps a hash alone, so the person has to take the secret now. */
+/** Only a hash is stored, so the secret is shown once. */
 export function Secret({ title, secret, children, onDone }: SecretProps) {
   return (
     <section class="notice good" aria-label={title}>

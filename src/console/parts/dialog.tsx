@@ -1,4 +1,4 @@
-/** The browser's own dialog: it keeps the focus, and Escape closes it. */
+/** The native dialog, with focus handling and Escape. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
@@ -8,13 +8,13 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
-  /** at the side, over the whole height */
+  /** full height at the side */
   isDrawer?: true;
 }
 
 export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  /** A press that begins in the dialog, such as one that marks text, may end beside it. */
+  /** Selecting text may start inside and end outside the dialog. */
   const isPressedBeside = useRef(false);
   useEffect(() => {
     dialog.current?.showModal();
@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
       class={isDrawer === true ? "drawer" : ""}
       aria-label={title}
       onClose={onClose}
-      // A click beside the dialog falls on the dialog itself.
+      // Clicks outside the content target the dialog itself.
       onPointerDown={({ target }) => (isPressedBeside.current = target === dialog.current)}
       onClick={({ target }) => {
         if (target === dialog.current && isPressedBeside.current) dialog.current?.close();
@@ -45,16 +45,16 @@ export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
 }
 
 interface ConfirmProps {
-  /** such as "Revoke the key" */
+  /** for example "Revoke the key" */
   title: string;
-  /** what happens, and that nothing brings it back */
+  /** consequences */
   children: ComponentChildren;
   act: () => Promise<Asked<unknown>>;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Asks before what can't be undone. */
+/** Confirms irreversible actions. */
 export function Confirm({ title, children, act, onDone, onClose }: ConfirmProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);

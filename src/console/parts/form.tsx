@@ -1,4 +1,4 @@
-/** Fields, and a form that shows a refusal where the wrong input is. */
+/** Form fields with the API's errors at the field. */
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
@@ -6,7 +6,7 @@ import { ProblemNotice } from "./notice.tsx";
 
 interface FieldProps {
   title: string;
-  /** the member of the input, as a refusal names it */
+  /** the input's member, as in refusals */
   name: string;
   value: string;
   onInput: (value: string) => void;
@@ -18,13 +18,13 @@ interface FieldProps {
   max?: string | undefined;
   step?: string;
   placeholder?: string;
-  /** the id of a `datalist` with what may be meant */
+  /** the id of a `datalist` */
   list?: string;
   fault?: string | null;
 }
 
 interface HintProps {
-  /** of the field that it describes */
+  /** of the described field */
   id: string;
   fault: string | null | undefined;
   hint: ComponentChildren;
@@ -155,16 +155,16 @@ export function Check(props: {
 
 interface FormProps {
   submit: string;
-  /** what it does stops somebody's work */
+  /** a destructive action */
   isDanger?: true;
   act: () => Promise<Asked<unknown>>;
   onCancel?: () => void;
-  /** reads anew what the form changes, where somebody else has changed it meanwhile */
+  /** reloads after a concurrent change */
   reload?: () => unknown;
   children: (faultOf: (name: string) => string | null) => ComponentChildren;
 }
 
-/** Sends once at a time, and says what was wrong beside the field that the refusal names. */
+/** Prevents double submission and shows errors at their field. */
 export function Form({ submit, isDanger, act, onCancel, reload, children }: FormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);

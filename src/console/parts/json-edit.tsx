@@ -1,4 +1,4 @@
-/** A whole object as JSON, to be replaced. */
+/** Edits a whole object as JSON. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
@@ -29,11 +29,10 @@ interface JsonEditProps {
   submit: string;
   put: (value: object) => Promise<Asked<unknown>>;
   hint: string;
-  /** what is written in place of the value at first; absent: the value */
+  /** initial text; defaults to the value */
   draft?: object;
-  /** hears whether something is written that nobody saved */
   onUnsaved?: (isUnsaved: boolean) => void;
-  /** stands below, and sees what is written; null: no JSON object */
+  /** rendered below with the parsed value */
   beside?: (valueOf: () => object | null) => ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Limits of a policy, a ceiling or a key, as fields. An empty field is no limit. */
+/** Fields for limits; empty means unlimited. */
 import { commonTitles, limitTitles, otherTitles, type LimitName } from "../limit-titles.ts";
 import { Field } from "./form.tsx";
 
@@ -12,13 +12,13 @@ const names = Object.keys(limitTitles) as LimitName[];
 export const textsOf = (limits: Limits | undefined): LimitTexts =>
   Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""]));
 
-/** As a whole: what is empty is left out. */
+/** Omits empty fields. */
 export const limitsOf = (texts: LimitTexts): Limits =>
   Object.fromEntries(
     names.flatMap((name) => (texts[name] ? [[name, Number(texts[name])] as const] : [])),
   );
 
-/** As a merge patch: what is empty is taken away. */
+/** A merge patch: empty fields are removed. */
 export const limitsPatchOf = (texts: LimitTexts): Record<LimitName, number | null> =>
   Object.fromEntries(
     names.map((name) => [name, texts[name] ? Number(texts[name]) : null]),
@@ -59,7 +59,6 @@ export function LimitFields({ texts, onInput, faultOf }: LimitFieldsProps) {
   );
 }
 
-/** The limits that are set, in one line. */
 export const limitWords = (limits: Limits | undefined): string =>
   names
     .flatMap((name) =>

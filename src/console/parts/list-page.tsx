@@ -1,4 +1,4 @@
-/** A page that is a list, with what can be done to a row of the list or beside it, in a dialog. */
+/** A list page with actions in dialogs. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { mayChange } from "../session.ts";
@@ -8,7 +8,7 @@ import type { Paging } from "./pages.tsx";
 import type { Column } from "./table.tsx";
 
 export interface Ends {
-  /** Closes the dialog, and loads the list again. */
+  /** Closes the dialog and reloads the list. */
   onDone: () => void;
   onClose: () => void;
 }
@@ -16,12 +16,12 @@ export interface Ends {
 interface ListPageProps<Row, Doing> {
   title: string;
   lead: string;
-  /** as a sentence names the rows; absent: the title in lower case */
+  /** the rows in a sentence; defaults to the title */
   what?: string;
   paging: Paging<Row>;
   columns: (begin: (doing: Doing) => void) => readonly Column<Row>[];
   empty: string;
-  /** the main button, for whoever may change something */
+  /** the main button, if permitted */
   action?: { title: string; doing: Doing };
   dialog: (doing: Doing, ends: Ends) => ComponentChildren;
   /** above the list */

@@ -1,13 +1,13 @@
-/** A list that comes in parts: it loads, fails, is empty, or is a table with steps to its other parts. */
+/** A paginated list with loading, error, and empty states. */
 import { There } from "./notice.tsx";
 import { Steps, type Paging } from "./pages.tsx";
 import { Table, type TableProps } from "./table.tsx";
 
 interface ListedProps<Row> extends Omit<TableProps<Row>, "rows" | "foot"> {
-  /** as a sentence names the rows, such as "API keys" */
+  /** the rows in a sentence, such as "API keys" */
   what: string;
   paging: Paging<Row>;
-  /** which rows of the part are shown; absent: all */
+  /** defaults to all */
   isShown?: (row: Row) => boolean;
 }
 

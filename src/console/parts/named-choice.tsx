@@ -1,4 +1,4 @@
-/** Choosing something by the name that people gave it. What no list has is given by its id. */
+/** Selects by name, or by id for unlisted values. */
 import { useState } from "preact/hooks";
 import { Choice, Field } from "./form.tsx";
 import type { Names } from "./named.tsx";
@@ -8,18 +8,18 @@ interface NamedChoiceProps {
   name: string;
   value: string;
   onInput: (value: string) => void;
-  /** what may be chosen, by the value that the API takes */
+  /** by the API's value */
   names: Names;
-  /** what the value is, such as "The key’s id" */
+  /** for example "The key’s id" */
   hint: string;
   isRequired?: boolean;
   fault?: string | null;
 }
 
-/** No id and no server’s name is a star. */
+/** Not a valid id or slug. */
 const another = "*";
 
-/** By name. Two of one name differ by the ends of their ids. */
+/** Equal names are distinguished by the end of their ids. */
 function optionsOf(names: Names): (readonly [value: string, title: string])[] {
   const seen = new Map<string, number>();
   for (const name of Object.values(names)) seen.set(name, (seen.get(name) ?? 0) + 1);

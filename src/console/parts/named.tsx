@@ -1,14 +1,12 @@
-/** What has an id, by the name that people gave it. */
 import { api, asked } from "../api.ts";
 import { useLoaded } from "../load.ts";
 
 export type Names = Readonly<Record<string, string>>;
 
-/** By name where the name is known. */
 export const Named = ({ id, names }: { id: string; names: Names }) =>
   names[id] === undefined ? <code>{id}</code> : <span title={id}>{names[id]}</span>;
 
-/** The newest keys, servers and people of a tenant, by id; none where a list may not be read. */
+/** Empty if the role may not read a list. */
 export async function namesIn(tenant: string): Promise<Names> {
   const params = { path: { tenant }, query: { limit: 200 } };
   const [keys, servers, users] = await Promise.all([
@@ -29,7 +27,7 @@ const kinds = [
   ["usr_", "user:", "person"],
 ] as const;
 
-/** @returns what people call the tenant, and its keys, servers and people, by the subject of their limits */
+/** Names by the subjects of limits. */
 async function subjectNames(tenant: string): Promise<Names> {
   const [found, names] = await Promise.all([
     asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
@@ -46,7 +44,7 @@ async function subjectNames(tenant: string): Promise<Names> {
   ]) as Names;
 }
 
-/** @returns what people call those that limits are of, by subject; none while they load */
+/** Empty while loading. */
 export function useSubjectNames(tenant: string): Names {
   const { loaded } = useLoaded(`names of subjects of ${tenant}`, async () => ({
     ok: true,

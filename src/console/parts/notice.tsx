@@ -1,4 +1,4 @@
-/** What is loading, what failed, and what was done. */
+/** Loading, error, and success notices. */
 import type { ComponentChildren } from "preact";
 import type { Loaded, Loading } from "../load.ts";
 import { adviceFor, type Problem } from "../problem.ts";
@@ -41,7 +41,6 @@ interface ThereProps<T> {
   children: (value: T, loaded: Extract<Loaded<T>, { state: "there" }>) => ComponentChildren;
 }
 
-/** Shows the children once there is something to show. */
 export function There<T>({ what, loading: { loaded, again }, children }: ThereProps<T>) {
   if (loaded.state === "loading") return <Waiting what={what} />;
   if (loaded.state === "failed") return <ProblemNotice problem={loaded.problem} again={again} />;
@@ -72,7 +71,7 @@ const tones: Readonly<Record<string, string>> = {
   held: "warn",
 };
 
-/** A word with a colour. The word alone says everything. */
+/** The color is redundant. */
 export const Badge = ({ word, tone }: { word: string; tone?: string }) => (
   <span class={`badge ${tone ?? tones[word] ?? ""}`}>{word}</span>
 );

@@ -1,4 +1,4 @@
-/** The head of a page: its title, what it is for, and what can be done on it. */
+/** A page's header. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -10,14 +10,14 @@ interface PageProps {
   children: ComponentChildren;
 }
 
-/** A screen reader begins at the title after each step to another page. */
+/** Screen readers start at the title after navigation. */
 let isFirst = true;
 
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Sampling Router`;
-    // Where the browser itself begins, the way past the menu comes first.
+    // On the first page, the skip link comes first.
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, [title]);

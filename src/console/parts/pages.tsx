@@ -1,4 +1,4 @@
-/** Lists come in parts. The part that is shown stands in the address, so that a link leads to it. */
+/** Pagination with the page in the address. */
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
 import type { Asked } from "../problem.ts";
@@ -9,14 +9,14 @@ export interface Part<Row> {
   nextCursor: string | null;
 }
 
-/** `More`: what a part has besides its rows */
+/** `More`: other members of the answer */
 export interface Paging<Row, More = unknown> {
   loading: Loading<Part<Row> & More>;
   cursor: string | null;
   go: (cursor: string | null) => void;
 }
 
-/** A list whose part this page remembers by itself. */
+/** Pagination without the address. */
 export function usePaging<Row, More = unknown>(
   what: string,
   ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row> & More>>,
@@ -51,8 +51,8 @@ export function Steps({ cursor, next, go }: StepsProps) {
 type Change = (changes: Record<string, string>) => void;
 
 /**
- * Members of the address's query, and how to change some of them. An empty text takes one away. The browser's Back undoes
- * a `change`, and no `type`: text that is being typed would be undone letter by letter.
+ * Query members and setters; an empty text removes a member. Back undoes `change`, but not `type`, which is for
+ * typed text.
  */
 export type Query = [query: Readonly<Record<string, string>>, change: Change, type: Change];
 
@@ -67,13 +67,13 @@ export function useQuery(): Query {
 }
 
 interface Opened {
-  /** the id of what is open beside the list; undefined: nothing is */
+  /** id of the opened row */
   shown: string | undefined;
   open: (id: string) => void;
   close: () => void;
 }
 
-/** What is open beside a list stands in the address. Closing goes back, so that Back does not open it again. */
+/** The opened row is in the address. Closing navigates back. */
 export function useOpened([query, change, type]: Query): Opened {
   const isFromHere = useRef(false);
   return {

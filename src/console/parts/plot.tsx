@@ -1,10 +1,10 @@
-/** Lines over time by uPlot. Where a browser can't draw them, the table of the same numbers is there. */
+/** Line plots by uPlot, with a table as fallback. */
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { axisTimes, bucketTime, compact } from "../format.ts";
 import { standingAlone, type Series } from "../overview-figures.ts";
 
-/** Colours that a person with any colour vision tells apart on either ground, with dashes beside them. */
+/** Distinguishable with any color vision, and by dashes. */
 const strokes = [
   ["#1f78b4", []],
   ["#d95f02", [8, 4]],
@@ -14,13 +14,13 @@ const strokes = [
   ["#7b858b", []],
 ] as const;
 
-/** In forced colours these alone are sure to be seen on the ground of a page. The dashes tell the lines apart. */
+/** Reliable in forced colors; dashes distinguish the lines. */
 const forcedStrokes = ["CanvasText", "LinkText", "VisitedText"] as const;
 
 const forced = matchMedia("(forced-colors: active)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** A canvas knows neither `light-dark()` nor the system's colours. An element's own colour is resolved. */
+/** A canvas resolves neither `light-dark()` nor system colors. */
 function resolved(element: HTMLElement, colour: string): string {
   const probe = document.createElement("span");
   probe.style.setProperty("forced-color-adjust", "none");
@@ -31,7 +31,6 @@ function resolved(element: HTMLElement, colour: string): string {
   return color;
 }
 
-/** What the lines, the words and the grid are drawn in. */
 function coloursAt(place: HTMLElement) {
   const isForced = forced.matches;
   const strokeOf = (at: number): string =>
@@ -45,7 +44,7 @@ function coloursAt(place: HTMLElement) {
   };
 }
 
-/** Rises when the system changes the colours of pages. */
+/** Incremented when system colors change. */
 function useSystemColours(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -66,7 +65,7 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
   return {
     width: place.clientWidth,
     height: 240,
-    // Days are those of UTC, whatever the reader's zone.
+    // Days are in UTC.
     ...(bucket === "day" && {
       tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
     }),
@@ -101,13 +100,13 @@ function optionsFor(place: HTMLElement, { lines }: Series, bucket: Bucket): uPlo
 
 interface PlotProps {
   series: Series;
-  /** an hour in the reader's zone, or a day of UTC */
+  /** an hour in the reader's zone, or a day in UTC */
   bucket: Bucket;
   label: string;
   theme: string;
 }
 
-/** The options of uPlot have no fill of the document's text colour, so a change of theme draws anew. */
+/** uPlot's options are static, so a theme change redraws. */
 export function Plot({ series, bucket, label, theme }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);

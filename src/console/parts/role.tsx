@@ -1,9 +1,9 @@
-/** Says that a role may not do something, and which roles may. */
+/** Explains a missing permission. */
 import { roleMay, roles, type Permission } from "../../domain/tenancy/scopes.ts";
 import { session } from "../session.ts";
 
 interface NotForRoleProps {
-  /** such as "reads no seals" */
+  /** for example "reads no seals" */
   what: string;
   permission: Permission;
 }

@@ -1,4 +1,4 @@
-/** On every page of a tenant: that a kill switch is on, what it stops, and why. */
+/** A banner for kill switches on every page of a tenant. */
 import { signal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef } from "preact/hooks";
@@ -9,9 +9,9 @@ import { kinds, stopsOf } from "../switches.ts";
 
 const refreshMs = 10_000;
 const mostShown = 3;
-/** The names that tenants are known by, by slug, of those whose pages were open. */
+/** Names of visited tenants by slug. */
 export const tenantNames = signal<Readonly<Record<string, string>>>({});
-/** Rises with each switch that this page turned. */
+/** Incremented when this page changes a switch. */
 export const turned = signal(0);
 
 export function Stopped({ tenant }: { tenant: string }) {
@@ -19,7 +19,7 @@ export function Stopped({ tenant }: { tenant: string }) {
     asked(api.GET("/admin/v1/tenants/{tenant}", { params: { path: { tenant } } })),
   );
   useRepeated(refreshMs, again);
-  // A step to another page asks too, or a page that asks nothing would not know that the session has ended.
+  // Also checks on navigation, to detect an ended session.
   const { path } = useLocation();
   const seenPath = useRef(path);
   useEffect(() => {

@@ -1,34 +1,34 @@
-/** A table that scrolls in its own frame, says when it is empty, and gives its rows as CSV. */
+/** A scrollable table with an empty state and CSV export. */
 import type { ComponentChildren } from "preact";
 import { csvOf, download, type Cell } from "../csv.ts";
 
 export interface Column<Row> {
   title: string;
   show: (row: Row) => ComponentChildren;
-  /** the cell in the CSV file; absent: the column is not in it */
+  /** CSV cell; absent if the column is not exported */
   text?: (row: Row) => Cell;
   isNumber?: true;
-  /** in the file alone: on the page, another column shows it */
+  /** CSV only */
   isFileOnly?: true;
 }
 
 export interface TableProps<Row> {
-  /** what the table is, for a screen reader, and the file's name */
+  /** for screen readers and the file name */
   name: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** what to do where there is nothing yet */
+  /** the first action */
   empty: ComponentChildren;
-  /** stands beside the button for CSV */
+  /** beside the CSV button */
   foot?: ComponentChildren;
-  /** of the row that is shown elsewhere */
+  /** the opened row */
   current?: string | null;
-  /** what a press on a row does; for keyboards, one cell has a button that does the same */
+  /** pointer action on a row; keyboards use a button in a cell */
   open?: (row: Row) => void;
 }
 
-/** Whether a press is meant for the row: not for what stands in it, nor the end of marking its text. */
+/** Ignores controls within the row and text selection. */
 const isForRow = ({ target }: MouseEvent): boolean =>
   target instanceof Element &&
   target.closest("a, button, input, label, select, summary") === null &&

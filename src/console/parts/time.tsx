@@ -1,4 +1,4 @@
-/** A moment in the reader's zone, with the whole of it on hover and for programs. */
+/** A time in the reader's zone, with full precision in the title. */
 import { dateOf, none, shortTime, time } from "../format.ts";
 
 export const Time = ({ at }: { at: number | null | undefined }) =>
@@ -10,6 +10,6 @@ export const Time = ({ at }: { at: number | null | undefined }) =>
     </time>
   );
 
-/** For a CSV file: no spreadsheet mistakes it. */
+/** Unambiguous in spreadsheets. */
 export const isoOf = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : dateOf(at).toISOString();

@@ -1,11 +1,11 @@
-/** Asks before a page is left that has what nobody saved. */
+/** Confirms leaving a page with unsaved changes. */
 import { useLocation } from "preact-iso/router";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { guardPage } from "../leaving.ts";
 import { Confirm } from "./dialog.tsx";
 
-/** Where a press leads within the console; null: nowhere, or to another tab. */
+/** The target within the console, in this tab. */
 function linkOf({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent): string | null {
   const link = target instanceof Element ? target.closest("a") : null;
   const isOwn = link !== null && link.target === "" && link.origin === location.origin;
@@ -15,12 +15,12 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent): str
     : null;
 }
 
-/** The browser itself asks before its tab is closed. */
+/** The browser confirms closing the tab. */
 const warn = (event: Event): void => event.preventDefault();
 
 /**
- * @param isUnsaved whether leaving would lose something
- * @returns the question, where somebody is about to leave
+ *
+ * @returns the open confirmation
  */
 export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
   const { url, route } = useLocation();
@@ -34,7 +34,7 @@ export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
       event.preventDefault();
       event.stopImmediatePropagation();
       if (href !== null) return setLeave(() => () => route(href));
-      // The browser has left this address already. What lies before it is where Back leads.
+      // The browser has already left this address; Back leads to the previous one.
       history.pushState(null, "", url);
       setLeave(() => () => history.back());
     };
@@ -45,7 +45,6 @@ export function useUnsaved(isUnsaved: boolean): JSX.Element | null {
       removeEventListener("beforeunload", warn);
     };
   }, [isUnsaved, isLeaving, url, route]);
-  // Nobody listens any more by then.
   useEffect(() => {
     if (isLeaving) leave?.();
   }, [isLeaving]);

@@ -1,4 +1,3 @@
-/** By which identity provider people sign in to a tenant, and which role they get. */
 import { useState } from "preact/hooks";
 import { roles, type Role } from "../../domain/tenancy/scopes.ts";
 import { api, asked, type Schemas } from "../api.ts";
@@ -25,7 +24,7 @@ const linesOf = (given: Provider["roles"]): string =>
     .map(([value, role]) => `${value} = ${role}`)
     .join("\n");
 
-/** A line without a role that is known is left to the API, which says what is wrong with it. */
+/** The API reports unknown roles. */
 const rolesIn = (text: string) =>
   Object.fromEntries(
     text.split("\n").flatMap((line): [string, string][] => {
@@ -156,7 +155,7 @@ function Remove({ tenant, onDone }: Omit<EditProps, "provider">) {
   );
 }
 
-/** That there is none yet is no failure. */
+/** A missing provider is no error. */
 async function providerOf(tenant: string) {
   const found = await asked(
     api.GET("/admin/v1/tenants/{tenant}/sign-in", { params: { path: { tenant } } }),

@@ -1,16 +1,15 @@
-/** Calls the router as a program does: with an API key, which this page keeps in memory and nowhere else. */
+/** Calls the router with an API key that is kept only in memory. */
 import { signal } from "@preact/signals";
 import type { Decision } from "../../domain/choice/decision.ts";
 import { api, asked } from "../api.ts";
 import { prefix } from "../place.ts";
 import { problemOf, unreachable, type Asked } from "../problem.ts";
 
-/** The key, and the tenant that it is of. */
 export const caller = signal<{ tenant: string; key: string } | null>(null);
 
 const keyLastsMs = 3_600_000;
 
-/** A key that ends in an hour. The log of changes has it. */
+/** Expires in an hour. Creates an event. */
 export async function makeCaller(tenant: string): Promise<Asked<unknown>> {
   const made = await asked(
     api.POST("/admin/v1/tenants/{tenant}/keys", {
@@ -55,7 +54,7 @@ async function post<T>(
   try {
     const response = await fetch(`${prefix}${path}`, {
       method: "POST",
-      // The key says who calls; the session's cookie stays at home.
+      // Without the session cookie.
       credentials: "omit",
       headers: {
         ...headers,
@@ -74,7 +73,7 @@ async function post<T>(
   }
 }
 
-/** Nobody is called, and nothing is charged. */
+/** Free of charge. */
 export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
   post("/v1/route", withMeta(params));
 

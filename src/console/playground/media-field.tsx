@@ -1,4 +1,4 @@
-/** An image or a sound from the reader's machine, as a content block of MCP. */
+/** A local image or audio file as a content block. */
 import { useState } from "preact/hooks";
 
 const titles = { image: "Image", audio: "Audio" } as const;

@@ -1,4 +1,4 @@
-/** What a person copies to call the router from a program or an MCP client. */
+/** Snippets to call the router. */
 import { installSnippets } from "../../domain/servers/install.ts";
 import { routerUrl } from "../place.ts";
 

@@ -1,4 +1,3 @@
-/** Each call of a provider, with what the provider said of a failed one. */
 import { duration, none, usd, words } from "../format.ts";
 import { Badge } from "../parts/notice.tsx";
 import type { Column } from "../parts/table.tsx";

@@ -1,4 +1,4 @@
-/** Whether a record is what was sealed, and whether its choice would be made again. */
+/** Verifies a record's seal and replays its decision. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { ProblemNotice } from "../parts/notice.tsx";
@@ -22,7 +22,7 @@ export function Seal({ tenant, record }: DetailProps) {
       const { verifyRecord } = await import("./verify.ts");
       setVerdict(await verifyRecord({ prefix, tenant, record }));
     } catch {
-      // A newer version of the router has other files.
+      // A newer version has other files.
       setVerdict({ isGenuine: false, says: "Load the page again.", seal: null, findings: [] });
     }
   };

@@ -1,4 +1,4 @@
-/** Says what became of a call of unknown outcome. Budgets and usage follow. */
+/** Corrects a call with an unknown outcome. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -17,7 +17,7 @@ interface CorrectProps {
   onDone: () => void;
 }
 
-/** Why a record may be corrected; null: it may not. */
+/** Why the record may be corrected. */
 const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
   if (outcome === "unknown") return "Nobody knows how it ended, so its reservation is charged.";
   return usage?.implausible === true
@@ -25,7 +25,7 @@ const doubtOf = ({ outcome, usage }: RequestRecord): string | null => {
     : null;
 };
 
-/** What the operator found out, as texts of the fields. */
+/** Text of the fields. */
 interface Found {
   outcome: (typeof outcomes)[number][0];
   inputTokens: string;

@@ -1,4 +1,4 @@
-/** Why this model: the candidates with their scores, and what excluded the others. */
+/** Why this model: candidates, scores, and exclusions. */
 import type { Asked } from "../../domain/audit/record.ts";
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { Fragment } from "preact";
@@ -9,7 +9,7 @@ import { Table, type Column } from "../parts/table.tsx";
 import { tenantIn, tenantPath } from "../place.ts";
 import { axes, exclusionText, notesOf, type Told } from "./notes.ts";
 
-/** As a column is read: a long bar of "cost" would be taken for a high price. */
+/** A long "cost" bar would look expensive. */
 const axisTitles = { cost: "Cheapness", speed: "Speed", intelligence: "Intelligence" } as const;
 
 export function AxisBar({ value }: { value: number | undefined }) {
@@ -27,7 +27,7 @@ export function AxisBar({ value }: { value: number | undefined }) {
 
 const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
 
-/** How the attempt of a model ended, by the model's name. */
+/** By the model's name. */
 export type Ended = ReadonlyMap<string, "answered" | "failed">;
 
 const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidate>[] => [
@@ -66,7 +66,6 @@ const columnsOf = ({ ended, ...told }: Told & { ended: Ended }): Column<Candidat
   },
 ];
 
-/** The choice in one sentence. */
 function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decision>): string {
   const feasible = candidates.filter(({ excludedBy }) => excludedBy === undefined);
   const [first] = feasible;
@@ -76,7 +75,7 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
     const { matchedHint, score = 0 } = first;
     if (first.viaEquivalence === true)
       return `No model that can serve the request matches a hint. ${name} is the best of the equivalents of “${matchedHint}”.`;
-    // A model that the hint names more exactly stands before others, whatever they score.
+    // More specific matches of a hint precede all scores.
     const isClosest = feasible.some(
       (each) => each.matchedHint === matchedHint && (each.score ?? 0) > score,
     );
@@ -95,7 +94,7 @@ function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decis
     : `${best}; ${heaviest} weighs most.`;
 }
 
-/** Where a person changes what excludes models. */
+/** Where to change what excludes models. */
 const remedies: Readonly<Record<string, string>> = {
   not_allowed: "/policy",
   no_credential: "/credentials",
@@ -131,7 +130,6 @@ function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
   );
 }
 
-/** How the scores came about. */
 const Scores = ({ weights }: { weights: Decision["weights"] }) => (
   <p class="faint">
     Score ={" "}
@@ -144,7 +142,6 @@ const Scores = ({ weights }: { weights: Decision["weights"] }) => (
   </p>
 );
 
-/** What the request itself said of models. */
 function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
   const given = axes.flatMap((axis) =>
     priorities[axis] === undefined ? [] : [`${axis} ${priorities[axis]}`],
@@ -160,7 +157,7 @@ function wishesOf({ hints = [], priorities = {} }: Partial<Asked>): string {
 
 interface DecisionProps {
   decision: Partial<Decision>;
-  /** what the request asked for; absent where the page shows that beside the decision */
+  /** omitted where the page shows it elsewhere */
   asked?: Partial<Asked> | null;
   ended?: Ended;
 }

@@ -1,4 +1,3 @@
-/** One request: how it ended, why that model, what it cost, and whether its record is what was sealed. */
 import { count, duration, none, time, usd, words } from "../format.ts";
 import { CodeBlock, CopyButton } from "../parts/copy.tsx";
 import { Badge } from "../parts/notice.tsx";
@@ -19,7 +18,6 @@ interface DetailProps {
 }
 
 interface RequestDetailProps extends DetailProps {
-  /** The record was corrected. */
   onChanged: () => void;
 }
 
@@ -130,10 +128,10 @@ function Facts({ tenant, record }: DetailProps) {
   );
 }
 
-/** For sh: a quote ends the text, stands by itself, and the text goes on. */
+/** Quotes for sh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The call again where its content was kept; else the record. */
+/** The call, or the record if its content was not captured. */
 function curlOf({ tenant, record }: DetailProps): string {
   const content = record.content as { request?: unknown } | null;
   if (content?.request === undefined || content.request === null)
@@ -147,7 +145,7 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const nameOf = ({ provider, model }: { provider: string; model: string }): string =>
   `${provider}/${model}`;
 
-/** The choice is made before the first attempt. Who answered may be another. */
+/** Another model may have answered than was chosen. */
 function Failover({ record }: { record: WholeRecord }) {
   const failed = record.attempts.filter(({ fault }) => fault !== null);
   const answered = record.attempts.find(({ fault }) => fault === null);
@@ -169,7 +167,6 @@ const endedOf = ({ attempts }: WholeRecord): Ended =>
     attempts.map((attempt) => [nameOf(attempt), attempt.fault === null ? "answered" : "failed"]),
   );
 
-/** When, for whom, by which model, for how much: what a reader looks for first. */
 function Summary({ record }: Pick<DetailProps, "record">) {
   const { createdAt, who, model, costUsd, totalMs, attempts, names } = record;
   const facts = [

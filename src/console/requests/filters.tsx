@@ -1,4 +1,4 @@
-/** Which requests a list shows. The choice stands in the address, so that a link leads to it. */
+/** Filters of the list, kept in the address. */
 import { useState } from "preact/hooks";
 import { api, asked } from "../api.ts";
 import { useLoaded } from "../load.ts";
@@ -28,7 +28,7 @@ const sizes: readonly (readonly [string, string])[] = [
 interface FiltersProps {
   tenant: string;
   inAddress: Query;
-  /** of keys, people and servers that the list has shown, by id */
+  /** names in the list by id */
   names: Names;
 }
 
@@ -39,7 +39,7 @@ interface Offered {
 
 const modelsMs = 90 * 86_400_000;
 
-/** The models of the last 90 days; none where there are too many figures for one answer. */
+/** Of the last 90 days; empty if there are too many figures. */
 async function modelsUsedIn(tenant: string): Promise<string[]> {
   const to = Date.now();
   const query = { from: to - modelsMs, to: to + 1, bucket: "day", by: "model" } as const;
@@ -49,7 +49,7 @@ async function modelsUsedIn(tenant: string): Promise<string[]> {
   return found.ok ? found.value.data.map(({ group }) => group) : [];
 }
 
-/** What a filter offers. It is asked for once somebody reaches for the filters: most readers never do. */
+/** Loaded on first use. */
 function useOffered(tenant: string, isWanted: boolean): Offered {
   const nothing: Offered = { names: {}, models: [] };
   const { loaded } = useLoaded(isWanted ? `filters of ${tenant}` : "no filters", async () => {
@@ -64,7 +64,7 @@ const idPrefixes = { key: "key_", user: "usr_", server: "srv_" } as const;
 const titles = { key: "Key", user: "Person", server: "Server" } as const;
 const kinds = ["key", "server", "user"] as const;
 
-/** The keys, people or servers whose names are known, and the one that the address names. */
+/** Includes the address's value. */
 function choicesOf(
   kind: keyof typeof idPrefixes,
   { query, names }: { query: Query[0]; names: Names },
@@ -79,7 +79,7 @@ function choicesOf(
   ];
 }
 
-/** The models that the tenant used, and the one that the address names. */
+/** Includes the address's value. */
 function modelChoices(models: readonly string[], chosen: string): [id: string, name: string][] {
   const all = new Set([...models, chosen].filter((model) => model !== ""));
   return [
@@ -94,7 +94,7 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
   const offered = useOffered(tenant, isWanted);
   const names = { ...shown, ...offered.names };
   const want = () => setWanted(true);
-  // Another filter begins at the newest.
+  // Resets pagination.
   const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
   const day = (name: "from" | "to", title: string) => (
     <Field
@@ -145,7 +145,7 @@ export function Filters({ tenant, inAddress, names: shown }: FiltersProps) {
   );
 }
 
-/** As the API takes it: what is empty is left out, and a day is the reader's own, from its beginning to its end. */
+/** Omits empty values. Days are in the reader's zone. */
 export const askedFor = (query: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     [...filters, "cursor", "limit"].flatMap((name) => {

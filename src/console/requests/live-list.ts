@@ -1,10 +1,10 @@
-/** A list of records with what was heard of them since. Pure, so that tests can hold it. */
+/** A list of records with live changes. Pure, for tests. */
 import type { RequestRecord } from "./record.ts";
 
-/** As many as may be heard before the list is read anew. */
+/** Beyond this, the list is reloaded. */
 export const mostHeard = 500;
 
-/** What is known of each, by id; what ended has ended, whatever comes later. */
+/** Later states of ended records are ignored. */
 export function heardWith(
   heard: ReadonlyMap<string, RequestRecord>,
   records: readonly RequestRecord[],
@@ -18,20 +18,20 @@ export function heardWith(
 }
 
 /**
- * A filter's value as the API takes it. A day is one of the reader's zone: it begins `from`, and ends `to`.
- * @returns a day as ms since the epoch; everything else as it is
+ * Days are in the reader's zone, from `from` to `to`.
+ * @returns days as ms since the epoch
  */
 export function momentIn(filter: string, value: string): string {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
   if (day === undefined || (filter !== "from" && filter !== "to")) return value;
-  // The day after the last of a month is the first of the next; one with a change of clocks is as long as it is.
+  // Normalizes ends of months and clock changes.
   const end = Number(day) + (filter === "to" ? 1 : 0);
   return String(new Date(Number(year), Number(month) - 1, end).getTime());
 }
 
 const momentOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
 
-/** What a filter leaves in, as the API filters. The list of filters is made of this, so that none is forgotten here. */
+/** Mirrors the API's filters; the list of filters derives from it. */
 const matchers: Readonly<Record<string, (record: RequestRecord, wanted: string) => boolean>> = {
   outcome: ({ outcome }, wanted) => outcome === wanted,
   model: ({ model }, wanted) => model === wanted,
@@ -49,7 +49,6 @@ const matches = (record: RequestRecord, query: Readonly<Record<string, string>>)
     ([name, isLeftIn]) => !query[name] || isLeftIn(record, query[name]),
   );
 
-/** The keys, servers and people of records. */
 export const idsIn = (records: readonly RequestRecord[]): string[] => [
   ...new Set(
     records.flatMap(({ who: { keyId, serverId, user } }) =>
@@ -60,13 +59,12 @@ export const idsIn = (records: readonly RequestRecord[]): string[] => [
 
 interface ListOptions {
   query: Readonly<Record<string, string>>;
-  /** how many rows the list has at most */
   most: number;
-  /** where the list goes on; null: it has an end here */
+  /** `null` at the end */
   nextCursor: string | null;
 }
 
-/** The newest first, as the API lists them. A cursor is the id of the last row. */
+/** Newest first. A cursor is the id of the last row. */
 export function withHeard(
   listed: readonly RequestRecord[],
   heard: ReadonlyMap<string, RequestRecord>,

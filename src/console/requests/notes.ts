@@ -1,9 +1,9 @@
-/** What is said of a candidate beside its score. Pure, so that tests can hold it. */
+/** Notes on a candidate's score. Pure, for tests. */
 import type { Candidate, Decision } from "../../domain/choice/decision.ts";
 import { exclusionWords } from "../../domain/exclusion-words.ts";
 import { words } from "../format.ts";
 
-/** What a newer router calls by another name is shown by that name. */
+/** Unknown reasons are shown as they are. */
 export const exclusionText = (reason: string): string =>
   Object.hasOwn(exclusionWords, reason)
     ? exclusionWords[reason as keyof typeof exclusionWords]
@@ -12,7 +12,6 @@ export const exclusionText = (reason: string): string =>
 export const axes = ["cost", "speed", "intelligence"] as const;
 
 export interface Told {
-  /** some candidate matches a hint */
   isHinted: boolean;
   weights: Decision["weights"] | undefined;
 }
@@ -28,10 +27,10 @@ function hintWords({ matchedHint, viaEquivalence, viaFailover }: Candidate, isHi
     : "matches no hint: not called";
 }
 
-/** What a score may differ from the formula's by rounding. */
+/** Rounding tolerance. */
 const roundedBy = 0.001;
 
-/** Nothing else takes from a score than `reasoningLoss` of `domain/choice/score.ts`. */
+/** Only `reasoningLoss` of `domain/choice/score.ts` reduces a score. */
 function lossWords({ score, axes: values }: Candidate, weights: Decision["weights"] | undefined) {
   if (score === undefined || values === undefined || weights === undefined) return "";
   const whole = axes.reduce((sum, axis) => sum + weights[axis] * values[axis], 0);

@@ -1,4 +1,4 @@
-/** What a record's loose members hold. Records of refused requests lack some of them. */
+/** Types of a record's loose members, which refused requests may lack. */
 import { api, asked } from "../api.ts";
 import type { Decision } from "../../domain/choice/decision.ts";
 import type { Asked as Asking } from "../../domain/audit/record.ts";

@@ -1,4 +1,4 @@
-/** What a request spent its time on, step by step. Pure, so that tests can hold it. */
+/** Durations of a request's steps. Pure, for tests. */
 import type { Timing } from "../../domain/audit/record.ts";
 import type { RequestRecord } from "./record.ts";
 
@@ -14,7 +14,7 @@ export interface Timed {
 
 export interface Step {
   name: string;
-  /** ms from the arrival */
+  /** ms since arrival */
   from: number;
   ms: number;
   kind: "step" | "attempt" | "failed";
@@ -28,7 +28,7 @@ const titles = {
   admit: "check limits",
 } as const;
 
-/** ms between attempts: an endpoint that failed is left alone for a moment. */
+/** ms between attempts. */
 export function pausesOf(record: Timed): number {
   const { attempts } = record;
   const provider = record.timing?.provider;
@@ -36,7 +36,7 @@ export function pausesOf(record: Timed): number {
   return attempts.length < 2 || provider === undefined ? 0 : Math.max(0, provider - called);
 }
 
-/** The steps one after another. Of several pauses the record has the sum alone, which stands after the attempts. */
+/** The record has only the sum of pauses, shown after the attempts. */
 export function stepsOf(record: Timed): Step[] {
   const timing = record.timing ?? {};
   const { attempts } = record;

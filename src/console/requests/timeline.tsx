@@ -1,4 +1,3 @@
-/** How long each step took, as bars on one line of time. */
 import { duration } from "../format.ts";
 import type { RequestRecord } from "./record.ts";
 import { pausesOf, stepsOf } from "./steps.ts";

@@ -1,9 +1,8 @@
 /**
- * A file of its own, which the browser loads when a person asks for it. So it imports nothing that every page needs:
- * else what both need would be a third file of each page.
+ * Loaded on demand, so it imports nothing shared, which would become another file of every page.
  *
- * Verifies one record's seal in the browser. An export of the moment in which the record was made holds the record,
- * the leaves of its seal and the signatures. The code is the one that verifies an export offline.
+ * Verifies a record's seal in the browser, with the verifier of offline exports, from an export of the record's
+ * seal.
  */
 import { hashing } from "../../crypto/chain.ts";
 import { verifySignature } from "../../crypto/signatures.ts";
@@ -16,16 +15,15 @@ import type { WholeRecord } from "./record.ts";
 
 export interface Verdict {
   isGenuine: boolean;
-  /** in a sentence */
+  /** in words */
   says: string;
-  /** number of the seal; null: the record is in none */
+  /** `null` if unsealed */
   seal: number | null;
   findings: string[];
 }
 
 const unsure = (says: string): Verdict => ({ isGenuine: false, says, seal: null, findings: [] });
 
-/** The router's public keys, from the address at which anybody finds them. */
 async function publishedKeys(prefix: string): Promise<AuditKey[]> {
   const answer = await fetch(`${prefix}/.well-known/sampling-router/audit-keys.json`);
   const { keys } = (await answer.json()) as { keys: { kid: string; x: string }[] };
@@ -46,7 +44,7 @@ async function exportAround({ prefix, tenant, record }: ToVerify): Promise<strin
   return answer.ok ? answer.text() : null;
 }
 
-/** The record's canonical text as this page shows it: the money in USD is the page's own. */
+/** Removes the USD that the API adds. */
 function shownText(record: WholeRecord): string {
   const { costUsd: _, ...correction } = record.correction ?? { costUsd: 0 };
   const { names: __, ...sealed } = record;
@@ -54,7 +52,7 @@ function shownText(record: WholeRecord): string {
   return canonicalJson(sealedRecord(told as unknown as SamplingRecord));
 }
 
-/** null: none of an export's lines, in the router's own spelling */
+/** `null` unless exactly as the router writes it */
 function parsedLine(text: string): ExportLine | null {
   const value: unknown = JSON.parse(text);
   return canonicalJson(value) === text ? (value as ExportLine) : null;
